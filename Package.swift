@@ -1,0 +1,61 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let package = Package(
+    name: "swift-keyed-archive",
+    products: [
+        .library(name: "PropertyList", targets: ["PropertyList"]),
+        .library(name: "KeyedArchive", targets: ["KeyedArchive"]),
+        .executable(name: "keyed", targets: ["keyed"]),
+    ],
+    traits: [
+        .trait(
+            name: "CommandLineTool",
+            description: "The `keyed` command. Clients of the libraries that name the package with "
+                + "`traits: []` do not even resolve its dependencies."),
+        .default(enabledTraits: ["CommandLineTool"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
+    ],
+    targets: [
+        .systemLibrary(
+            name: "CLibXML2",
+            pkgConfig: "libxml-2.0",
+            providers: [.apt(["libxml2-dev"]), .brew(["libxml2"])]),
+        .target(name: "PropertyList", dependencies: ["CLibXML2"]),
+        .target(name: "KeyedArchive", dependencies: ["PropertyList"]),
+        .executableTarget(
+            name: "keyed",
+            dependencies: [
+                "PropertyList", "KeyedArchive",
+                .product(
+                    name: "ArgumentParser", package: "swift-argument-parser",
+                    condition: .when(traits: ["CommandLineTool"])),
+            ]),
+        // Shared by the tests: an assembler of binary property lists, a slow plain reader to
+        // compare with, seeded generators, the corpora.
+        .target(name: "TestSupport", dependencies: ["PropertyList"], path: "Tests/TestSupport"),
+        // The bodies of the fuzz targets: ordinary functions, called by the tests with the corpus.
+        .target(
+            name: "FuzzTargets", dependencies: ["PropertyList", "KeyedArchive"],
+            path: "Tests/FuzzTargets"),
+        .testTarget(
+            name: "PropertyListTests", dependencies: ["PropertyList", "TestSupport", "FuzzTargets"]),
+        .testTarget(
+            name: "KeyedArchiveTests", dependencies: ["KeyedArchive", "TestSupport"]),
+        .testTarget(
+            name: "KeyedCommandTests", dependencies: ["keyed", "TestSupport"]),
+    ]
+)
+
+for target in package.targets where target.type != .system {
+    target.swiftSettings = [
+        .swiftLanguageMode(.v6),
+        .strictMemorySafety(),
+        .treatAllWarnings(as: .error),
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+    ]
+}

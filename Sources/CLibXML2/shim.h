@@ -1,0 +1,180 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+// libxml2 as the library uses it: a whole buffer in, the places of tags out.
+//
+// The wrappers exist because a parser context is a large structure whose fields moved between
+// versions, because the type of the error callback changed in 2.12, and because one call into Swift
+// for a thousand tags is cheaper than one for each. Nothing here looks at the text.
+
+#ifndef KEYED_LIBXML2_SHIM_H
+#define KEYED_LIBXML2_SHIM_H
+
+#include <libxml/xmlversion.h>
+// Where libxml2 was built with ICU, its headers bring in ICU's, which clash with the copy that comes
+// with Foundation. Nothing here touches the fields that this hides.
+#undef LIBXML_ICU_ENABLED
+#include <libxml/encoding.h>
+#include <libxml/parser.h>
+#include <libxml/parserInternals.h>
+#include <libxml/tree.h>
+#include <libxml/xmlerror.h>
+#include <stdint.h>
+#include <string.h>
+
+#define KEYED_XML_BATCH 512
+
+// A tag: where libxml2 stood when it reported it. For a start tag that is its '>' or '/>', for an
+// end tag the byte after its '>'.
+typedef struct {
+    uint32_t offset;
+    uint32_t is_end;
+} keyed_xml_event;
+
+typedef struct {
+    // Called with each batch of tags; a result other than 0 ends the parsing.
+    int (*on_events)(void *owner, const keyed_xml_event *events, int count);
+    void *owner;
+    xmlParserCtxtPtr context;
+    // The first error: libxml2's number for it, where, and what it says.
+    int error;
+    uint32_t error_offset;
+    char message[192];
+    // The public identifier of the document type declaration.
+    char public_identifier[128];
+    int has_internal_subset;
+    int is_stopped;
+    int count;
+    keyed_xml_event events[KEYED_XML_BATCH];
+} keyed_xml_session;
+
+// Where the parser stands, in bytes from the beginning of the buffer.
+static inline uint32_t keyed_xml_offset(xmlParserCtxtPtr context) {
+    const xmlParserInput *input = context->input;
+    if (input == NULL) return 0;
+    return (uint32_t)(input->consumed + (unsigned long)(input->cur - input->base));
+}
+
+static inline void keyed_xml_flush(keyed_xml_session *session) {
+    int count = session->count;
+    session->count = 0;
+    if (count == 0 || session->is_stopped) return;
+    if (session->on_events(session->owner, session->events, count) != 0) {
+        session->is_stopped = 1;
+        xmlStopParser(session->context);
+    }
+}
+
+static inline void keyed_xml_record(keyed_xml_session *session, uint32_t is_end) {
+    if (session->is_stopped) return;
+    session->events[session->count].offset = keyed_xml_offset(session->context);
+    session->events[session->count].is_end = is_end;
+    session->count += 1;
+    if (session->count == KEYED_XML_BATCH) keyed_xml_flush(session);
+}
+
+static void keyed_xml_on_start(
+    void *user, const xmlChar *name, const xmlChar *prefix, const xmlChar *uri, int namespaces,
+    const xmlChar **namespace_list, int attributes, int defaulted, const xmlChar **attribute_list) {
+    (void)name, (void)prefix, (void)uri, (void)namespaces, (void)namespace_list;
+    (void)attributes, (void)defaulted, (void)attribute_list;
+    keyed_xml_record((keyed_xml_session *)user, 0);
+}
+
+static void keyed_xml_on_end(
+    void *user, const xmlChar *name, const xmlChar *prefix, const xmlChar *uri) {
+    (void)name, (void)prefix, (void)uri;
+    keyed_xml_record((keyed_xml_session *)user, 1);
+}
+
+// A document type declaration, reported before its internal subset is parsed: one that has such a
+// subset ends the parsing, so that no entity is ever declared.
+static void keyed_xml_on_doctype(
+    void *user, const xmlChar *name, const xmlChar *public_id, const xmlChar *system_id) {
+    keyed_xml_session *session = (keyed_xml_session *)user;
+    (void)name, (void)system_id;
+    if (public_id != NULL && strlen((const char *)public_id) < sizeof session->public_identifier)
+        strcpy(session->public_identifier, (const char *)public_id);
+    if (session->context->input != NULL && *session->context->input->cur == '[') {
+        session->has_internal_subset = 1;
+        session->is_stopped = 1;
+        session->error_offset = keyed_xml_offset(session->context);
+        xmlStopParser(session->context);
+    }
+}
+
+// The error became const in libxml2 2.12.
+#if LIBXML_VERSION >= 21200
+static void keyed_xml_on_error(void *user, const xmlError *error) {
+#else
+static void keyed_xml_on_error(void *user, xmlErrorPtr error) {
+#endif
+    keyed_xml_session *session = (keyed_xml_session *)user;
+    if (error->level < XML_ERR_ERROR || session->error != 0 || session->is_stopped) return;
+    session->error = error->code;
+    session->error_offset = keyed_xml_offset(session->context);
+    if (error->message != NULL)
+        strncpy(session->message, error->message, sizeof session->message - 1);
+}
+
+// What libxml2 may do: never touch the network, never take the declared encoding for granted (the
+// text is UTF-8 by then), and nest deeper than its own 256 levels, because the caller counts.
+// NOENT, DTDLOAD, DTDATTR, XINCLUDE and RECOVER are never set.
+static inline int keyed_xml_options(void) {
+    int options = XML_PARSE_NONET | XML_PARSE_IGNORE_ENC | XML_PARSE_HUGE | XML_PARSE_NOERROR
+        | XML_PARSE_NOWARNING;
+#if LIBXML_VERSION >= 21300
+    options |= XML_PARSE_NO_XXE;
+#endif
+    return options;
+}
+
+// Parses `size` bytes of UTF-8. Returns whether they are well-formed XML; the session has the rest.
+static inline int keyed_xml_parse(keyed_xml_session *session, const char *text, int size) {
+    xmlParserCtxtPtr context = xmlCreateMemoryParserCtxt(text, size);
+    if (context == NULL) return 0;
+    session->context = context;
+    xmlCtxtUseOptions(context, keyed_xml_options());
+    memset(context->sax, 0, sizeof *context->sax);
+    context->sax->initialized = XML_SAX2_MAGIC;
+    context->sax->startElementNs = keyed_xml_on_start;
+    context->sax->endElementNs = keyed_xml_on_end;
+    context->sax->internalSubset = keyed_xml_on_doctype;
+    context->sax->serror = keyed_xml_on_error;
+    context->userData = session;
+    xmlParseDocument(context);
+    keyed_xml_flush(session);
+    int is_well_formed = context->wellFormed;
+    xmlFreeParserCtxt(context);
+    session->context = NULL;
+    return is_well_formed;
+}
+
+// Converts `size` bytes in the encoding `name` to UTF-8. Returns the bytes written, for the caller
+// to free with `xmlBufferFree`, or NULL where the encoding is unknown (`is_known` is then 0) or the
+// bytes are not valid in it.
+static inline xmlBufferPtr keyed_xml_transcode(
+    const char *name, const unsigned char *bytes, int size, int *is_known) {
+    xmlCharEncodingHandlerPtr handler = xmlFindCharEncodingHandler(name);
+    *is_known = handler != NULL;
+    if (handler == NULL) return NULL;
+    xmlBufferPtr input = xmlBufferCreateSize((size_t)size + 1);
+    xmlBufferPtr output = xmlBufferCreateSize((size_t)size + 64);
+    int is_valid = input != NULL && output != NULL && xmlBufferAdd(input, bytes, size) == 0;
+    int remaining = size;
+    while (is_valid && remaining > 0) {
+        int result = xmlCharEncInFunc(handler, output, input);
+        int left = xmlBufferLength(input);
+        if (left == remaining || (result < 0 && result != -3)) is_valid = 0;
+        remaining = left;
+    }
+    xmlCharEncCloseFunc(handler);
+    if (input != NULL) xmlBufferFree(input);
+    if (!is_valid && output != NULL) {
+        xmlBufferFree(output);
+        output = NULL;
+    }
+    return output;
+}
+
+#endif

@@ -1,0 +1,172 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+/// Reads a binary property list, `bplist00`, into the tables of a document.
+///
+///     ┌──────────┬─────────┬──────────────┬─────────┐
+///     │ bplist00 │ objects │ offset table │ trailer │
+///     └──────────┴─────────┴──────────────┴─────────┘
+///
+/// The trailer is checked, then one pass over the offset table makes one record of each object:
+/// record *n* is object *n*, used or not. Strings and data stay where they are. Nothing is reserved
+/// that the file does not have the bytes for. Then ``ReferencePass`` looks for cycles and depth, and
+/// ``DictionaryPass`` at the keys.
+///
+/// Objects may overlap and several entries of the table may name one object, so the bytes covered
+/// are counted: they may exceed the bytes there are by a factor of four and no more, or a file of a
+/// megabyte could ask for work on a terabyte.
+struct BinaryReader {
+    private static let coverageFactor = 4
+    private static let coverageBase = 1 << 16
+    private static let problemLimit = 1000
+
+    let options: ParsingOptions
+    let trailer: Trailer
+    var store: NodeStore
+    var used: ParsingOptions
+    private var covered = 0
+    private var problems: [PropertyListError] = []
+    private var unreadable: [Int] = []
+
+    /// Parses a whole file.
+    static func parse(
+        _ bytes: [UInt8], options: ParsingOptions, limits: ParsingLimits
+    ) throws(PropertyListError) -> PropertyListDocument {
+        var reader = try BinaryReader(bytes, options: options)
+        try reader.readObjects(bytes.span)
+        let root = UInt32(truncatingIfNeeded: reader.trailer.topObject)
+        var references = ReferencePass(options: options, limits: limits, root: root)
+        try references.run(&reader.store)
+        let usedNodes = try reader.checkUnreadable(root, bytes.span)
+        var dictionaries = DictionaryPass(options: options, format: .binary)
+        try dictionaries.run(&reader.store, only: usedNodes)
+        return PropertyListDocument(
+            .init(
+                store: reader.store, root: root, keys: dictionaries.keys, format: .binary,
+                leniencies: reader.used.union(references.used).union(dictionaries.used),
+                problems: reader.problems + references.problems))
+    }
+
+    private init(_ bytes: [UInt8], options: ParsingOptions) throws(PropertyListError) {
+        used = try Self.checkVersion(bytes, options)
+        trailer = try Trailer(of: bytes.span)
+        store = NodeStore(bytes: bytes)
+        self.options = options
+    }
+
+    /// Returns the leniency that the version of the file needs.
+    private static func checkVersion(
+        _ bytes: [UInt8], _ options: ParsingOptions
+    ) throws(PropertyListError) -> ParsingOptions {
+        if bytes.starts(with: "bplist00".utf8) { return .strict }
+        if bytes.starts(with: "bplist0".utf8), options.contains(.anyMinorVersion) {
+            return .anyMinorVersion
+        }
+        guard bytes.starts(with: "bplist".utf8) else {
+            throw PropertyListError(
+                .unrecognizedFormat, format: .binary, what: "it does not begin with `bplist00`",
+                location: .byte(0))
+        }
+        let version = String(decoding: bytes.dropFirst(6).prefix(2), as: UTF8.self)
+        throw PropertyListError(
+            bytes.count < 8 ? .truncated : .unrecognizedFormat, format: .binary,
+            what: "version `\(TerminalText.escaped(version))` is not supported, only `00` is",
+            location: .byte(6),
+            recovery: bytes.starts(with: "bplist0".utf8)
+                ? "`ParsingOptions.anyMinorVersion` lets it pass" : nil)
+    }
+
+    // MARK: The pass over the offset table
+
+    private mutating func readObjects(_ file: Span<UInt8>) throws(PropertyListError) {
+        // The table is in the file, so its size is no mere claim.
+        store.records.reserveCapacity(trailer.objectCount)
+        var entry = trailer.tableOffset
+        for number in 0..<trailer.objectCount {
+            let offset = file.bigEndian(at: entry, width: trailer.offsetWidth) ?? .max
+            do {
+                store.records.append(try readObject(at: offset, file))
+            } catch {
+                try keepUnreadable(number, offset, error, file)
+            }
+            entry &+= trailer.offsetWidth
+        }
+    }
+
+    private mutating func readObject(
+        at offset: UInt64, _ file: Span<UInt8>
+    ) throws(PropertyListError) -> NodeRecord {
+        guard offset >= Trailer.headerSize, offset < trailer.tableOffset else {
+            throw PropertyListError(
+                .invalidOffset, format: .binary,
+                what: "the offset is \(offset), objects stand from \(Trailer.headerSize) to "
+                    + "\(trailer.tableOffset)")
+        }
+        var object = ObjectReader(
+            offset: Int(truncatingIfNeeded: offset), end: trailer.tableOffset, options: options)
+        let record = try object.read(file, trailer, &store)
+        used.formUnion(object.used)
+        covered &+= object.size
+        let limit = trailer.tableOffset &* Self.coverageFactor &+ Self.coverageBase
+        if covered > limit {
+            throw PropertyListError(
+                .expansionLimitExceeded, format: .binary,
+                what: "overlapping objects cover more than \(limit) bytes, there are "
+                    + "\(trailer.tableOffset)", location: .byte(Int(offset)))
+        }
+        return record
+    }
+
+    /// Keeps an object that cannot be read for what it is, where the options say so.
+    private mutating func keepUnreadable(
+        _ number: Int, _ offset: UInt64, _ error: PropertyListError, _ file: Span<UInt8>
+    ) throws(PropertyListError) {
+        let location = error.location ?? .byte(trailer.tableOffset + number * trailer.offsetWidth)
+        let error = PropertyListError(
+            error.code, format: .binary, what: "object \(number): \(error.what)",
+            location: location, recovery: error.recovery)
+        if error.code.isLimit { throw error }
+        guard !options.isDisjoint(with: [.salvage, .unusedGarbage]) else {
+            throw error.at(path: path(to: number, file))
+        }
+        unreadable.append(number)
+        if problems.count < Self.problemLimit { problems.append(error) }
+        let place = min(offset, UInt64(trailer.tableOffset))
+        store.records.append(
+            NodeRecord(kind: .unreadable, offset: UInt32(truncatingIfNeeded: place)))
+    }
+
+    /// Decides about the objects that could not be read: with `salvage` they stay, otherwise they
+    /// must be unused.
+    ///
+    /// - Returns: which records are used, where that makes a difference.
+    private mutating func checkUnreadable(
+        _ root: UInt32, _ file: Span<UInt8>
+    ) throws(PropertyListError) -> [Bool]? {
+        if unreadable.isEmpty { return nil }
+        if options.contains(.salvage) {
+            used.insert(.salvage)
+            return nil
+        }
+        let usedNodes = ReferencePass.reachable(from: root, in: store)
+        for (place, number) in unreadable.enumerated() where usedNodes[number] {
+            let path = PathSearch.path(
+                to: UInt32(truncatingIfNeeded: number), from: root, in: store)
+            throw problems[min(place, problems.count - 1)].at(path: path ?? PropertyListPath())
+        }
+        used.insert(.unusedGarbage)
+        problems = []
+        return usedNodes
+    }
+
+    /// The way to an object, found by reading what can be read of the rest.
+    private func path(to number: Int, _ file: Span<UInt8>) -> PropertyListPath {
+        guard let whole = try? Self.parse(store.bytes, options: .forensic, limits: .trusted) else {
+            return PropertyListPath()
+        }
+        let root = UInt32(truncatingIfNeeded: trailer.topObject)
+        let target = UInt32(truncatingIfNeeded: number)
+        return PathSearch.path(to: target, from: root, in: whole.storage.store)
+            ?? PropertyListPath()
+    }
+}

@@ -1,0 +1,188 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+/// Binary property lists, `bplist00`, as bytes.
+public enum BinaryPropertyList {
+    /// Writes a document. Deterministic; linear in what is written.
+    ///
+    /// - Parameters:
+    ///   - layout: how objects are numbered; see ``BinaryLayout``.
+    ///   - limits: how much the document may expand to, where the layout repeats containers.
+    /// - Throws: `unrepresentableValue` for an unreadable value, `depthLimitExceeded`,
+    ///   `expansionLimitExceeded`, `sizeLimitExceeded`.
+    public static func serialize(
+        _ document: PropertyListDocument, layout: BinaryLayout = .compact,
+        limits: ParsingLimits = .default
+    ) throws(PropertyListError) -> [UInt8] {
+        let objects = try ObjectList(document, layout.numbering, limits)
+        var writer = BinaryWriter(
+            document.storage.store, objects, layout, document.budget(limits))
+        return try writer.write()
+    }
+}
+
+/// Writes the objects of a list, the offset table and the trailer. The layout of each object is at
+/// ``ObjectMarker``, that of the trailer at ``Trailer``.
+///
+/// Widths by CoreFoundation's rule: references are as wide as the *number* of objects needs, offsets
+/// as the *place of the table* needs, each 1, 2, 4 or 8 bytes.
+private struct BinaryWriter {
+    private let store: NodeStore
+    private let objects: ObjectList
+    private let layout: BinaryLayout
+    private let budget: ParsingBudget
+    private let referenceWidth: Int
+    private var output: [UInt8] = Array("bplist00".utf8)
+    private var offsets: [UInt64] = []
+
+    init(
+        _ store: NodeStore, _ objects: ObjectList, _ layout: BinaryLayout, _ budget: ParsingBudget
+    ) {
+        self.store = store
+        self.objects = objects
+        self.layout = layout
+        self.budget = budget
+        referenceWidth = Self.width(of: UInt64(objects.order.count))
+        offsets.reserveCapacity(objects.order.count)
+    }
+
+    mutating func write() throws(PropertyListError) -> [UInt8] {
+        for node in objects.order {
+            offsets.append(UInt64(output.count))
+            try append(node)
+            try budget.emit(size: output.count)
+        }
+        let tableOffset = UInt64(output.count)
+        let tight = (71 - tableOffset.leadingZeroBitCount) / 8
+        let width = layout.hasTightOffsets ? tight : Self.width(of: tableOffset)
+        for offset in offsets { append(offset, width: width) }
+        appendTrailer(tableOffset, offsetWidth: width)
+        return output
+    }
+
+    private mutating func appendTrailer(_ tableOffset: UInt64, offsetWidth: Int) {
+        output.append(contentsOf: [0, 0, 0, 0, 0, 0])
+        output.append(UInt8(truncatingIfNeeded: offsetWidth))
+        output.append(UInt8(truncatingIfNeeded: referenceWidth))
+        append(UInt64(objects.order.count), width: 8)
+        append(0, width: 8)
+        append(tableOffset, width: 8)
+    }
+
+    // MARK: Objects
+
+    private mutating func append(_ node: UInt32) throws(PropertyListError) {
+        let record = store.records[Int(node)]
+        switch record.kind {
+        case .string: appendString(record)
+        case .integer: appendInteger(record)
+        case .dictionary: appendContainer(ObjectMarker.dictionary, record)
+        case .array: appendContainer(ObjectMarker.array, record)
+        case .set: appendContainer(ObjectMarker.set, record)
+        case .uid: appendUID(record)
+        case .real: appendReal(record)
+        case .data: appendData(record)
+        case .boolean: output.append(record.payload == 0 ? ObjectMarker.no : ObjectMarker.yes)
+        case .date: append(marker: ObjectMarker.date, record.payload, width: 8)
+        case .null: output.append(ObjectMarker.null)
+        case .unreadable: throw unreadable(node)
+        }
+    }
+
+    private mutating func appendInteger(_ record: NodeRecord) {
+        let isWide = record.payload > UInt64(Int64.max) && !record.isNegative
+        var width = isWide ? 16 : Self.width(of: record.payload)
+        if layout.keepsWidths, Int(record.header) >= width { width = Int(record.header) }
+        let power = UInt8(truncatingIfNeeded: width.trailingZeroBitCount)
+        if width == 16 {
+            output.append(ObjectMarker.integer | power)
+            append(record.isNegative ? .max : 0, width: 8)
+            append(record.payload, width: 8)
+        } else {
+            append(marker: ObjectMarker.integer | power, record.payload, width: width)
+        }
+    }
+
+    private mutating func appendReal(_ record: NodeRecord) {
+        guard record.header == 4 else {
+            return append(marker: ObjectMarker.double, record.payload, width: 8)
+        }
+        let bits = Float(Double(bitPattern: record.payload)).bitPattern
+        append(marker: ObjectMarker.single, UInt64(bits), width: 4)
+    }
+
+    private mutating func appendUID(_ record: NodeRecord) {
+        var width = Self.width(of: record.payload)
+        if layout.keepsWidths { width = max(width, Int(record.header)) }
+        output.append(ObjectMarker.uid | UInt8(truncatingIfNeeded: width &- 1))
+        for _ in 0..<max(width &- 8, 0) { output.append(0) }
+        append(record.payload, width: min(width, 8))
+    }
+
+    private mutating func appendString(_ record: NodeRecord) {
+        switch record.encoding {
+        case .ascii: appendContent(ObjectMarker.asciiString, record, unit: 1)
+        case .utf16: appendContent(ObjectMarker.utf16String, record, unit: 2)
+        case .utf8:
+            var text: [UInt8] = []
+            store.withContent(of: record) { UTF16Text.appendUTF16($0, to: &text) }
+            appendCount(ObjectMarker.utf16String, text.count / 2)
+            output.append(contentsOf: text)
+        }
+    }
+
+    private mutating func appendData(_ record: NodeRecord) {
+        appendContent(ObjectMarker.data, record, unit: 1)
+    }
+
+    private mutating func appendContent(_ marker: UInt8, _ record: NodeRecord, unit: Int) {
+        let content = store.content(of: record)
+        appendCount(marker, content.count / unit)
+        output.append(contentsOf: content)
+    }
+
+    private mutating func appendContainer(_ marker: UInt8, _ record: NodeRecord) {
+        appendCount(marker, Int(record.high))
+        for place in record.childRange {
+            append(objects.number(of: store.children[place]), width: referenceWidth)
+        }
+    }
+
+    // MARK: Bytes
+
+    private mutating func appendCount(_ marker: UInt8, _ count: Int) {
+        if count < Int(ObjectMarker.countFollows) {
+            return output.append(marker | UInt8(truncatingIfNeeded: count))
+        }
+        output.append(marker | ObjectMarker.countFollows)
+        let width = Self.width(of: UInt64(count))
+        let power = UInt8(truncatingIfNeeded: width.trailingZeroBitCount)
+        append(marker: ObjectMarker.integer | power, UInt64(count), width: width)
+    }
+
+    private mutating func append(marker: UInt8, _ value: UInt64, width: Int) {
+        output.append(marker)
+        append(value, width: width)
+    }
+
+    @inline(__always)
+    private mutating func append(_ value: UInt64, width: Int) {
+        var shift = (width &- 1) &* 8
+        while shift >= 0 {
+            output.append(UInt8(truncatingIfNeeded: value >> UInt64(shift)))
+            shift &-= 8
+        }
+    }
+
+    /// 1, 2, 4 or 8: the bytes that `value` needs.
+    private static func width(of value: UInt64) -> Int {
+        value <= 0xFF ? 1 : value <= 0xFFFF ? 2 : value <= 0xFFFF_FFFF ? 4 : 8
+    }
+
+    private func unreadable(_ node: UInt32) -> PropertyListError {
+        PropertyListError(
+            .unrepresentableValue, format: .binary,
+            what: "object \(node) could not be read and cannot be written",
+            path: PathSearch.path(to: node, from: objects.order.first ?? 0, in: store))
+    }
+}

@@ -1,0 +1,125 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+/// Which values are written, in which order, and which number each has.
+///
+/// Objects are numbered depth first, a container before what it holds, a dictionary's keys before
+/// its values. What is one object is the layout's matter:
+/// - by value: equal leaves are one, and a container is what it is in the document;
+/// - by identity: UIDs are one by their value, booleans and nulls by their kind, all else is what
+///   it is in the document;
+/// - by identity, repeating: likewise, but a container, UID, boolean or null that is met again is
+///   listed again, a container with all that it holds, while references keep naming the first.
+struct ObjectList {
+    /// The value of each object, in the order of the file.
+    private(set) var order: [UInt32] = []
+    /// By value: the number of its object plus one; 0 where it has none.
+    private var numbers: [UInt32]
+
+    private let store: NodeStore
+    private let numbering: BinaryLayout.Numbering
+    private var budget: ParsingBudget
+    private var uniquer: ObjectUniquer
+    // By key number: the number of its object plus one.
+    private var keyNumbers: [UInt32]
+    // By kind and payload of UIDs, booleans, nulls.
+    private var singles: [UInt64: UInt32] = [:]
+    private var frames: [(places: Range<Int>, next: Int)] = []
+
+    /// Lists everything that the root of `document` leads to. Linear, but for the repeating
+    /// numbering, which the budget bounds.
+    ///
+    /// - Throws: `depthLimitExceeded`, `expansionLimitExceeded`.
+    init(
+        _ document: PropertyListDocument, _ numbering: BinaryLayout.Numbering,
+        _ limits: ParsingLimits
+    ) throws(PropertyListError) {
+        store = document.storage.store
+        self.numbering = numbering
+        budget = document.budget(limits)
+        numbers = [UInt32](repeating: 0, count: store.records.count)
+        let leaves = numbering == .byValue ? store.records.count : 0
+        uniquer = ObjectUniquer(capacity: min(leaves, 1 << 16))
+        keyNumbers = [UInt32](repeating: 0, count: document.storage.keys.count + 1)
+        try number(document.storage.root)
+        while let top = frames.indices.last {
+            if frames[top].next == frames[top].places.upperBound {
+                frames.removeLast()
+                continue
+            }
+            let place = frames[top].next
+            frames[top].next = place &+ 1
+            try number(store.children[place])
+        }
+    }
+
+    /// The number of the object that stands for a value on the list.
+    @inline(__always)
+    func number(of node: UInt32) -> UInt64 { UInt64(numbers[Int(node)] &- 1) }
+
+    private mutating func number(_ node: UInt32) throws(PropertyListError) {
+        let record = store.records[Int(node)]
+        if record.isContainer { return try numberContainer(node, record) }
+        switch numbering {
+        case .byValue: numberLeafByValue(node, record)
+        case .byIdentity, .byIdentityRepeating: try numberLeafByIdentity(node, record)
+        }
+    }
+
+    private mutating func numberContainer(
+        _ node: UInt32, _ record: NodeRecord
+    ) throws(PropertyListError) {
+        let isKnown = numbers[Int(node)] != 0
+        if isKnown, numbering != .byIdentityRepeating { return }
+        if isKnown { try budget.visit(1 &+ record.childRange.count) }
+        append(node)
+        try budget.enter(depth: frames.count &+ 1)
+        frames.append((record.childRange, record.childRange.lowerBound))
+    }
+
+    /// Lists `node`; its number is that of its first object.
+    private mutating func append(_ node: UInt32) {
+        order.append(node)
+        if numbers[Int(node)] == 0 { numbers[Int(node)] = UInt32(truncatingIfNeeded: order.count) }
+    }
+
+    // MARK: By value
+
+    private mutating func numberLeafByValue(_ node: UInt32, _ record: NodeRecord) {
+        if numbers[Int(node)] != 0 { return }
+        let key = record.kind == .string ? Int(record.high) : 0
+        if key != 0, keyNumbers[key] != 0 {
+            numbers[Int(node)] = keyNumbers[key]
+            return
+        }
+        let next = UInt32(truncatingIfNeeded: order.count)
+        if let known = uniquer.number(of: node, next: next, in: store) {
+            numbers[Int(node)] = known &+ 1
+        } else {
+            append(node)
+        }
+        if key != 0 { keyNumbers[key] = numbers[Int(node)] }
+    }
+
+    // MARK: By identity
+
+    private mutating func numberLeafByIdentity(
+        _ node: UInt32, _ record: NodeRecord
+    ) throws(PropertyListError) {
+        let kind = record.kind
+        guard kind == .uid || kind == .boolean || kind == .null else {
+            if numbers[Int(node)] == 0 { append(node) }
+            return
+        }
+        let identity = UInt64(kind.rawValue) << 32 | record.payload
+        if let first = singles[identity] {
+            numbers[Int(node)] = first
+            guard numbering == .byIdentityRepeating else { return }
+            try budget.visit()
+            order.append(node)
+        } else {
+            append(node)
+            singles[identity] = numbers[Int(node)]
+        }
+    }
+}

@@ -1,0 +1,63 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+/// The first byte of an object of a binary property list.
+///
+/// | byte | object | bytes that follow |
+/// |---|---|---|
+/// | `00` | null | – |
+/// | `08` `09` | false, true | – |
+/// | `1n` | integer | 2ⁿ, n = 0 … 4; 1, 2, 4 bytes unsigned, 8 and 16 in two's complement |
+/// | `22` `23` | real | 4 or 8, IEEE 754 |
+/// | `33` | date | 8, IEEE 754: seconds since 2001-01-01T00:00:00Z |
+/// | `4n` | data | n |
+/// | `5n` | ASCII string | n |
+/// | `6n` | UTF-16 string | 2n |
+/// | `8n` | UID | n + 1 |
+/// | `an` | array | n references |
+/// | `cn` | set | n references |
+/// | `dn` | dictionary | n references to keys, then n to values |
+///
+/// Where n is 15 and stands for a number of bytes or references, an integer object follows with the
+/// number. Source: the comment at the head of `CFBinaryPList.c`. What later versions of the format
+/// add (URL, UUID, UTF-8, ordered set: `0c` … `0e`, `7n`, `bn`) is not in `bplist00`.
+package enum ObjectMarker {
+    package static let null: UInt8 = 0x00
+    package static let no: UInt8 = 0x08
+    package static let yes: UInt8 = 0x09
+    package static let integer: UInt8 = 0x10
+    package static let single: UInt8 = 0x22
+    package static let double: UInt8 = 0x23
+    package static let date: UInt8 = 0x33
+    package static let data: UInt8 = 0x40
+    package static let asciiString: UInt8 = 0x50
+    package static let utf16String: UInt8 = 0x60
+    package static let uid: UInt8 = 0x80
+    package static let array: UInt8 = 0xA0
+    package static let set: UInt8 = 0xC0
+    package static let dictionary: UInt8 = 0xD0
+
+    /// The value of the low half that says that a number follows.
+    package static let countFollows: UInt8 = 0x0F
+
+    /// What the marker stands for, for people; nil where it stands for nothing.
+    package static func name(_ marker: UInt8) -> String? {
+        switch marker {
+        case null: "null"
+        case no: "false"
+        case yes: "true"
+        case 0x10...0x14: "integer, \(1 << (marker & 0x0F)) bytes"
+        case single: "real, 4 bytes"
+        case double: "real, 8 bytes"
+        case date: "date"
+        case 0x40...0x4F: "data"
+        case 0x50...0x5F: "ASCII string"
+        case 0x60...0x6F: "UTF-16 string"
+        case 0x80...0x8F: "UID, \((marker & 0x0F) + 1) bytes"
+        case 0xA0...0xAF: "array"
+        case 0xC0...0xCF: "set"
+        case 0xD0...0xDF: "dictionary"
+        default: nil
+        }
+    }
+}

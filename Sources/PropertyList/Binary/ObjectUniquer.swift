@@ -1,0 +1,75 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+/// Finds leaves that are equal: the same kind, the same bits, the same text.
+///
+/// 1, 1.0 and true are three values, and so are 0.0 and −0.0. An open-addressing table of object
+/// numbers, at most half full; text is hashed and compared where it lies.
+struct ObjectUniquer {
+    private var slots: [UInt32]
+    private var hashes: [UInt32] = []
+    private var nodes: [UInt32] = []
+    private var numbers: [UInt32] = []
+
+    /// Prepares for about `capacity` distinct leaves.
+    init(capacity: Int) {
+        var size = 64
+        while size < capacity { size &*= 2 }
+        slots = [UInt32](repeating: 0, count: size)
+    }
+
+    /// The number of an equal leaf seen before; otherwise nil, and `node` has the number `next`
+    /// from now on.
+    mutating func number(of node: UInt32, next: UInt32, in store: NodeStore) -> UInt32? {
+        let record = store.records[Int(node)]
+        let hash = Self.hash(record, store)
+        let mask = slots.count &- 1
+        var slot = Int(hash) & mask
+        while slots[slot] != 0 {
+            let entry = Int(slots[slot]) &- 1
+            if hashes[entry] == hash,
+                Self.isSame(store.records[Int(nodes[entry])], record, store)
+            {
+                return numbers[entry]
+            }
+            slot = (slot &+ 1) & mask
+        }
+        hashes.append(hash)
+        nodes.append(node)
+        numbers.append(next)
+        slots[slot] = UInt32(truncatingIfNeeded: nodes.count)
+        if nodes.count &* 2 > slots.count { grow() }
+        return nil
+    }
+
+    private mutating func grow() {
+        slots = [UInt32](repeating: 0, count: slots.count &* 2)
+        let mask = slots.count &- 1
+        for (entry, hash) in hashes.enumerated() {
+            var slot = Int(hash) & mask
+            while slots[slot] != 0 { slot = (slot &+ 1) & mask }
+            slots[slot] = UInt32(truncatingIfNeeded: entry &+ 1)
+        }
+    }
+
+    private static func hash(_ record: NodeRecord, _ store: NodeStore) -> UInt32 {
+        let salt = record.kind.rawValue
+        let hash =
+            record.kind == .string || record.kind == .data
+            ? store.withContent(of: record) { SeededHash.hash($0, salt: salt) }
+            : SeededHash.hash(record.payload, salt: salt)
+        return UInt32(truncatingIfNeeded: hash >> 16)
+    }
+
+    private static func isSame(
+        _ left: NodeRecord, _ right: NodeRecord, _ store: NodeStore
+    ) -> Bool {
+        guard left.kind == right.kind else { return false }
+        switch left.kind {
+        case .string, .data: return store.hasSameContent(left, right)
+        case .integer: return left.payload == right.payload && left.isNegative == right.isNegative
+        case .real: return left.payload == right.payload && left.header == right.header
+        default: return left.payload == right.payload
+        }
+    }
+}

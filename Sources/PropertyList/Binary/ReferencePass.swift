@@ -1,0 +1,143 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+/// Looks at the references between the objects of a binary property list: no container may contain
+/// itself, and none may be nested too deep.
+///
+/// A writer numbers a container before what it holds, so in nearly every file references to
+/// containers point forward, and one loop backwards over the records gives the height of each. Where
+/// one points back, a depth-first search with a stack of its own takes over. Linear either way.
+struct ReferencePass {
+    private enum State: UInt8 { case new, open, done }
+
+    let options: ParsingOptions
+    let limits: ParsingLimits
+    let root: UInt32
+    var used: ParsingOptions = []
+    var problems: [PropertyListError] = []
+    // By record: how many containers are nested in it, itself counted.
+    private var heights: [UInt32] = []
+
+    init(options: ParsingOptions, limits: ParsingLimits, root: UInt32) {
+        self.options = options
+        self.limits = limits
+        self.root = root
+    }
+
+    /// Checks all records, used or not.
+    ///
+    /// - Throws: `referenceCycle`, `depthLimitExceeded`.
+    mutating func run(_ store: inout NodeStore) throws(PropertyListError) {
+        heights = [UInt32](repeating: 0, count: store.records.count)
+        if !measureForward(store) { try search(&store) }
+        let depth = Int(heights[Int(root)])
+        if depth > limits.depth {
+            throw ParsingBudget.depthExceeded(
+                depth, limit: limits.depth, format: .binary,
+                location: .byte(Int(store.records[Int(root)].offset)))
+        }
+    }
+
+    /// Measures where all references to containers point forward; false where one does not.
+    private mutating func measureForward(_ store: NodeStore) -> Bool {
+        for node in store.records.indices.reversed() where store.records[node].isContainer {
+            var height: UInt32 = 0
+            for place in store.records[node].childRange {
+                let child = Int(store.children[place])
+                if child <= node, store.records[child].isContainer { return false }
+                height = max(height, heights[child])
+            }
+            heights[node] = height &+ 1
+        }
+        return true
+    }
+
+    // MARK: The search
+
+    private mutating func search(_ store: inout NodeStore) throws(PropertyListError) {
+        var states = [State](repeating: .new, count: store.records.count)
+        for i in heights.indices { heights[i] = 0 }
+        try visit(root, &states, &store)
+        for node in store.records.indices
+        where store.records[node].isContainer && states[node] == .new {
+            try visit(UInt32(truncatingIfNeeded: node), &states, &store)
+        }
+    }
+
+    private mutating func visit(
+        _ start: UInt32, _ states: inout [State], _ store: inout NodeStore
+    ) throws(PropertyListError) {
+        var stack: [(node: Int, next: Int)] = [(Int(start), 0)]
+        states[Int(start)] = .open
+        while let (node, next) = stack.last {
+            let record = store.records[node]
+            let range = record.childRange
+            guard record.isContainer, next < range.count else {
+                finish(node, isContainer: record.isContainer, &states, &stack)
+                continue
+            }
+            stack[stack.count &- 1].next = next &+ 1
+            let child = Int(store.children[range.lowerBound &+ next])
+            switch states[child] {
+            case .done: heights[node] = max(heights[node], heights[child])
+            case .new where store.records[child].isContainer:
+                states[child] = .open
+                stack.append((child, 0))
+            case .new: states[child] = .done
+            case .open: try cut(child, at: range.lowerBound &+ next, stack.map(\.node), &store)
+            }
+        }
+    }
+
+    private mutating func finish(
+        _ node: Int, isContainer: Bool, _ states: inout [State],
+        _ stack: inout [(node: Int, next: Int)]
+    ) {
+        stack.removeLast()
+        states[node] = .done
+        if isContainer { heights[node] &+= 1 }
+        if let parent = stack.last {
+            heights[parent.node] = max(heights[parent.node], heights[node])
+        }
+    }
+
+    /// Refuses a reference to an object that is still open, or puts something unreadable there.
+    private mutating func cut(
+        _ child: Int, at place: Int, _ open: [Int], _ store: inout NodeStore
+    ) throws(PropertyListError) {
+        let length = open.count - (open.firstIndex(of: child) ?? 0)
+        let location = PropertyListError.Location.byte(Int(store.records[child].offset))
+        let path = PathSearch.path(
+            to: UInt32(truncatingIfNeeded: open.last ?? child), from: root, in: store)
+        let error = PropertyListError(
+            .referenceCycle, format: .binary,
+            what: "object \(child) contains itself, \(length) containers down",
+            location: location, path: path)
+        guard options.contains(.salvage) else { throw error }
+        used.insert(.salvage)
+        problems.append(error)
+        store.children[place] = store.nextIndex
+        store.records.append(
+            NodeRecord(kind: .unreadable, offset: UInt32(truncatingIfNeeded: location.byte)))
+        heights.append(0)
+    }
+
+    // MARK: Use
+
+    /// Which records `root` leads to. Linear.
+    static func reachable(from root: UInt32, in store: NodeStore) -> [Bool] {
+        var isUsed = [Bool](repeating: false, count: store.records.count)
+        var stack = [Int(root)]
+        isUsed[Int(root)] = true
+        while let node = stack.popLast() {
+            guard store.records[node].isContainer else { continue }
+            for place in store.records[node].childRange {
+                let child = Int(store.children[place])
+                if isUsed[child] { continue }
+                isUsed[child] = true
+                stack.append(child)
+            }
+        }
+        return isUsed
+    }
+}

@@ -1,0 +1,35 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+/// A hash of bytes for the library's own tables, seeded anew in every process so that nobody can
+/// prepare keys that collide.
+///
+/// Each step multiplies two secret-dependent words to 128 bits and folds the halves together.
+enum SeededHash {
+    private static let seed = UInt64.random(in: .min ... .max)
+    private static let factor = UInt64.random(in: .min ... .max) | 1
+
+    /// The hash of `bytes`, distinguished by `salt`. Linear, eight bytes a step.
+    static func hash(_ bytes: Span<UInt8>, salt: UInt8) -> UInt64 {
+        var state = seed ^ UInt64(salt) ^ UInt64(truncatingIfNeeded: bytes.count) << 8
+        var index = 0
+        while let word = bytes.bigEndian(at: index, width: 8) {
+            state = mix(state ^ word)
+            index &+= 8
+        }
+        if index < bytes.count, let rest = bytes.bigEndian(at: index, width: bytes.count &- index) {
+            state = mix(state ^ rest)
+        }
+        return mix(state)
+    }
+
+    /// The hash of one word, distinguished by `salt`.
+    @inline(__always)
+    static func hash(_ word: UInt64, salt: UInt8) -> UInt64 { mix(mix(seed ^ UInt64(salt)) ^ word) }
+
+    @inline(__always)
+    private static func mix(_ word: UInt64) -> UInt64 {
+        let product = word.multipliedFullWidth(by: factor)
+        return product.high ^ product.low &+ seed
+    }
+}

@@ -1,0 +1,44 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+extension Span<UInt8> {
+    /// The unsigned big-endian integer of `width` bytes at `offset`, or nil where it does not lie
+    /// within the span or is wider than 8 bytes.
+    @inline(__always)
+    func bigEndian(at offset: Int, width: Int) -> UInt64? {
+        guard width >= 0, width <= 8, offset >= 0, count >= width, offset <= count - width else {
+            return nil
+        }
+        switch width {
+        case 1: return UInt64(self[offset])
+        case 2: return UInt64(loadUnaligned(at: offset, as: UInt16.self).bigEndian)
+        case 4: return UInt64(loadUnaligned(at: offset, as: UInt32.self).bigEndian)
+        case 8: return loadUnaligned(at: offset, as: UInt64.self).bigEndian
+        default: return (0..<width).reduce(0) { $0 << 8 | UInt64(self[offset &+ $1]) }
+        }
+    }
+
+    /// The bytes at `offset` as an integer in the machine's byte order.
+    ///
+    /// - Precondition: the integer lies within the span; checked in debug builds by the span, and
+    ///   by every caller in this file before the call.
+    @inline(__always)
+    private func loadUnaligned<T: FixedWidthInteger & BitwiseCopyable>(
+        at offset: Int, as type: T.Type
+    ) -> T {
+        // SAFETY: the caller has checked `0 <= offset <= count - MemoryLayout<T>.size`; any bit
+        // pattern is a valid integer, and an unaligned load needs no alignment.
+        unsafe bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: type)
+    }
+}
+
+extension Span<UInt8> {
+    /// The 16 bytes at `offset`, or nil where they do not all lie within the span.
+    @inline(__always)
+    func vector(at offset: Int) -> SIMD16<UInt8>? {
+        guard offset >= 0, count >= 16, offset <= count - 16 else { return nil }
+        // SAFETY: checked above; any bit pattern is a valid vector of bytes, and an unaligned load
+        // needs no alignment.
+        return unsafe bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: SIMD16<UInt8>.self)
+    }
+}

@@ -1,0 +1,64 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+extension Span<UInt8> {
+    /// The first place in `range` where one of two bytes stands, or nil. Eight bytes at a time.
+    func firstIndex(of first: UInt8, or second: UInt8, in range: Range<Int>) -> Int? {
+        var index = range.lowerBound
+        let end = Swift.min(range.upperBound, count)
+        let firsts = Self.repeated(first)
+        let seconds = Self.repeated(second)
+        while index &+ 8 <= end, let word = bigEndian(at: index, width: 8) {
+            if Self.hasZero(word ^ firsts) || Self.hasZero(word ^ seconds) { break }
+            index &+= 8
+        }
+        while index < end {
+            if self[index] == first || self[index] == second { return index }
+            index &+= 1
+        }
+        return nil
+    }
+
+    /// The last place in `range` where `byte` stands, or nil.
+    @inline(__always)
+    func lastIndex(of byte: UInt8, in range: Range<Int>) -> Int? {
+        var index = Swift.min(range.upperBound, count) &- 1
+        while index >= range.lowerBound {
+            if self[index] == byte { return index }
+            index &-= 1
+        }
+        return nil
+    }
+
+    /// Whether `text` stands at `index`.
+    func has(_ text: StaticString, at index: Int) -> Bool {
+        let length = text.utf8CodeUnitCount
+        guard index >= 0, count >= length, index <= count &- length else { return false }
+        // SAFETY: a static string holds `utf8CodeUnitCount` bytes from its start for ever.
+        let bytes = unsafe UnsafeBufferPointer(start: text.utf8Start, count: length)
+        for step in 0..<length where unsafe self[index &+ step] != bytes[step] { return false }
+        return true
+    }
+
+    /// The first place from `start` on where `text` stands, or nil. Linear times its length.
+    func firstIndex(of text: StaticString, from start: Int) -> Int? {
+        // SAFETY: as above; the string is not empty in any call.
+        let first = unsafe text.utf8Start.pointee
+        var index = start
+        while index < count, let place = firstIndex(of: first, or: first, in: index..<count) {
+            if has(text, at: place) { return place }
+            index = place &+ 1
+        }
+        return nil
+    }
+
+    private static func repeated(_ byte: UInt8) -> UInt64 {
+        UInt64(byte) &* 0x0101_0101_0101_0101
+    }
+
+    /// Whether one of the eight bytes is zero: the carry out of a zero byte sets its high bit.
+    @inline(__always)
+    private static func hasZero(_ word: UInt64) -> Bool {
+        (word &- 0x0101_0101_0101_0101) & ~word & 0x8080_8080_8080_8080 != 0
+    }
+}

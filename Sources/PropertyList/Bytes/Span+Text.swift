@@ -1,0 +1,35 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+extension Span<UInt8> {
+    /// Whether every byte is below 80. Eight bytes at a time; linear.
+    func isASCII() -> Bool {
+        var index = 0
+        while let word = bigEndian(at: index, width: 8) {
+            if word & 0x8080_8080_8080_8080 != 0 { return false }
+            index &+= 8
+        }
+        while index < count {
+            if self[index] >= 0x80 { return false }
+            index &+= 1
+        }
+        return true
+    }
+
+    /// Whether the bytes of `other` are the same. Linear.
+    func isSame(as other: Span<UInt8>) -> Bool {
+        guard count == other.count else { return false }
+        var index = 0
+        while let left = bigEndian(at: index, width: 8),
+            let right = other.bigEndian(at: index, width: 8)
+        {
+            if left != right { return false }
+            index &+= 8
+        }
+        while index < count {
+            if self[index] != other[index] { return false }
+            index &+= 1
+        }
+        return true
+    }
+}

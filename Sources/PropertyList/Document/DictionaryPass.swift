@@ -1,0 +1,142 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+/// The last step of every reader: numbers the keys of all dictionaries and deals with keys that
+/// are no strings or occur twice.
+///
+/// Duplicates are found without hashing a pair: each key number remembers the dictionary that had
+/// it last. Linear in the number of pairs.
+struct DictionaryPass {
+    let options: ParsingOptions
+    let format: PropertyListFormat?
+    var used: ParsingOptions = []
+    var keys: KeyTable
+    // By key number: the dictionary that had the key last (its record's number plus one).
+    private var lastOwner: [UInt32]
+
+    /// Prepares the pass; `keys` are those that have their numbers already.
+    init(options: ParsingOptions, format: PropertyListFormat?, keys: KeyTable = KeyTable()) {
+        self.options = options
+        self.format = format
+        self.keys = keys
+        lastOwner = [UInt32](repeating: 0, count: keys.count + 1)
+    }
+
+    /// Visits every dictionary of `store`, or those that are `used`.
+    ///
+    /// - Throws: `invalidKey`, `duplicateKey`.
+    mutating func run(
+        _ store: inout NodeStore, only used: [Bool]? = nil
+    ) throws(PropertyListError) {
+        for node in store.records.indices where store.records[node].kind == .dictionary {
+            if let used, !used[node] { continue }
+            if try visit(node, &store) { removeDuplicates(node, &store) }
+        }
+    }
+
+    /// Returns whether the dictionary has a key twice that is to be removed.
+    private mutating func visit(
+        _ node: Int, _ store: inout NodeStore
+    ) throws(PropertyListError) -> Bool {
+        let record = store.records[node]
+        let owner = UInt32(truncatingIfNeeded: node) &+ 1
+        var hasDuplicates = false
+        for place in Int(record.low)..<(Int(record.low) &+ Int(record.high)) {
+            let number = try number(of: store.children[place], owner: node, &store)
+            if number == 0 { continue }
+            if lastOwner[Int(number)] == owner {
+                try allowDuplicate(store.children[place], of: node, store)
+                hasDuplicates = true
+            }
+            lastOwner[Int(number)] = owner
+        }
+        return hasDuplicates && !options.contains(.allDuplicateKeys)
+    }
+
+    /// The number of a key, given now if it has none yet; 0 for a key that is no string.
+    private mutating func number(
+        of key: UInt32, owner: Int, _ store: inout NodeStore
+    ) throws(PropertyListError) -> UInt32 {
+        let record = store.records[Int(key)]
+        guard record.kind == .string else {
+            try allowNonString(key, of: owner, store)
+            return 0
+        }
+        if record.high != 0 { return record.high }
+        let number = keys.intern(key, in: store)
+        store.records[Int(key)].setHigh(number)
+        if lastOwner.count <= keys.count { lastOwner.append(0) }
+        return number
+    }
+
+    private mutating func allowNonString(
+        _ key: UInt32, of owner: Int, _ store: NodeStore
+    ) throws(PropertyListError) {
+        let kind = store.records[Int(key)].kind
+        if options.contains(.nonStringKeys), !kind.isContainer {
+            used.insert(.nonStringKeys)
+        } else if options.contains(.salvage) {
+            used.insert(.salvage)
+        } else {
+            throw error(
+                .invalidKey, "a dictionary key is of kind \(kind), not a string", key, owner, store,
+                kind.isContainer ? nil : "`ParsingOptions.nonStringKeys` lets it pass")
+        }
+    }
+
+    private mutating func allowDuplicate(
+        _ key: UInt32, of owner: Int, _ store: NodeStore
+    ) throws(PropertyListError) {
+        if options.contains(.allDuplicateKeys) {
+            used.insert(.allDuplicateKeys)
+        } else if options.contains(.duplicateKeys) {
+            used.insert(.duplicateKeys)
+        } else {
+            let name = TerminalText.escaped(store.string(of: store.records[Int(key)]))
+            throw error(
+                .duplicateKey, "the key `\(name.prefix(64))` occurs twice in a dictionary", key,
+                owner, store,
+                "`ParsingOptions.duplicateKeys` or `.allDuplicateKeys` let it pass")
+        }
+    }
+
+    private func error(
+        _ code: PropertyListError.Code, _ what: String, _ key: UInt32, _ owner: Int,
+        _ store: NodeStore, _ recovery: String?
+    ) -> PropertyListError {
+        PropertyListError(
+            code, format: format, what: what,
+            location: SourceText.location(Int(store.records[Int(key)].offset), store, format),
+            path: PathSearch.path(to: UInt32(truncatingIfNeeded: owner), in: store),
+            recovery: recovery)
+    }
+
+    // MARK: Removing duplicates
+
+    /// Keeps one pair of each key: the first in binary, the last in XML, as Apple's readers do; in
+    /// the place where the key stood first.
+    private mutating func removeDuplicates(_ node: Int, _ store: inout NodeStore) {
+        let record = store.records[node]
+        let first = Int(record.low)
+        let number = Int(record.high)
+        var positions: [UInt32: Int] = [:]
+        var keys: [UInt32] = []
+        var values: [UInt32] = []
+        for pair in 0..<number {
+            let key = store.children[first &+ pair]
+            let value = store.children[first &+ number &+ pair]
+            let keyRecord = store.records[Int(key)]
+            if keyRecord.kind == .string, let earlier = positions[keyRecord.high] {
+                if format == .xml { values[earlier] = value }
+                continue
+            }
+            if keyRecord.kind == .string { positions[keyRecord.high] = keys.count }
+            keys.append(key)
+            values.append(value)
+        }
+        store.children.replaceSubrange(first..<(first &+ keys.count), with: keys)
+        store.children.replaceSubrange(
+            (first &+ keys.count)..<(first &+ 2 &* keys.count), with: values)
+        store.records[node].setHigh(UInt32(truncatingIfNeeded: keys.count))
+    }
+}

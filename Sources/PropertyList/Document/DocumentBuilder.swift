@@ -1,0 +1,182 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+/// Makes a ``PropertyListDocument`` from values given one after the other.
+///
+/// A mistake in the order of calls (a value without a key, a container that is not ended) is kept
+/// and thrown by ``finish()``, so that the calls themselves need no `try`.
+///
+/// ```swift
+/// var builder = DocumentBuilder()
+/// builder.beginDictionary()
+/// builder.key("name"); builder.string("Anna")
+/// builder.key("ages"); builder.beginArray(); builder.integer(7); builder.end()
+/// builder.end()
+/// let document = try builder.finish()
+/// ```
+public struct DocumentBuilder {
+    private var tree = TreeAssembler()
+    private var keys = KeyTable()
+    private var keyNodes: [UInt32] = []
+    private var failure: PropertyListError?
+    private var hasRoot = false
+    private let limits: ParsingLimits
+
+    /// Whether a mistake has been made already, so that nothing more is taken.
+    var hasFailed: Bool { failure != nil }
+
+    /// Creates a builder; `limits` bound the nesting and the size.
+    public init(limits: ParsingLimits = .default) { self.limits = limits }
+
+    /// The document.
+    ///
+    /// - Throws: `unexpectedElement` for a mistake in the order of calls, `duplicateKey`,
+    ///   `depthLimitExceeded`, `sizeLimitExceeded`.
+    public consuming func finish() throws(PropertyListError) -> PropertyListDocument {
+        if let failure { throw failure }
+        if !hasRoot { throw Self.misuse("a document needs a value") }
+        if tree.depth > 0 { throw Self.misuse("\(tree.depth) containers are not ended") }
+        var pass = DictionaryPass(options: .strict, format: nil, keys: keys)
+        try pass.run(&tree.store)
+        return PropertyListDocument(.init(store: tree.store, keys: pass.keys))
+    }
+}
+
+// MARK: - Values
+
+extension DocumentBuilder {
+    /// Adds the null object of binary property lists.
+    public mutating func null() { add(NodeRecord(kind: .null, offset: 0)) }
+
+    /// Adds a boolean.
+    public mutating func boolean(_ value: Bool) {
+        add(NodeRecord(kind: .boolean, offset: 0, payload: value ? 1 : 0))
+    }
+
+    /// Adds an integer.
+    public mutating func integer(_ value: PropertyListInteger) {
+        var record = NodeRecord(kind: .integer, offset: 0, payload: value.bits)
+        record.isNegative = value.isNegative
+        add(record)
+    }
+
+    /// Adds a floating-point number.
+    public mutating func real(_ value: PropertyListReal) {
+        let width: UInt16 = value.width == .single ? 4 : 8
+        add(NodeRecord(kind: .real, offset: 0, header: width, payload: value.value.bitPattern))
+    }
+
+    /// Adds a date.
+    public mutating func date(_ value: PropertyListDate) {
+        add(NodeRecord(kind: .date, offset: 0, payload: value.secondsSince2001.bitPattern))
+    }
+
+    /// Adds a reference into an object table.
+    public mutating func uid(_ value: PropertyListUID) {
+        add(NodeRecord(kind: .uid, offset: 0, payload: UInt64(value.value)))
+    }
+
+    /// Adds bytes.
+    public mutating func data(_ value: some Collection<UInt8>) {
+        let start = tree.store.bytes.count
+        tree.store.bytes.append(contentsOf: value)
+        addContent(kind: .data, from: start)
+    }
+
+    /// Adds text.
+    public mutating func string(_ value: String) {
+        let start = tree.store.bytes.count
+        tree.store.bytes.append(contentsOf: value.utf8)
+        addContent(kind: .string, from: start)
+    }
+
+    /// Adds the text of a key; its value comes next.
+    public mutating func key(_ text: String) {
+        guard tree.openKind == .dictionary, tree.openCount % 2 == 0 else {
+            return fail("the key `\(text)` stands where a value belongs")
+        }
+        let known = keys.number(of: text, in: tree.store)
+        if let known { return tree.addShared(keyNodes[Int(known) - 1]) }
+        let start = tree.store.bytes.count
+        tree.store.bytes.append(contentsOf: text.utf8)
+        guard let record = contentRecord(kind: .string, from: start) else { return }
+        let node = tree.add(record)
+        tree.store.records[Int(node)].setHigh(keys.intern(node, in: tree.store))
+        keyNodes.append(node)
+    }
+
+    /// Begins an array; what is added until ``end()`` are its elements.
+    public mutating func beginArray() { open(.array) }
+
+    /// Begins a set; what is added until ``end()`` are its elements.
+    public mutating func beginSet() { open(.set) }
+
+    /// Begins a dictionary; keys and values follow until ``end()``.
+    public mutating func beginDictionary() { open(.dictionary) }
+
+    /// Ends the innermost container.
+    public mutating func end() {
+        if tree.depth == 0 { return fail("there is no container to end") }
+        if tree.openKind == .dictionary, tree.openCount % 2 == 1 {
+            return fail("the last key of a dictionary has no value")
+        }
+        tree.close()
+    }
+}
+
+// MARK: - Adding
+
+extension DocumentBuilder {
+    private mutating func add(_ record: NodeRecord) {
+        if admits() { tree.add(record) }
+    }
+
+    private mutating func open(_ kind: PropertyListKind) {
+        guard admits() else { return }
+        tree.open(NodeRecord(kind: kind, offset: 0))
+        if tree.depth > limits.depth, failure == nil {
+            failure = ParsingBudget.depthExceeded(tree.depth, limit: limits.depth)
+        }
+    }
+
+    private mutating func addContent(kind: PropertyListKind, from start: Int) {
+        guard admits(), let record = contentRecord(kind: kind, from: start) else { return }
+        tree.add(record)
+    }
+
+    /// A record for the bytes collected since `start`.
+    private mutating func contentRecord(kind: PropertyListKind, from start: Int) -> NodeRecord? {
+        let end = tree.store.bytes.count
+        guard failure == nil else { return nil }
+        guard let offset = UInt32(exactly: start), UInt32(exactly: end) != nil else {
+            failure = PropertyListError(
+                .sizeLimitExceeded, what: "\(end) bytes of text and data, 4294967295 are possible")
+            return nil
+        }
+        var record = NodeRecord(kind: kind, offset: offset)
+        record.payload = NodeRecord.payload(low: UInt32(truncatingIfNeeded: end - start))
+        let isASCII = kind == .data || tree.store.bytes.span.extracting(start..<end).isASCII()
+        record.encoding = isASCII ? .ascii : .utf8
+        return record
+    }
+
+    /// Whether a value may stand here.
+    private mutating func admits() -> Bool {
+        if failure != nil { return false }
+        if tree.depth == 0 {
+            if hasRoot { fail("a document has one root, this is a second") }
+            hasRoot = true
+        } else if tree.openKind == .dictionary, tree.openCount % 2 == 0 {
+            fail("a value stands where a key belongs")
+        }
+        return failure == nil
+    }
+
+    private mutating func fail(_ what: String) {
+        if failure == nil { failure = Self.misuse(what).at(path: tree.path()) }
+    }
+
+    private static func misuse(_ what: String) -> PropertyListError {
+        PropertyListError(.unexpectedElement, what: what)
+    }
+}

@@ -1,0 +1,105 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+/// Visits a value and all it holds, depth first, each shared value wherever it stands.
+///
+/// The one way in which writers, the value tree and printing follow references: with a stack of its
+/// own and a budget, so that neither depth nor sharing can hurt.
+package struct DocumentWalk {
+    /// One step of the walk.
+    package enum Step {
+        /// A value, with its key if it stands in a dictionary. A container's children follow, and
+        /// then it is left.
+        case enter(UInt32, key: UInt32?)
+        /// The end of a container.
+        case leave(UInt32)
+    }
+
+    private struct Frame {
+        let node: UInt32
+        let first: Int
+        let count: Int
+        let isDictionary: Bool
+        /// The order of the pairs, where it is not that of the document.
+        let order: [Int]?
+        var next = 0
+    }
+
+    private let storage: PropertyListDocument.Storage
+    private let sortsKeys: Bool
+    private var budget: ParsingBudget
+    private var frames: [Frame] = []
+    private var start: UInt32?
+
+    /// A walk over `node` and all it holds; with dictionaries sorted by key where `sortsKeys`.
+    package init(_ node: PropertyListNode, budget: ParsingBudget, sortsKeys: Bool = false) {
+        storage = node.storage
+        self.sortsKeys = sortsKeys
+        self.budget = budget
+        start = node.index
+    }
+
+    /// How many containers are open.
+    package var depth: Int { frames.count }
+
+    /// The next step, or nil at the end.
+    ///
+    /// - Throws: `depthLimitExceeded`, `expansionLimitExceeded`.
+    package mutating func next() throws(PropertyListError) -> Step? {
+        guard let top = frames.indices.last else {
+            guard let node = start else { return nil }
+            start = nil
+            return try enter(node, key: nil)
+        }
+        let position = frames[top].next
+        if position == frames[top].count { return .leave(frames.removeLast().node) }
+        frames[top].next = position &+ 1
+        return try enterChild(of: frames[top], at: position)
+    }
+
+    private mutating func enterChild(
+        of frame: Frame, at position: Int
+    ) throws(PropertyListError) -> Step {
+        let place = frame.first &+ (frame.order?[position] ?? position)
+        let children = storage.store.children
+        if frame.isDictionary {
+            return try enter(children[place &+ frame.count], key: children[place])
+        }
+        return try enter(children[place], key: nil)
+    }
+
+    private mutating func enter(_ node: UInt32, key: UInt32?) throws(PropertyListError) -> Step {
+        try budget.visit()
+        let record = storage.store.records[Int(node)]
+        if record.isContainer {
+            try budget.enter(depth: frames.count &+ 1)
+            let isDictionary = record.kind == .dictionary
+            frames.append(
+                Frame(
+                    node: node, first: Int(record.low), count: Int(record.high),
+                    isDictionary: isDictionary,
+                    order: isDictionary && sortsKeys ? order(of: record) : nil))
+        }
+        return .enter(node, key: key)
+    }
+
+    /// The pairs of a dictionary sorted by key, by UTF-16 code units as Apple's XML writer does.
+    private func order(of record: NodeRecord) -> [Int] {
+        let keys = (0..<Int(record.high)).map { pair in
+            let key = storage.store.children[Int(record.low) &+ pair]
+            return Array(storage.store.string(of: storage.store.records[Int(key)]).utf16)
+        }
+        return keys.indices.sorted { keys[$0].lexicographicallyPrecedes(keys[$1]) }
+    }
+
+    /// The way from the start of the walk to the value of the last step, for a message.
+    package func path() -> PropertyListPath {
+        var components: [PropertyListPath.Component] = []
+        for frame in frames where frame.next > 0 {
+            let record = storage.store.records[Int(frame.node)]
+            let position = frame.order?[frame.next &- 1] ?? frame.next &- 1
+            components.append(PathSearch.component(position, of: record, storage.store))
+        }
+        return PropertyListPath(components)
+    }
+}

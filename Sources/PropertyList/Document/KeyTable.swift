@@ -1,0 +1,82 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+/// The distinct dictionary keys of a document, numbered from 1.
+///
+/// A property list repeats few keys many times. Once each key's string has its number, finding a
+/// key in a dictionary and finding duplicates compare numbers, not text.
+///
+/// An open-addressing table of numbers, at most half full.
+struct KeyTable: Sendable {
+    private var slots = [UInt32](repeating: 0, count: 16)
+    private var hashes: [UInt32] = []
+    private var representatives: [UInt32] = []
+
+    /// How many distinct keys there are; also the largest number given.
+    var count: Int { representatives.count }
+
+    /// The number of the key that the string `node` spells, a new one if it has not been seen.
+    mutating func intern(_ node: UInt32, in store: NodeStore) -> UInt32 {
+        let record = store.records[Int(node)]
+        let hash = store.withContent(of: record) { Self.hash($0, record.encoding) }
+        let slot = slot(hash) { store.hasSameContent(store.records[Int($0)], record) }
+        if slots[slot] != 0 { return slots[slot] }
+        return insert(node, hash: hash, at: slot)
+    }
+
+    /// The number of the key `key`, or nil where no dictionary of the document has it.
+    func number(of key: String, in store: NodeStore) -> UInt32? {
+        let utf8 = Array(key.utf8)
+        if utf8.span.isASCII() { return number(of: utf8, .ascii, store) }
+        if let number = number(of: utf8, .utf8, store) { return number }
+        var utf16: [UInt8] = []
+        UTF16Text.appendUTF16(utf8.span, to: &utf16)
+        return number(of: utf16, .utf16, store)
+    }
+
+    private func number(
+        of text: [UInt8], _ encoding: NodeRecord.TextEncoding, _ store: NodeStore
+    ) -> UInt32? {
+        let slot = slot(Self.hash(text.span, encoding)) { node in
+            let record = store.records[Int(node)]
+            return record.encoding == encoding
+                && store.withContent(of: record) { $0.isSame(as: text.span) }
+        }
+        return slots[slot] == 0 ? nil : slots[slot]
+    }
+
+    private static func hash(_ text: Span<UInt8>, _ encoding: NodeRecord.TextEncoding) -> UInt32 {
+        UInt32(truncatingIfNeeded: SeededHash.hash(text, salt: encoding.rawValue) >> 16)
+    }
+
+    /// The slot where a key with this hash is, or belongs.
+    private func slot(_ hash: UInt32, isSame: (UInt32) -> Bool) -> Int {
+        let mask = slots.count &- 1
+        var slot = Int(hash) & mask
+        while slots[slot] != 0 {
+            let entry = Int(slots[slot]) &- 1
+            if hashes[entry] == hash, isSame(representatives[entry]) { return slot }
+            slot = (slot &+ 1) & mask
+        }
+        return slot
+    }
+
+    private mutating func insert(_ node: UInt32, hash: UInt32, at slot: Int) -> UInt32 {
+        representatives.append(node)
+        hashes.append(hash)
+        let number = UInt32(truncatingIfNeeded: representatives.count)
+        slots[slot] = number
+        if representatives.count &* 2 > slots.count { grow() }
+        return number
+    }
+
+    private mutating func grow() {
+        slots = [UInt32](repeating: 0, count: slots.count &* 2)
+        let mask = slots.count &- 1
+        for (entry, hash) in hashes.enumerated() {
+            var slot = Int(hash) & mask
+            while slots[slot] != 0 { slot = (slot &+ 1) & mask }
+            slots[slot] = UInt32(truncatingIfNeeded: entry &+ 1)
+        }
+    }
+}

@@ -1,0 +1,99 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+/// One value of a document, in 16 bytes.
+///
+///     0          1          2                 4            8                     16
+///     ┌──────────┬──────────┬─────────────────┬────────────┬──────────────────────┐
+///     │ kind     │ flags    │ header          │ offset     │ payload              │
+///     └──────────┴──────────┴─────────────────┴────────────┴──────────────────────┘
+///
+/// | kind | header | payload |
+/// |---|---|---|
+/// | boolean | – | 0 or 1 |
+/// | integer | stored width in bytes, 0 if none | the value; its sign is in the flags |
+/// | real | stored width: 4 or 8 | the bits of the `Double` |
+/// | date | – | the bits of the seconds since 2001 |
+/// | uid | stored width | the value |
+/// | string | bytes from `offset` to the text | low: length in bytes; high: key number, 0 if none |
+/// | data | bytes from `offset` to the data | low: length in bytes |
+/// | array, set | – | low: first child; high: number of elements |
+/// | dictionary | – | low: first child; high: number of pairs; the keys, then the values |
+///
+/// `offset` is where the value begins in the source. Text and data that differ from their source
+/// (entities, base 64) lie in a side buffer: then the flag `decoded` is set and the low half of
+/// the payload is a number into ``NodeStore/decodedRanges``.
+struct NodeRecord: BitwiseCopyable, Sendable {
+    private var rawKind: UInt8
+    private var flags: UInt8
+    var header: UInt16
+    var offset: UInt32
+    var payload: UInt64
+
+    /// How a string's bytes are to be read. The same text has the same encoding everywhere in one
+    /// document: ASCII if it can be, else the one non-ASCII encoding of the document.
+    enum TextEncoding: UInt8 { case ascii, utf8, utf16 }
+
+    private static let encodingMask: UInt8 = 0b0000_0011
+    private static let decodedFlag: UInt8 = 0b0000_0100
+    private static let negativeFlag: UInt8 = 0b0000_1000
+
+    init(kind: PropertyListKind, offset: UInt32, header: UInt16 = 0, payload: UInt64 = 0) {
+        rawKind = kind.rawValue
+        flags = 0
+        self.header = header
+        self.offset = offset
+        self.payload = payload
+    }
+
+    @inline(__always)
+    var kind: PropertyListKind { PropertyListKind(rawValue: rawKind) ?? .unreadable }
+
+    @inline(__always)
+    var encoding: TextEncoding {
+        get { TextEncoding(rawValue: flags & Self.encodingMask) ?? .ascii }
+        set { flags = flags & ~Self.encodingMask | newValue.rawValue }
+    }
+
+    /// Whether the content is in the side buffer.
+    @inline(__always)
+    var isDecoded: Bool {
+        get { flags & Self.decodedFlag != 0 }
+        set { flags = newValue ? flags | Self.decodedFlag : flags & ~Self.decodedFlag }
+    }
+
+    /// Whether an integer is below zero.
+    @inline(__always)
+    var isNegative: Bool {
+        get { flags & Self.negativeFlag != 0 }
+        set { flags = newValue ? flags | Self.negativeFlag : flags & ~Self.negativeFlag }
+    }
+
+    /// Length of text or data, or its number in the side table, or the first child.
+    @inline(__always)
+    var low: UInt32 { UInt32(truncatingIfNeeded: payload) }
+
+    /// Key number, or number of elements or pairs.
+    @inline(__always)
+    var high: UInt32 { UInt32(truncatingIfNeeded: payload >> 32) }
+
+    @inline(__always)
+    mutating func setHigh(_ value: UInt32) { payload = UInt64(low) | UInt64(value) << 32 }
+
+    @inline(__always)
+    static func payload(low: UInt32, high: UInt32 = 0) -> UInt64 {
+        UInt64(low) | UInt64(high) << 32
+    }
+
+    /// Whether the value holds other values.
+    @inline(__always)
+    var isContainer: Bool { rawKind >= PropertyListKind.array.rawValue }
+
+    /// The indices of the children: elements, or keys and then values.
+    @inline(__always)
+    var childRange: Range<Int> {
+        let first = Int(low)
+        let number = Int(high)
+        return first..<(first &+ (kind == .dictionary ? number &* 2 : number))
+    }
+}

@@ -1,0 +1,93 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+/// The tables of a document: its bytes, one record for each value, one number for each reference.
+///
+/// Readers fill it, then it never changes.
+struct NodeStore: Sendable {
+    /// A run in ``decoded``.
+    struct DecodedRange: BitwiseCopyable, Sendable {
+        var start: UInt32
+        var length: UInt32
+    }
+
+    /// The source: the file, or its text as UTF-8 where it came in another encoding, or what a
+    /// builder collected.
+    var bytes: [UInt8]
+    /// Text and data that do not stand in the source as they are.
+    var decoded: [UInt8] = []
+    /// Where each of them lies.
+    var decodedRanges: [DecodedRange] = []
+    var records: [NodeRecord] = []
+    /// The children of all containers, each container's together.
+    var children: [UInt32] = []
+
+    init(bytes: [UInt8]) { self.bytes = bytes }
+
+    /// The number of the record that is added next.
+    var nextIndex: UInt32 { UInt32(truncatingIfNeeded: records.count) }
+
+    /// Calls `body` with the bytes of a string or of data.
+    @inline(__always)
+    func withContent<R, E: Error>(
+        of record: NodeRecord, _ body: (Span<UInt8>) throws(E) -> R
+    ) throws(E) -> R {
+        let range = contentRange(of: record)
+        if record.isDecoded { return try body(decoded.span.extracting(range)) }
+        return try body(bytes.span.extracting(range))
+    }
+
+    /// The bytes of a string or of data, without a copy.
+    func content(of record: NodeRecord) -> ArraySlice<UInt8> {
+        let range = contentRange(of: record)
+        return record.isDecoded ? decoded[range] : bytes[range]
+    }
+
+    /// Where the content lies, in ``decoded`` or in ``bytes``.
+    @inline(__always)
+    func contentRange(of record: NodeRecord) -> Range<Int> {
+        if record.isDecoded {
+            let run = decodedRanges[Int(record.low)]
+            return Int(run.start)..<(Int(run.start) &+ Int(run.length))
+        }
+        let start = Int(record.offset) &+ Int(record.header)
+        return start..<(start &+ Int(record.low))
+    }
+
+    /// Makes everything after `start` in the side buffer the content of one value.
+    ///
+    /// - Returns: the number of the run, or nil where the side buffer is larger than 4 GiB.
+    mutating func closeDecodedRange(from start: Int) -> UInt32? {
+        guard let length = UInt32(exactly: decoded.count - start),
+            let first = UInt32(exactly: start)
+        else { return nil }
+        decodedRanges.append(DecodedRange(start: first, length: length))
+        return UInt32(truncatingIfNeeded: decodedRanges.count - 1)
+    }
+
+    /// The text of a string; empty for other kinds. Linear.
+    func string(of record: NodeRecord) -> String {
+        guard record.kind == .string else { return "" }
+        if record.encoding != .utf16 { return String(decoding: content(of: record), as: UTF8.self) }
+        var text: [UInt8] = []
+        withContent(of: record) { UTF16Text.appendUTF8($0, to: &text) }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// Appends the text of a string as UTF-8. Linear.
+    func appendText(of record: NodeRecord, to output: inout [UInt8]) {
+        if record.encoding == .utf16 {
+            withContent(of: record) { UTF16Text.appendUTF8($0, to: &output) }
+        } else {
+            output.append(contentsOf: content(of: record))
+        }
+    }
+
+    /// Whether two strings, or two runs of data, hold the same. Linear.
+    func hasSameContent(_ left: NodeRecord, _ right: NodeRecord) -> Bool {
+        guard left.encoding == right.encoding else { return false }
+        return withContent(of: left) { first in
+            withContent(of: right) { first.isSame(as: $0) }
+        }
+    }
+}

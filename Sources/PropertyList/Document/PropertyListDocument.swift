@@ -1,0 +1,132 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+/// A property list, parsed and validated: its bytes and a flat table of the values in them.
+///
+/// Every reader makes one and every consumer reads one. All offsets, references, texts and numbers
+/// are checked when it is made; afterwards no access can fail. Nothing is copied until it is asked
+/// for: a string is a range of the bytes. It is immutable and can be shared between threads.
+///
+/// ```swift
+/// let document = try PropertyListDocument(parsing: bytes)
+/// let name = document.root["Tracks"]?["1000"]?["Name"]?.string
+/// ```
+public struct PropertyListDocument: Sendable {
+    final class Storage: Sendable {
+        let store: NodeStore
+        let root: UInt32
+        let keys: KeyTable
+        let index: DictionaryIndex
+        let format: PropertyListFormat?
+        let publicIdentifier: String?
+        let leniencies: ParsingOptions
+        let problems: [PropertyListError]
+
+        init(_ parts: Parts) {
+            store = parts.store
+            root = parts.root
+            keys = parts.keys
+            index = DictionaryIndex(parts.store)
+            format = parts.format
+            publicIdentifier = parts.publicIdentifier
+            leniencies = parts.leniencies
+            problems = parts.problems
+        }
+    }
+
+    /// What a reader hands over.
+    struct Parts {
+        var store: NodeStore
+        var root: UInt32 = 0
+        var keys: KeyTable
+        var format: PropertyListFormat?
+        var publicIdentifier: String?
+        var leniencies: ParsingOptions = []
+        var problems: [PropertyListError] = []
+    }
+
+    let storage: Storage
+
+    init(_ parts: Parts) { storage = Storage(parts) }
+}
+
+extension PropertyListDocument {
+    /// Parses a property list in any format. Linear in the size of the input.
+    ///
+    /// - Parameters:
+    ///   - bytes: the file; the document keeps it.
+    ///   - format: the format, if it is known; otherwise it is found by the first bytes.
+    ///   - options: leniencies; none by default.
+    ///   - limits: how much the file may ask for.
+    /// - Throws: `unrecognizedFormat` if it is no property list, and the code that fits where it
+    ///   is a malformed one.
+    public init(
+        parsing bytes: [UInt8], format: PropertyListFormat? = nil,
+        options: ParsingOptions = .strict, limits: ParsingLimits = .default
+    ) throws(PropertyListError) {
+        guard bytes.count <= min(limits.inputSize, ParsingLimits.addressableSize) else {
+            throw PropertyListError(
+                .sizeLimitExceeded, format: format,
+                what: "the input has \(bytes.count) bytes, \(limits.inputSize) are allowed",
+                recovery: "raise `ParsingLimits.inputSize` if the file is genuine")
+        }
+        let detected = if let format { format } else { try PropertyListFormat.detect(bytes) }
+        switch detected.kind {
+        case .binary: self = try BinaryReader.parse(bytes, options: options, limits: limits)
+        case .xml: self = try XMLReader.parse(bytes, options: options, limits: limits)
+        }
+    }
+
+    /// Parses a property list from any sequence of bytes, of which it makes one copy.
+    public init(
+        parsing bytes: some Sequence<UInt8>, format: PropertyListFormat? = nil,
+        options: ParsingOptions = .strict, limits: ParsingLimits = .default
+    ) throws(PropertyListError) {
+        try self.init(parsing: Array(bytes), format: format, options: options, limits: limits)
+    }
+
+    /// The value that holds all others.
+    public var root: PropertyListNode { PropertyListNode(storage: storage, index: storage.root) }
+
+    /// The format the document was parsed from; nil for one that was built.
+    public var format: PropertyListFormat? { storage.format }
+
+    /// How many values the document holds, each shared one once, unused ones included.
+    public var nodeCount: Int { storage.store.records.count }
+
+    /// The size of the source, in bytes.
+    public var byteCount: Int { storage.store.bytes.count }
+
+    /// Which of the leniencies given to the parser were needed to read the document.
+    public var leniencies: ParsingOptions { storage.leniencies }
+
+    /// What could not be read, under ``ParsingOptions/salvage``; otherwise empty.
+    public var problems: [PropertyListError] { storage.problems }
+
+    /// The public identifier of the document type declaration of XML, such as
+    /// `-//Apple//DTD PLIST 1.0//EN`; nil where there is none.
+    public var publicIdentifier: String? { storage.publicIdentifier }
+
+    /// The bytes of the source. For XML in another encoding than UTF-8, its text as UTF-8.
+    package var source: [UInt8] { storage.store.bytes }
+
+    /// Every value in the order of the source's own table, used or not.
+    package var allNodes: [PropertyListNode] {
+        storage.store.records.indices.map {
+            PropertyListNode(storage: storage, index: UInt32(truncatingIfNeeded: $0))
+        }
+    }
+
+    /// A budget for walking the whole document.
+    package func budget(_ limits: ParsingLimits) -> ParsingBudget {
+        storage.budget(limits)
+    }
+}
+
+extension PropertyListDocument.Storage {
+    func budget(_ limits: ParsingLimits) -> ParsingBudget {
+        ParsingBudget(
+            limits: limits, nodeCount: store.records.count,
+            size: store.bytes.count &+ store.decoded.count)
+    }
+}

@@ -1,0 +1,33 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a value in a property list is.
+public enum PropertyListKind: UInt8, Sendable, Hashable, CaseIterable {
+    /// A malformed value, kept only under ``ParsingOptions/salvage``.
+    case unreadable
+    /// The null object of a binary property list.
+    case null
+    /// True or false.
+    case boolean
+    /// An integer, −2⁶³ … 2⁶⁴−1.
+    case integer
+    /// A floating-point number of 32 or 64 bits.
+    case real
+    /// A point in time: seconds since 2001-01-01T00:00:00Z.
+    case date
+    /// Bytes.
+    case data
+    /// Text.
+    case string
+    /// A reference into the object table of a keyed archive, 0 … 2³²−1.
+    case uid
+    /// A sequence of values.
+    case array
+    /// A set of values (binary only).
+    case set
+    /// Keys, each with a value, in order.
+    case dictionary
+
+    /// Whether values of this kind hold other values.
+    public var isContainer: Bool { self == .array || self == .set || self == .dictionary }
+}

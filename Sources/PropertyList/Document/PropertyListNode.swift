@@ -1,0 +1,214 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+/// One value of a ``PropertyListDocument``, read in place.
+///
+/// An accessor of another kind than the value's returns nil. The view keeps the document alive.
+public struct PropertyListNode: Sendable {
+    let storage: PropertyListDocument.Storage
+    let index: UInt32
+
+    @inline(__always)
+    var record: NodeRecord { storage.store.records[Int(index)] }
+
+    /// What the value is.
+    public var kind: PropertyListKind { record.kind }
+
+    /// Its number in the document's table: in binary, the number of the object in the file.
+    public var number: Int { Int(index) }
+
+    /// Where the value begins in the source, in bytes; nil in a document that was built.
+    public var sourceOffset: Int? { storage.format == nil ? nil : Int(record.offset) }
+
+    /// Where the value begins in the source, for a message; in XML this counts lines and is linear.
+    public var location: PropertyListError.Location? {
+        SourceText.location(Int(record.offset), storage.store, storage.format)
+    }
+
+    /// Whether both are one and the same value of one document, not only equal.
+    public func isIdentical(to other: PropertyListNode) -> Bool {
+        storage === other.storage && index == other.index
+    }
+
+    func sibling(_ index: UInt32) -> PropertyListNode {
+        PropertyListNode(storage: storage, index: index)
+    }
+}
+
+// MARK: - Scalars
+
+extension PropertyListNode {
+    /// The text of a string. Linear in its length.
+    public var string: String? {
+        let record = record
+        return record.kind == .string ? storage.store.string(of: record) : nil
+    }
+
+    /// The value of an integer.
+    public var integer: PropertyListInteger? {
+        let record = record
+        guard record.kind == .integer else { return nil }
+        return PropertyListInteger(bits: record.payload, isNegative: record.isNegative)
+    }
+
+    /// The value of a floating-point number. An integer is not converted.
+    public var real: PropertyListReal? {
+        let record = record
+        guard record.kind == .real else { return nil }
+        return PropertyListReal(
+            Double(bitPattern: record.payload), width: record.header == 4 ? .single : .double)
+    }
+
+    /// The value of a boolean.
+    public var boolean: Bool? {
+        let record = record
+        return record.kind == .boolean ? record.payload != 0 : nil
+    }
+
+    /// A point in time.
+    public var date: PropertyListDate? {
+        let record = record
+        guard record.kind == .date else { return nil }
+        return PropertyListDate(secondsSince2001: Double(bitPattern: record.payload))
+    }
+
+    /// Bytes, without a copy.
+    public var data: ArraySlice<UInt8>? {
+        let record = record
+        return record.kind == .data ? storage.store.content(of: record) : nil
+    }
+
+    /// A reference into the object table of a keyed archive.
+    public var uid: PropertyListUID? {
+        let record = record
+        guard record.kind == .uid else { return nil }
+        return PropertyListUID(UInt32(truncatingIfNeeded: record.payload))
+    }
+
+    /// Whether the value is the null object of binary property lists.
+    public var isNull: Bool { kind == .null }
+
+    /// Whether the value is a string with exactly this text; no string is made for it.
+    public func isString(_ text: String) -> Bool {
+        let record = record
+        guard record.kind == .string else { return false }
+        if record.encoding == .utf16 { return storage.store.string(of: record).isLiterally(text) }
+        return storage.store.content(of: record).elementsEqual(text.utf8)
+    }
+}
+
+// MARK: - Containers
+
+extension PropertyListNode {
+    /// The elements of an array.
+    public var array: ArrayView? { kind == .array ? ArrayView(self) : nil }
+
+    /// The elements of a set, in the order of the source.
+    public var set: ArrayView? { kind == .set ? ArrayView(self) : nil }
+
+    /// The entries of a dictionary, in the order of the source.
+    public var dictionary: DictionaryView? {
+        kind == .dictionary ? DictionaryView(node: self) : nil
+    }
+
+    /// The value of `key`, or nil where this is no dictionary or has no such key. Constant time
+    /// beside the length of the key.
+    public subscript(key: String) -> PropertyListNode? { dictionary?[key] }
+
+    /// The element at `position`, or nil where this is no array or is shorter.
+    public subscript(position: Int) -> PropertyListNode? {
+        guard let array, array.indices.contains(position) else { return nil }
+        return array[position]
+    }
+
+    /// The values held directly: elements, or a dictionary's values; none for a scalar.
+    package var childNodes: ArrayView { ArrayView(values: self) }
+
+    /// The elements of an array or a set.
+    public struct ArrayView: RandomAccessCollection, Sendable {
+        let node: PropertyListNode
+        private let first: Int
+        public let endIndex: Int
+        public let startIndex = 0
+
+        init(_ node: PropertyListNode) {
+            let range = node.record.childRange
+            self.node = node
+            first = range.lowerBound
+            endIndex = range.count
+        }
+
+        init(values node: PropertyListNode) {
+            let record = node.record
+            self.node = node
+            first = Int(record.low) &+ (record.kind == .dictionary ? Int(record.high) : 0)
+            endIndex = record.isContainer ? Int(record.high) : 0
+        }
+
+        /// The element at `position`, in constant time.
+        ///
+        /// - Precondition: `position` is a valid index.
+        public subscript(position: Int) -> PropertyListNode {
+            precondition(position >= 0 && position < endIndex, "index out of range")
+            return node.sibling(node.storage.store.children[first &+ position])
+        }
+    }
+
+    /// The entries of a dictionary.
+    public struct DictionaryView: RandomAccessCollection, Sendable {
+        let node: PropertyListNode
+
+        /// One entry.
+        public struct Element: Sendable {
+            /// The key: a string, unless ``ParsingOptions/nonStringKeys`` let another pass.
+            public let keyNode: PropertyListNode
+            /// The value.
+            public let value: PropertyListNode
+            /// The text of the key; empty for a key that is no string. Linear in its length.
+            public var key: String { keyNode.string ?? "" }
+        }
+
+        public var startIndex: Int { 0 }
+        public var endIndex: Int { Int(node.record.high) }
+
+        /// The entry at `position` in the order of the source, in constant time.
+        ///
+        /// - Precondition: `position` is a valid index.
+        public subscript(position: Int) -> Element {
+            let record = node.record
+            precondition(position >= 0 && position < Int(record.high), "index out of range")
+            let place = Int(record.low) &+ position
+            let children = node.storage.store.children
+            return Element(
+                keyNode: node.sibling(children[place]),
+                value: node.sibling(children[place &+ Int(record.high)]))
+        }
+
+        /// The value of `key`, or nil. Constant time beside the length of the key: in a small
+        /// dictionary the keys are compared by number, a large one has an index.
+        public subscript(key: String) -> PropertyListNode? {
+            let storage = node.storage
+            guard let number = storage.keys.number(of: key, in: storage.store),
+                let place = storage.place(of: number, in: node.record)
+            else { return nil }
+            return node.sibling(storage.store.children[place &+ Int(node.record.high)])
+        }
+    }
+}
+
+extension PropertyListDocument.Storage {
+    /// The place of a key in the table of children.
+    fileprivate func place(of key: UInt32, in record: NodeRecord) -> Int? {
+        if DictionaryIndex.isIndexed(record) { return index.place(of: key, in: record, store) }
+        let first = Int(record.low)
+        return (first..<(first &+ Int(record.high))).first { place in
+            let child = store.records[Int(store.children[place])]
+            return child.kind == .string && child.high == key
+        }
+    }
+}
+
+extension String {
+    /// Whether both texts are the same scalars; `==` would take canonically equivalent ones too.
+    func isLiterally(_ other: String) -> Bool { utf8.elementsEqual(other.utf8) }
+}

@@ -1,0 +1,80 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+/// How much a property list may ask for, whoever wrote it.
+///
+/// The same limits govern reading, writing, printing and comparing. Limits on what shared objects
+/// may expand to are relative to the size of the document, because a flat cap refuses genuine large
+/// files and still lets a small bomb through: a binary property list of 200 bytes can describe
+/// 10¹² values by sharing.
+///
+/// | | `.untrusted` | `.default` | `.trusted` |
+/// |---|---|---|---|
+/// | depth | 128 | 512 | 1,000,000 |
+/// | input, bytes | 256 MiB | 4 GiB | 4 GiB |
+/// | expansion, nodes | 4 × nodes + 100,000 | 16 × nodes + 1,000,000 | 1,000 × nodes + 10⁸ |
+/// | output, bytes | 16 × size + 16 MiB | 64 × size + 64 MiB | 10,000 × size + 1 GiB |
+public struct ParsingLimits: Sendable, Hashable {
+    /// How many containers may be nested: 512 arrays around a string are within a depth of 512.
+    public var depth: Int
+
+    /// How many bytes of input are taken. 4,294,967,295 is the most that a document can address.
+    public var inputSize: Int
+
+    /// How many values a walk may visit, shared ones each time they are met.
+    public var expansion: Allowance
+
+    /// How many bytes a writer may produce, relative to the size of the document's own bytes.
+    public var output: Allowance
+
+    /// A limit that grows with what it is applied to: `factor × size + base`.
+    public struct Allowance: Sendable, Hashable {
+        /// How much is allowed for each unit of size.
+        public var factor: Int
+
+        /// How much is allowed in any case.
+        public var base: Int
+
+        /// Creates a limit of `factor × size + base`.
+        public init(factor: Int, base: Int) {
+            self.factor = factor
+            self.base = base
+        }
+
+        /// The limit for `size`; as large as can be where it would overflow.
+        func limit(for size: Int) -> Int {
+            let (product, overflow) = size.multipliedReportingOverflow(by: factor)
+            let (sum, carried) = product.addingReportingOverflow(base)
+            return overflow || carried ? .max : sum
+        }
+    }
+
+    /// Creates limits from their parts.
+    public init(depth: Int, inputSize: Int, expansion: Allowance, output: Allowance) {
+        self.depth = depth
+        self.inputSize = inputSize
+        self.expansion = expansion
+        self.output = output
+    }
+
+    /// For files that come from a stranger over a network, a pasteboard, a message.
+    public static let untrusted = ParsingLimits(
+        depth: 128, inputSize: 256 << 20,
+        expansion: Allowance(factor: 4, base: 100_000),
+        output: Allowance(factor: 16, base: 16 << 20))
+
+    /// For files of any origin: all that Apple's software writes, no bombs.
+    public static let `default` = ParsingLimits(
+        depth: 512, inputSize: addressableSize,
+        expansion: Allowance(factor: 16, base: 1_000_000),
+        output: Allowance(factor: 64, base: 64 << 20))
+
+    /// For what your own program made.
+    public static let trusted = ParsingLimits(
+        depth: 1_000_000, inputSize: addressableSize,
+        expansion: Allowance(factor: 1_000, base: 100_000_000),
+        output: Allowance(factor: 10_000, base: 1 << 30))
+
+    /// Offsets in a document are 32 bits wide.
+    static let addressableSize = Int(UInt32.max)
+}

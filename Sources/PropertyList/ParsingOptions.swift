@@ -1,0 +1,117 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+/// The leniencies a reader may be given, each by its name. None is on by default.
+///
+/// ``PropertyListDocument/leniencies`` says which of the given ones a document needed.
+public struct ParsingOptions: OptionSet, Sendable, Hashable {
+    /// One bit for each leniency, in the order of ``names``.
+    public let rawValue: UInt32
+
+    /// Creates a set from its bits.
+    public init(rawValue: UInt32) { self.rawValue = rawValue }
+
+    // MARK: Both formats
+
+    /// A key that occurs twice: the first counts in binary, the last in XML, as in Apple's readers.
+    public static let duplicateKeys = ParsingOptions(rawValue: 1 << 0)
+
+    /// Every entry of a duplicate key is kept, for looking at; a look-up finds the first.
+    public static let allDuplicateKeys = ParsingOptions(rawValue: 1 << 1)
+
+    /// What cannot be read is kept as a node of the kind ``PropertyListKind/unreadable``, and
+    /// ``PropertyListDocument/problems`` says why, instead of refusing the whole document.
+    public static let salvage = ParsingOptions(rawValue: 1 << 2)
+
+    // MARK: Binary
+
+    /// The version byte after `bplist0` may be anything.
+    public static let anyMinorVersion = ParsingOptions(rawValue: 1 << 3)
+
+    /// Dictionary keys that are not strings (numbers, dates, data, UIDs; never containers).
+    public static let nonStringKeys = ParsingOptions(rawValue: 1 << 4)
+
+    /// Bytes above 7F in a string marked as ASCII are taken as ISO 8859-1.
+    public static let highASCII = ParsingOptions(rawValue: 1 << 5)
+
+    /// Unpaired surrogates become U+FFFD.
+    public static let unpairedSurrogates = ParsingOptions(rawValue: 1 << 6)
+
+    /// Dates that are infinite or not a number.
+    public static let nonFiniteDates = ParsingOptions(rawValue: 1 << 7)
+
+    /// The high half of 16-byte integers and UIDs is ignored.
+    public static let wideIntegers = ParsingOptions(rawValue: 1 << 8)
+
+    /// Objects that nothing refers to may be malformed.
+    public static let unusedGarbage = ParsingOptions(rawValue: 1 << 9)
+
+    // MARK: XML
+
+    /// Control characters that XML forbids stand raw in text, as Apple's writer leaves them.
+    public static let rawControlCharacters = ParsingOptions(rawValue: 1 << 10)
+
+    /// The root may stand without a `<plist>` around it.
+    public static let missingPlistElement = ParsingOptions(rawValue: 1 << 11)
+
+    /// Anything may follow the root element.
+    public static let trailingContent = ParsingOptions(rawValue: 1 << 12)
+
+    /// White space may precede the XML declaration.
+    public static let leadingWhitespace = ParsingOptions(rawValue: 1 << 13)
+
+    /// Fields of a date may be out of range and are carried over: month 13 is the next January.
+    public static let looseDates = ParsingOptions(rawValue: 1 << 14)
+
+    /// Characters outside the base-64 alphabet are skipped, an incomplete last group is dropped.
+    public static let looseBase64 = ParsingOptions(rawValue: 1 << 15)
+
+    /// White space may stand around numbers and dates.
+    public static let paddedScalars = ParsingOptions(rawValue: 1 << 16)
+
+    /// `<key>` may stand where a value is expected, and is a string.
+    public static let keyAsValue = ParsingOptions(rawValue: 1 << 17)
+
+    /// Attributes may stand on any element, and are ignored.
+    public static let attributes = ParsingOptions(rawValue: 1 << 18)
+
+    /// Dictionaries `{CF$UID: n}` are UIDs in every document, not only in keyed archives.
+    public static let uidDictionaries = ParsingOptions(rawValue: 1 << 19)
+
+    // MARK: Sets
+
+    /// No leniency: the default.
+    public static let strict: ParsingOptions = []
+
+    /// Everything that Apple's readers let pass and that can be read in one way only.
+    public static let appleCompatible: ParsingOptions = [
+        .duplicateKeys, .anyMinorVersion, .nonStringKeys, .highASCII, .unpairedSurrogates,
+        .nonFiniteDates, .wideIntegers, .unusedGarbage, .rawControlCharacters,
+        .missingPlistElement, .trailingContent, .leadingWhitespace, .looseDates, .looseBase64,
+        .paddedScalars, .keyAsValue, .attributes, .uidDictionaries,
+    ]
+
+    /// What Apple's readers let pass and what they do not: all that can be shown is.
+    public static let forensic = appleCompatible.union([.allDuplicateKeys, .salvage])
+}
+
+extension ParsingOptions: CustomStringConvertible {
+    private static let names: [(ParsingOptions, String)] = [
+        (.duplicateKeys, "duplicateKeys"), (.allDuplicateKeys, "allDuplicateKeys"),
+        (.salvage, "salvage"), (.anyMinorVersion, "anyMinorVersion"),
+        (.nonStringKeys, "nonStringKeys"), (.highASCII, "highASCII"),
+        (.unpairedSurrogates, "unpairedSurrogates"), (.nonFiniteDates, "nonFiniteDates"),
+        (.wideIntegers, "wideIntegers"), (.unusedGarbage, "unusedGarbage"),
+        (.rawControlCharacters, "rawControlCharacters"),
+        (.missingPlistElement, "missingPlistElement"), (.trailingContent, "trailingContent"),
+        (.leadingWhitespace, "leadingWhitespace"), (.looseDates, "looseDates"),
+        (.looseBase64, "looseBase64"), (.paddedScalars, "paddedScalars"),
+        (.keyAsValue, "keyAsValue"), (.attributes, "attributes"),
+        (.uidDictionaries, "uidDictionaries"),
+    ]
+
+    /// The names of the options in the set, separated by commas.
+    public var description: String {
+        Self.names.filter { contains($0.0) }.map(\.1).joined(separator: ", ")
+    }
+}

@@ -1,0 +1,75 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+/// UTF-8, the encoding of the text of XML property lists.
+enum UTF8Text {
+    /// Appends one Unicode scalar.
+    static func append(_ scalar: UInt32, to output: inout [UInt8]) {
+        switch scalar {
+        case 0..<0x80:
+            output.append(UInt8(truncatingIfNeeded: scalar))
+        case 0x80..<0x800:
+            output.append(UInt8(truncatingIfNeeded: 0xC0 | scalar >> 6))
+            appendTail(scalar, to: &output)
+        case 0x800..<0x10000:
+            output.append(UInt8(truncatingIfNeeded: 0xE0 | scalar >> 12))
+            appendTail(scalar >> 6, to: &output)
+            appendTail(scalar, to: &output)
+        default:
+            output.append(UInt8(truncatingIfNeeded: 0xF0 | scalar >> 18))
+            appendTail(scalar >> 12, to: &output)
+            appendTail(scalar >> 6, to: &output)
+            appendTail(scalar, to: &output)
+        }
+    }
+
+    private static func appendTail(_ bits: UInt32, to output: inout [UInt8]) {
+        output.append(UInt8(truncatingIfNeeded: 0x80 | bits & 0x3F))
+    }
+
+    /// The scalar that starts at `index` of valid UTF-8, and its length in bytes. Where the text
+    /// is not valid: U+FFFD of length 1.
+    static func scalar(_ text: Span<UInt8>, at index: Int) -> (value: UInt32, length: Int) {
+        let length = validLength(text, at: index)
+        guard length > 0 else { return (0xFFFD, 1) }
+        let first = UInt32(text[index])
+        if length == 1 { return (first, 1) }
+        var value = first & (0x7F >> UInt32(truncatingIfNeeded: length))
+        for step in 1..<length { value = value << 6 | UInt32(text[index &+ step] & 0x3F) }
+        return (value, length)
+    }
+
+    /// How many bytes the well-formed sequence at `index` has, 0 where there is none (Unicode 15,
+    /// table 3-7: no overlong forms, no surrogates, nothing above 10FFFF).
+    @inline(__always)
+    static func validLength(_ text: Span<UInt8>, at index: Int) -> Int {
+        let first = text[index]
+        switch first {
+        case 0..<0x80: return 1
+        case 0xC2..<0xE0: return isTail(text, index &+ 1, 0x80...0xBF) ? 2 : 0
+        case 0xE0..<0xF0: return isTriple(text, index, first) ? 3 : 0
+        case 0xF0..<0xF5: return isQuadruple(text, index, first) ? 4 : 0
+        default: return 0
+        }
+    }
+
+    private static func isTriple(_ text: Span<UInt8>, _ index: Int, _ first: UInt8) -> Bool {
+        let second: ClosedRange<UInt8> =
+            first == 0xE0 ? 0xA0...0xBF : first == 0xED ? 0x80...0x9F : 0x80...0xBF
+        return isTail(text, index &+ 1, second) && isTail(text, index &+ 2, 0x80...0xBF)
+    }
+
+    private static func isQuadruple(_ text: Span<UInt8>, _ index: Int, _ first: UInt8) -> Bool {
+        let second: ClosedRange<UInt8> =
+            first == 0xF0 ? 0x90...0xBF : first == 0xF4 ? 0x80...0x8F : 0x80...0xBF
+        return isTail(text, index &+ 1, second) && isTail(text, index &+ 2, 0x80...0xBF)
+            && isTail(text, index &+ 3, 0x80...0xBF)
+    }
+
+    @inline(__always)
+    private static func isTail(
+        _ text: Span<UInt8>, _ index: Int, _ range: ClosedRange<UInt8>
+    ) -> Bool {
+        index < text.count && range.contains(text[index])
+    }
+}

@@ -1,0 +1,60 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+/// A point in time, as property lists store it: seconds since 2001-01-01T00:00:00Z.
+///
+/// Equal where the bits are: two dates a nanosecond apart are different.
+public struct PropertyListDate: Sendable {
+    /// Seconds since the beginning of 2001 in UTC, without leap seconds; fractions count.
+    public let secondsSince2001: Double
+
+    /// The date that many seconds after the beginning of 2001.
+    public init(secondsSince2001: Double) { self.secondsSince2001 = secondsSince2001 }
+
+    /// Seconds from 1970-01-01 to 2001-01-01.
+    public static let secondsFrom1970To2001 = 978_307_200.0
+
+    /// Seconds since the beginning of 1970 in UTC.
+    public var secondsSince1970: Double { secondsSince2001 + Self.secondsFrom1970To2001 }
+}
+
+extension PropertyListDate: Hashable, CustomStringConvertible {
+    public static func == (left: PropertyListDate, right: PropertyListDate) -> Bool {
+        left.secondsSince2001.bitPattern == right.secondsSince2001.bitPattern
+    }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(secondsSince2001.bitPattern) }
+
+    /// ISO 8601 in UTC with the fraction there is, as in `2001-01-01T00:00:00.25Z`; the number of
+    /// seconds where the date is too far away for a calendar.
+    public var description: String {
+        guard let civil = CivilDate(secondsSince2001: secondsSince2001) else {
+            return "\(secondsSince2001) s"
+        }
+        var text: [UInt8] = []
+        civil.append(to: &text)
+        let fraction = Self.fractionDigits(of: secondsSince2001)
+        if !fraction.isEmpty {
+            text.removeLast()
+            text += ".\(fraction)Z".utf8
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// The fraction of a second, rounded down to nanoseconds, without trailing zeros.
+    private static func fractionDigits(of seconds: Double) -> String {
+        let nanoseconds = Int64(fraction(of: seconds) * 1e9)
+        if nanoseconds == 0 { return "" }
+        var digits = String(String(1_000_000_000 + nanoseconds).dropFirst())
+        while digits.hasSuffix("0") { digits.removeLast() }
+        return digits
+    }
+
+    /// How far `seconds` is above the whole second below, 0 ..< 1; 0 where doubles that large have
+    /// no fractions. In integers, because rounding a `Double` needs a C library.
+    static func fraction(of seconds: Double) -> Double {
+        guard seconds.magnitude < 0x1p53 else { return 0 }
+        let remainder = seconds - Double(Int64(seconds))
+        return remainder < 0 ? remainder + 1 : remainder
+    }
+}

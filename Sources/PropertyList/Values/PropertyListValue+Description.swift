@@ -1,0 +1,54 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+extension PropertyListValue: CustomStringConvertible {
+    /// The value on one line, as in `{name: "Anna", ages: [7, 8]}`, for debugging; data as its
+    /// size. Linear; not recursive.
+    public var description: String {
+        var text = ""
+        var pending: [Piece] = [.value(self)]
+        while let piece = pending.popLast() {
+            switch piece {
+            case .text(let part): text += part
+            case .value(let value): value.describe(into: &text, &pending)
+            }
+        }
+        return text
+    }
+
+    /// What is still to be written; the last one comes first.
+    private enum Piece {
+        case text(String)
+        case value(PropertyListValue)
+    }
+
+    private func describe(into text: inout String, _ pending: inout [Piece]) {
+        guard let storage else {
+            text += scalarDescription
+            return
+        }
+        let brackets = kind == .array ? ("[", "]") : kind == .set ? ("{(", ")}") : ("{", "}")
+        text += brackets.0
+        pending.append(.text(brackets.1))
+        for place in storage.values.indices.reversed() {
+            pending.append(.value(storage.values[place]))
+            if kind == .dictionary {
+                pending.append(.text(TerminalText.escaped(storage.keys[place]) + ": "))
+            }
+            if place > 0 { pending.append(.text(", ")) }
+        }
+    }
+
+    private var scalarDescription: String {
+        switch self {
+        case .boolean(let value): value.description
+        case .integer(let value): value.description
+        case .real(let value): value.description
+        case .date(let value): value.description
+        case .data(let value): "<\(value.count) bytes>"
+        case .string(let value): "\"\(TerminalText.escaped(value))\""
+        case .uid(let value): value.description
+        case .null, .array, .set, .dictionary: "null"
+        }
+    }
+}

@@ -1,0 +1,97 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+extension PropertyListValue: Hashable {
+    /// Whether both are the same property list: kinds, widths and bits of numbers and dates, text
+    /// scalar by scalar, arrays and sets in order, dictionaries in any order. Linear; not recursive.
+    public static func == (left: PropertyListValue, right: PropertyListValue) -> Bool {
+        if left.storage == nil || right.storage == nil { return isSameScalar(left, right) }
+        var pairs = [(left, right)]
+        while let (first, second) = pairs.popLast() {
+            guard let firstStorage = first.storage, let secondStorage = second.storage else {
+                if !isSameScalar(first, second) { return false }
+                continue
+            }
+            if firstStorage === secondStorage && first.kind == second.kind { continue }
+            guard first.kind == second.kind,
+                pushChildren(of: firstStorage, secondStorage, first.kind, onto: &pairs)
+            else { return false }
+        }
+        return true
+    }
+
+    /// Appends the children to compare; false where the containers differ by themselves.
+    private static func pushChildren(
+        of left: ContainerStorage, _ right: ContainerStorage, _ kind: PropertyListKind,
+        onto pairs: inout [(PropertyListValue, PropertyListValue)]
+    ) -> Bool {
+        guard left.values.count == right.values.count else { return false }
+        for (place, value) in left.values.enumerated() {
+            var other = place
+            if kind == .dictionary {
+                guard let match = right.place(of: left.keys[place]) else { return false }
+                other = match
+            }
+            pairs.append((value, right.values[other]))
+        }
+        return true
+    }
+
+    private static func isSameScalar(_ left: PropertyListValue, _ right: PropertyListValue) -> Bool
+    {
+        switch (left, right) {
+        case (.null, .null): true
+        case (.boolean(let first), .boolean(let second)): first == second
+        case (.integer(let first), .integer(let second)): first == second
+        case (.real(let first), .real(let second)): first == second
+        case (.date(let first), .date(let second)): first == second
+        case (.data(let first), .data(let second)): first == second
+        case (.string(let first), .string(let second)): first.isLiterally(second)
+        case (.uid(let first), .uid(let second)): first == second
+        default: false
+        }
+    }
+
+    /// Feeds the value to `hasher`: a scalar whole; of a container its size and its own scalars,
+    /// so that the work does not depend on the depth.
+    public func hash(into hasher: inout Hasher) {
+        guard let storage else { return hashScalar(into: &hasher) }
+        hasher.combine(kind)
+        hasher.combine(storage.values.count)
+        if kind == .dictionary { return hasher.combine(Self.unorderedHash(of: storage)) }
+        for value in storage.values { value.hashShallow(into: &hasher) }
+    }
+
+    private func hashShallow(into hasher: inout Hasher) {
+        guard let storage else { return hashScalar(into: &hasher) }
+        hasher.combine(storage.values.count)
+    }
+
+    /// A sum, because dictionaries are equal in any order.
+    private static func unorderedHash(of storage: ContainerStorage) -> Int {
+        var sum = 0
+        for (key, value) in zip(storage.keys, storage.values) {
+            var hasher = Hasher()
+            PropertyListValue.string(key).hashScalar(into: &hasher)
+            value.hashShallow(into: &hasher)
+            sum &+= hasher.finalize()
+        }
+        return sum
+    }
+
+    private func hashScalar(into hasher: inout Hasher) {
+        hasher.combine(kind)
+        switch self {
+        case .boolean(let value): hasher.combine(value)
+        case .integer(let value): hasher.combine(value)
+        case .real(let value): hasher.combine(value)
+        case .date(let value): hasher.combine(value)
+        case .data(let value): hasher.combine(value)
+        case .uid(let value): hasher.combine(value)
+        case .string(let value):
+            hasher.combine(value.utf8.count)
+            for byte in value.utf8 { hasher.combine(byte) }
+        case .null, .array, .set, .dictionary: break
+        }
+    }
+}

@@ -1,0 +1,112 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+/// A property list as a tree of values, for building and changing.
+///
+/// To look at a file, a ``PropertyListDocument`` is cheaper. Nothing here recurses: values nested
+/// a million deep are compared, printed and released without filling the stack.
+public enum PropertyListValue: Sendable {
+    /// The null object of binary property lists.
+    case null
+    /// True or false.
+    case boolean(Bool)
+    /// An integer, −2⁶³ … 2⁶⁴−1.
+    case integer(PropertyListInteger)
+    /// A floating-point number of 32 or 64 bits.
+    case real(PropertyListReal)
+    /// A point in time.
+    case date(PropertyListDate)
+    /// Bytes.
+    case data([UInt8])
+    /// Text; compared scalar by scalar.
+    case string(String)
+    /// A reference into the object table of a keyed archive.
+    case uid(PropertyListUID)
+    /// A sequence of values.
+    case array(PropertyListArray)
+    /// A set of values (binary only), in the order of the source.
+    case set(PropertyListArray)
+    /// Keys, each with a value, in order.
+    case dictionary(PropertyListDictionary)
+
+    var storage: ContainerStorage? {
+        switch self {
+        case .array(let elements), .set(let elements): elements.storage
+        case .dictionary(let entries): entries.storage
+        default: nil
+        }
+    }
+
+    /// What the value is.
+    public var kind: PropertyListKind {
+        switch self {
+        case .null: .null
+        case .boolean: .boolean
+        case .integer: .integer
+        case .real: .real
+        case .date: .date
+        case .data: .data
+        case .string: .string
+        case .uid: .uid
+        case .array: .array
+        case .set: .set
+        case .dictionary: .dictionary
+        }
+    }
+}
+
+// MARK: - Literals
+
+extension PropertyListValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
+    ExpressibleByFloatLiteral, ExpressibleByBooleanLiteral, ExpressibleByArrayLiteral,
+    ExpressibleByDictionaryLiteral
+{
+    public init(stringLiteral value: String) { self = .string(value) }
+    public init(integerLiteral value: Int) { self = .integer(PropertyListInteger(value)) }
+    public init(floatLiteral value: Double) { self = .real(PropertyListReal(value)) }
+    public init(booleanLiteral value: Bool) { self = .boolean(value) }
+    public init(arrayLiteral elements: PropertyListValue...) {
+        self = .array(PropertyListArray(elements))
+    }
+    public init(dictionaryLiteral elements: (String, PropertyListValue)...) {
+        var entries = PropertyListDictionary()
+        for (key, value) in elements { entries[key] = value }
+        self = .dictionary(entries)
+    }
+}
+
+// MARK: - Access
+
+extension PropertyListValue {
+    /// The text of a string; nil for other kinds.
+    public var string: String? { if case .string(let value) = self { value } else { nil } }
+    /// The value of an integer; nil for other kinds.
+    public var integer: PropertyListInteger? {
+        if case .integer(let value) = self { value } else { nil }
+    }
+    /// A floating-point number; nil for other kinds, integers included.
+    public var real: PropertyListReal? { if case .real(let value) = self { value } else { nil } }
+    /// The value of a boolean; nil for other kinds.
+    public var boolean: Bool? { if case .boolean(let value) = self { value } else { nil } }
+    /// A point in time; nil for other kinds.
+    public var date: PropertyListDate? { if case .date(let value) = self { value } else { nil } }
+    /// Bytes; nil for other kinds.
+    public var data: [UInt8]? { if case .data(let value) = self { value } else { nil } }
+    /// A reference into an object table; nil for other kinds.
+    public var uid: PropertyListUID? { if case .uid(let value) = self { value } else { nil } }
+    /// The elements of an array; nil for other kinds.
+    public var array: PropertyListArray? { if case .array(let value) = self { value } else { nil } }
+    /// The entries of a dictionary; nil for other kinds.
+    public var dictionary: PropertyListDictionary? {
+        if case .dictionary(let value) = self { value } else { nil }
+    }
+
+    /// The value of `key` in a dictionary, or nil where there is none.
+    public subscript(key: String) -> PropertyListValue? { dictionary?[key] }
+
+    /// The element at `position` of an array, or nil where there is none.
+    public subscript(position: Int) -> PropertyListValue? {
+        guard let array, array.indices.contains(position) else { return nil }
+        return array[position]
+    }
+}

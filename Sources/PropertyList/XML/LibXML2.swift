@@ -1,0 +1,124 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CLibXML2
+
+/// The only place that calls libxml2.
+enum LibXML2 {
+    /// What became of a conversion to UTF-8.
+    enum Transcoding {
+        case text([UInt8])
+        case unknownEncoding
+        case invalidText
+    }
+
+    /// A tag that libxml2 reported; the meaning of `offset` is at `keyed_xml_event`.
+    struct Tag {
+        let offset: Int
+        let isEnd: Bool
+    }
+
+    /// How a parse ended.
+    struct Outcome {
+        var isWellFormed = false
+        var error = 0
+        var errorOffset = 0
+        var message = ""
+        var publicIdentifier: String?
+        var hasInternalSubset = false
+
+        /// Whether something follows the root element, and nothing else is wrong.
+        var hasOnlyTrailingContent: Bool { error == Int(XML_ERR_DOCUMENT_END.rawValue) }
+    }
+
+    /// What to do with each tag; false ends the parsing.
+    private final class Receiver {
+        let receive: (Tag) -> Bool
+        init(_ receive: @escaping (Tag) -> Bool) { self.receive = receive }
+    }
+
+    /// Parses UTF-8 text and hands every tag to `receive`.
+    static func parse(_ text: [UInt8], receive: (Tag) -> Bool) -> Outcome {
+        guard let size = Int32(exactly: text.count) else {
+            return Outcome(message: "the text has \(text.count) bytes, libxml2 takes 2147483647")
+        }
+        return withoutActuallyEscaping(receive) { receive in
+            parse(text, size, Receiver(receive))
+        }
+    }
+
+    private static func parse(_ text: [UInt8], _ size: Int32, _ receiver: Receiver) -> Outcome {
+        // SAFETY: the session lives for the call and is touched by nothing else; libxml2 gets the
+        // buffer for the length of the call with its true size; the receiver is kept alive until
+        // the last batch has been delivered, on this thread.
+        unsafe withUnsafeTemporaryAllocation(of: keyed_xml_session.self, capacity: 1) { buffer in
+            guard let session = buffer.baseAddress else { return Outcome() }
+            unsafe session.initialize(to: keyed_xml_session())
+            unsafe session.pointee.owner = Unmanaged.passUnretained(receiver).toOpaque()
+            unsafe session.pointee.on_events = deliver
+            let isWellFormed = unsafe text.withUnsafeBytes { bytes in
+                let start = unsafe bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
+                return unsafe keyed_xml_parse(session, start, size) != 0
+            }
+            return withExtendedLifetime(receiver) {
+                unsafe outcome(session.pointee, isWellFormed)
+            }
+        }
+    }
+
+    private static func outcome(_ session: keyed_xml_session, _ isWellFormed: Bool) -> Outcome {
+        // SAFETY: the fields read are plain values that the session holds itself.
+        let identifier = unsafe string(of: session.public_identifier)
+        let message = unsafe string(of: session.message)
+        return Outcome(
+            isWellFormed: isWellFormed, error: unsafe Int(session.error),
+            errorOffset: unsafe Int(session.error_offset),
+            message: String(message.prefix { $0 != "\n" }),
+            publicIdentifier: identifier.isEmpty ? nil : identifier,
+            hasInternalSubset: unsafe session.has_internal_subset != 0)
+    }
+
+    /// The text of a C array of characters, up to its NUL.
+    private static func string<Characters>(of characters: Characters) -> String {
+        // SAFETY: a tuple of C characters is bytes without padding; they are read, bounded by the
+        // size of the tuple.
+        unsafe withUnsafeBytes(of: characters) { bytes in
+            unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+        }
+    }
+
+    /// Converts text to UTF-8.
+    static func transcode(_ bytes: [UInt8], from name: String) -> Transcoding {
+        guard let size = Int32(exactly: bytes.count) else { return .invalidText }
+        var isKnown: Int32 = 0
+        // SAFETY: libxml2 reads `size` bytes of the array within the call.
+        let output = unsafe bytes.withUnsafeBufferPointer { buffer in
+            unsafe keyed_xml_transcode(name, buffer.baseAddress, size, &isKnown)
+        }
+        guard let output = unsafe output else {
+            return isKnown == 0 ? .unknownEncoding : .invalidText
+        }
+        // SAFETY: the buffer is ours, holds as many bytes as it says, and is freed once.
+        defer { unsafe xmlBufferFree(output) }
+        let length = unsafe Int(xmlBufferLength(output))
+        guard let start = unsafe xmlBufferContent(output) else { return .text([]) }
+        return .text(unsafe Array(UnsafeBufferPointer(start: start, count: length)))
+    }
+
+    /// Called by libxml2, through the shim, with a batch of tags.
+    private static let deliver:
+        @convention(c) (
+            UnsafeMutableRawPointer?, UnsafePointer<keyed_xml_event>?, Int32
+        ) -> Int32 = { owner, events, count in
+            guard let owner = unsafe owner, let events = unsafe events else { return 1 }
+            // SAFETY: the owner is the receiver of the call to `parse` further up this stack; the
+            // shim passes its own array with its true count.
+            let receiver = unsafe Unmanaged<Receiver>.fromOpaque(owner).takeUnretainedValue()
+            for number in 0..<Int(count) {
+                let event = unsafe events[number]
+                let tag = Tag(offset: Int(event.offset), isEnd: event.is_end != 0)
+                if !receiver.receive(tag) { return 1 }
+            }
+            return 0
+        }
+}

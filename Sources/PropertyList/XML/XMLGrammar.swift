@@ -1,0 +1,273 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+/// Makes a document of the tags of an XML property list: which element may stand where, and what
+/// its text means (``XMLScalars``).
+///
+/// An engine reports each tag by its place; names, attributes and text are read here, from the
+/// source itself, so that a string without references is a range of it. The grammar is that of
+/// ``XMLElement``, and it is the only one, whatever engine finds the tags.
+struct XMLGrammar {
+    /// A tag's extent in the source: from `<` to the byte after the name and attributes, that is
+    /// to `>` or `/>`.
+    private struct OpenTag {
+        let element: XMLElement
+        let start: Int
+        let end: Int
+        let isEmpty: Bool
+    }
+
+    private enum Progress { case before, inside, after }
+
+    let options: ParsingOptions
+    var tree: TreeAssembler
+    var used: ParsingOptions = []
+    private let limits: ParsingLimits
+    private var progress = Progress.before
+    private var isInPlist = false
+    private var hasRoot = false
+    // The text element that is open, with no element inside.
+    private var leaf: OpenTag?
+    // An empty container element, `<dict/>`, whose end is reported next.
+    private var isEmptyContainer = false
+    // Where the last tag ended.
+    private var position = 0
+
+    init(bytes: [UInt8], options: ParsingOptions, limits: ParsingLimits) {
+        tree = TreeAssembler(bytes: bytes)
+        self.options = options
+        self.limits = limits
+    }
+
+    /// Whether the root has been read to its end.
+    var isComplete: Bool { hasRoot && tree.depth == 0 && leaf == nil }
+
+    // MARK: Start tags
+
+    /// Takes a start tag whose `>` or `/>` is at `end`.
+    ///
+    /// - Throws: `unexpectedElement`, `malformedXML`, `depthLimitExceeded`.
+    mutating func start(
+        tagEndingAt end: Int, _ text: Span<UInt8>
+    ) throws(PropertyListError) {
+        guard end < text.count,
+            let start = text.lastIndex(of: UInt8(ascii: "<"), in: position..<end)
+        else { throw error(.malformedXML, "a tag without a beginning", at: end, text) }
+        let isEmpty = text[end] == UInt8(ascii: "/")
+        if progress != .before { try checkBlank(text, position..<start) }
+        let element = try element(text, start, end)
+        if let leaf {
+            throw error(
+                .unexpectedElement, "`<\(element.name)>` stands inside `<\(leaf.element.name)>`",
+                at: start, text)
+        }
+        position = end &+ (isEmpty ? 2 : 1)
+        let tag = OpenTag(element: element, start: start, end: end, isEmpty: isEmpty)
+        progress = .inside
+        if element.isContainer { try open(tag, text) } else { leaf = tag }
+    }
+
+    private mutating func element(
+        _ text: Span<UInt8>, _ start: Int, _ end: Int
+    ) throws(PropertyListError) -> XMLElement {
+        var nameEnd = start &+ 1
+        while nameEnd < end, !isXMLWhitespace(text[nameEnd]) { nameEnd &+= 1 }
+        guard nameEnd > start &+ 1, let element = XMLElement(text, (start &+ 1)..<nameEnd) else {
+            throw unknownElement(text, start, nameEnd)
+        }
+        if nameEnd < end { try checkAttributes(of: element, nameEnd..<end, start, text) }
+        return element
+    }
+
+    private func unknownElement(
+        _ text: Span<UInt8>, _ start: Int, _ end: Int
+    ) -> PropertyListError {
+        let name = (start + 1..<min(end, start + 33)).map { text[$0] }
+        let printable = TerminalText.escaped(String(decoding: name, as: UTF8.self))
+        return error(
+            .unexpectedElement, "`<\(printable)>` is no element of a property list", at: start, text
+        )
+    }
+
+    /// The DTD has one attribute: `version` of `<plist>`.
+    private mutating func checkAttributes(
+        of element: XMLElement, _ range: Range<Int>, _ start: Int, _ text: Span<UInt8>
+    ) throws(PropertyListError) {
+        var first = range.lowerBound
+        while first < range.upperBound, isXMLWhitespace(text[first]) { first &+= 1 }
+        if first == range.upperBound { return }
+        let equals = text.lastIndex(of: UInt8(ascii: "="), in: range)
+        if element == .plist, text.has("version", at: first), let equals,
+            text.firstIndex(of: 0x3D, or: 0x3D, in: range) == equals
+        {
+            return
+        }
+        guard options.contains(.attributes) else {
+            throw error(
+                .unexpectedElement,
+                "`<\(element.name)>` has an attribute that no property list has",
+                at: start, text, "`ParsingOptions.attributes` lets it pass")
+        }
+        used.insert(.attributes)
+    }
+
+    private mutating func open(_ tag: OpenTag, _ text: Span<UInt8>) throws(PropertyListError) {
+        isEmptyContainer = tag.isEmpty
+        if tag.element == .plist { return try openPlist(tag, text) }
+        try admit(tag, text)
+        let kind: PropertyListKind = tag.element == .dict ? .dictionary : .array
+        tree.open(NodeRecord(kind: kind, offset: UInt32(truncatingIfNeeded: tag.start)))
+        if tree.depth > limits.depth {
+            throw ParsingBudget.depthExceeded(
+                tree.depth, limit: limits.depth, format: .xml,
+                location: location(tag.start, text))
+        }
+    }
+
+    private mutating func openPlist(
+        _ tag: OpenTag, _ text: Span<UInt8>
+    ) throws(PropertyListError) {
+        if isInPlist || tree.depth > 0 || hasRoot {
+            throw error(.unexpectedElement, "`<plist>` stands inside another", at: tag.start, text)
+        }
+        isInPlist = true
+    }
+
+    /// Checks that a value, or a key, may stand where `tag` does.
+    private mutating func admit(_ tag: OpenTag, _ text: Span<UInt8>) throws(PropertyListError) {
+        guard let kind = tree.openKind else { return try admitRoot(tag, text) }
+        let expectsKey = kind == .dictionary && tree.openCount % 2 == 0
+        if expectsKey == (tag.element == .key) { return }
+        if expectsKey {
+            throw error(
+                .invalidKey, "`<\(tag.element.name)>` stands where a `<key>` belongs",
+                at: tag.start, text)
+        }
+        try admitKeyAsValue(tag, text)
+    }
+
+    private mutating func admitRoot(
+        _ tag: OpenTag, _ text: Span<UInt8>
+    ) throws(PropertyListError) {
+        if hasRoot {
+            throw error(.unexpectedElement, "a second root value", at: tag.start, text)
+        }
+        if !isInPlist {
+            try allow(
+                .missingPlistElement, .unexpectedElement,
+                "the root is `<\(tag.element.name)>`, not `<plist>`", at: tag.start, text)
+        }
+        if tag.element == .key { try admitKeyAsValue(tag, text) }
+        hasRoot = true
+    }
+
+    private mutating func admitKeyAsValue(
+        _ tag: OpenTag, _ text: Span<UInt8>
+    ) throws(PropertyListError) {
+        try allow(
+            .keyAsValue, .unexpectedElement, "a `<key>` stands where a value belongs",
+            at: tag.start, text)
+    }
+
+    // MARK: End tags
+
+    /// Takes an end tag, or the end of an empty element, that ends before `end`.
+    ///
+    /// - Throws: as the grammar is broken or the text of a value is malformed.
+    mutating func end(tagEndingAt end: Int, _ text: Span<UInt8>) throws(PropertyListError) {
+        if let leaf {
+            self.leaf = nil
+            try finish(leaf, endingAt: end, text)
+        } else if isEmptyContainer {
+            isEmptyContainer = false
+            try close(text, at: position)
+        } else {
+            let start = text.lastIndex(of: UInt8(ascii: "<"), in: position..<max(end, position))
+            try checkBlank(text, position..<(start ?? position))
+            try close(text, at: start ?? position)
+        }
+        position = end
+    }
+
+    private mutating func close(_ text: Span<UInt8>, at place: Int) throws(PropertyListError) {
+        if tree.openKind == .dictionary, tree.openCount % 2 == 1 {
+            throw error(
+                .unexpectedElement, "the last key of a dictionary has no value", at: place, text)
+        }
+        if tree.depth > 0 { return tree.close() }
+        if !hasRoot { throw error(.unexpectedElement, "`<plist>` holds no value", at: place, text) }
+        progress = .after
+    }
+
+    private mutating func finish(
+        _ tag: OpenTag, endingAt end: Int, _ text: Span<UInt8>
+    ) throws(PropertyListError) {
+        try admit(tag, text)
+        let start = position
+        let close =
+            tag.isEmpty
+            ? start : text.lastIndex(of: UInt8(ascii: "<"), in: start..<max(end, start)) ?? start
+        var scalars = XMLScalars(options: options, element: tag.element, tagStart: tag.start)
+        do {
+            tree.add(try scalars.read(text, start..<close, &tree.store))
+        } catch {
+            throw error.at(location: location(error.location?.byte ?? tag.start, text))
+                .at(path: tree.path())
+        }
+        used.formUnion(scalars.used)
+    }
+
+    // MARK: Between tags
+
+    /// Between the tags of containers only white space, comments and instructions may stand.
+    private func checkBlank(_ text: Span<UInt8>, _ range: Range<Int>) throws(PropertyListError) {
+        var index = range.lowerBound
+        while index < range.upperBound {
+            if isXMLWhitespace(text[index]) {
+                index &+= 1
+            } else {
+                index = try skipMarkup(text, at: index, range.upperBound)
+            }
+        }
+    }
+
+    private func skipMarkup(
+        _ text: Span<UInt8>, at index: Int, _ limit: Int
+    ) throws(PropertyListError) -> Int {
+        let end: Int? =
+            text.has("<!--", at: index)
+            ? text.firstIndex(of: "-->", from: index &+ 4).map { $0 &+ 3 }
+            : text.has("<?", at: index)
+                ? text.firstIndex(of: "?>", from: index &+ 2).map { $0 &+ 2 } : nil
+        guard let end, end <= limit else {
+            throw error(.unexpectedElement, "text stands between elements", at: index, text)
+        }
+        return end
+    }
+
+    // MARK: Errors
+
+    private mutating func allow(
+        _ option: ParsingOptions, _ code: PropertyListError.Code, _ what: String, at place: Int,
+        _ text: Span<UInt8>
+    ) throws(PropertyListError) {
+        guard options.contains(option) else {
+            throw error(code, what, at: place, text, "`ParsingOptions.\(option)` lets it pass")
+        }
+        used.insert(option)
+    }
+
+    /// An error at a place of the source, with the path of what is being read.
+    func error(
+        _ code: PropertyListError.Code, _ what: String, at place: Int, _ text: Span<UInt8>,
+        _ recovery: String? = nil
+    ) -> PropertyListError {
+        PropertyListError(
+            code, format: .xml, what: what, location: location(place, text), path: tree.path(),
+            recovery: recovery)
+    }
+
+    private func location(_ place: Int, _ text: Span<UInt8>) -> PropertyListError.Location {
+        SourceText.location(place, in: tree.store.bytes)
+    }
+}

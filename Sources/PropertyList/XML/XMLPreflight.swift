@@ -1,0 +1,227 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+/// Looks at every byte of an XML document once, before libxml2 does.
+///
+/// It makes sure of what the rest builds on, and of what libxml2 is slow to refuse:
+/// - the text is valid UTF-8;
+/// - characters that XML forbids are refused, or noted where a leniency lets them pass;
+/// - a carriage return is noted: XML turns it into a line feed, Apple's readers keep it;
+/// - no tag has a flood of attributes, which libxml2 compares each with each.
+struct XMLPreflight {
+    private static let attributeLimit = 64
+
+    let options: ParsingOptions
+    /// Whether libxml2 must be given a copy in which raw CRs and forbidden characters are replaced.
+    private(set) var needsPatch = false
+    private(set) var used: ParsingOptions = []
+    // No `=` before this place needs to be looked at again.
+    private var attributesChecked = 0
+    private var structure = XMLStructure()
+
+    init(options: ParsingOptions) { self.options = options }
+
+    /// Checks the whole text. Linear.
+    ///
+    /// - Throws: `invalidEncoding`, `malformedXML`.
+    mutating func run(_ text: Span<UInt8>) throws(PropertyListError) {
+        var index = text.has("\u{FEFF}", at: 0) ? 3 : 0
+        while index < text.count {
+            if let bytes = text.vector(at: index), Self.isPlain(bytes) {
+                index &+= 16
+                continue
+            }
+            let end = min(index &+ 16, text.count)
+            while index < end { index &+= try check(text, at: index) }
+        }
+    }
+
+    /// Whether none of the bytes needs a closer look.
+    @inline(__always)
+    private static func isPlain(_ bytes: SIMD16<UInt8>) -> Bool {
+        let isControl = (bytes .< 0x20) .& (bytes .!= 0x0A) .& (bytes .!= 0x09)
+        return !any(isControl .| (bytes .>= 0x80) .| (bytes .== UInt8(ascii: "=")))
+    }
+
+    /// Checks the character at `index` and returns its length.
+    @inline(__always)
+    private mutating func check(
+        _ text: Span<UInt8>, at index: Int
+    ) throws(PropertyListError) -> Int {
+        let byte = text[index]
+        if byte >= 0x80 { return try checkWide(text, at: index) }
+        if byte == UInt8(ascii: "=") {
+            try checkAttributes(text, at: index)
+        } else if byte < 0x20, byte != 0x0A, byte != 0x09 {
+            try checkControl(byte, text, at: index)
+        }
+        return 1
+    }
+
+    private mutating func checkWide(
+        _ text: Span<UInt8>, at index: Int
+    ) throws(PropertyListError) -> Int {
+        let length = UTF8Text.validLength(text, at: index)
+        if length == 0 {
+            throw Self.error(.invalidEncoding, "the text is not valid UTF-8", index, text)
+        }
+        // U+FFFE and U+FFFF.
+        if length == 3, text.has("\u{FFFE}", at: index) || text.has("\u{FFFF}", at: index) {
+            try allowControl(UTF8Text.scalar(text, at: index).value, text, at: index)
+        }
+        return length
+    }
+
+    private mutating func checkControl(
+        _ byte: UInt8, _ text: Span<UInt8>, at index: Int
+    ) throws(PropertyListError) {
+        if byte == 0x0D {
+            needsPatch = true
+        } else if byte == 0 {
+            throw Self.error(.malformedXML, "the character U+0000", index, text)
+        } else {
+            try allowControl(UInt32(byte), text, at: index)
+        }
+    }
+
+    private mutating func allowControl(
+        _ scalar: UInt32, _ text: Span<UInt8>, at index: Int
+    ) throws(PropertyListError) {
+        guard options.contains(.rawControlCharacters) else {
+            throw Self.error(
+                .malformedXML, "the character U+\(Self.hex(scalar)), which XML forbids", index,
+                text, "`ParsingOptions.rawControlCharacters` lets it pass")
+        }
+        needsPatch = true
+        used.insert(.rawControlCharacters)
+    }
+
+    private static func hex(_ scalar: UInt32) -> String {
+        String(String(0x10000 + scalar, radix: 16, uppercase: true).suffix(4))
+    }
+
+    // MARK: Attributes
+
+    /// Counts the attributes of the tag in which the `=` at `index` stands, if it stands in one.
+    ///
+    /// Before the first `=` of a tag nothing but names and white space can stand, so looking back
+    /// for the nearest angle bracket finds its beginning; the rest of the tag is then done with.
+    private mutating func checkAttributes(
+        _ text: Span<UInt8>, at index: Int
+    ) throws(PropertyListError) {
+        guard index >= attributesChecked else { return }
+        let start = attributesChecked
+        attributesChecked = index &+ 1
+        guard let place = Self.lastBracket(text, in: start..<index),
+            text[place] == UInt8(ascii: "<"), Self.startsName(text, at: place &+ 1)
+        else { return }
+        var number = 0
+        var end = index
+        while let next = Self.endOfAttribute(text, at: end) {
+            number &+= 1
+            end = next
+        }
+        if number > Self.attributeLimit, structure.isTag(at: place, text) {
+            throw Self.error(
+                .malformedXML,
+                "a tag with \(number) attributes, \(Self.attributeLimit) are allowed", place, text)
+        }
+        attributesChecked = max(attributesChecked, number > 1 ? end : index &+ 1)
+    }
+
+    private static func lastBracket(_ text: Span<UInt8>, in range: Range<Int>) -> Int? {
+        var index = range.upperBound &- 1
+        while index >= range.lowerBound {
+            let byte = text[index]
+            if byte == UInt8(ascii: "<") || byte == UInt8(ascii: ">") { return index }
+            index &-= 1
+        }
+        return nil
+    }
+
+    private static func startsName(_ text: Span<UInt8>, at index: Int) -> Bool {
+        guard index < text.count else { return false }
+        return ![UInt8(ascii: "!"), UInt8(ascii: "?"), UInt8(ascii: "/")].contains(text[index])
+    }
+
+    /// The end of the quoted value of the attribute whose name or `=` is at `index`, or nil where
+    /// there is none.
+    private static func endOfAttribute(_ text: Span<UInt8>, at index: Int) -> Int? {
+        var place = index
+        while place < text.count, text[place] != UInt8(ascii: "=") {
+            if text[place] == UInt8(ascii: ">") || text[place] == UInt8(ascii: "<") { return nil }
+            place &+= 1
+        }
+        place &+= 1
+        while place < text.count, isXMLWhitespace(text[place]) { place &+= 1 }
+        guard place < text.count, text[place] == 0x22 || text[place] == 0x27 else { return nil }
+        let quote = text[place]
+        return text.firstIndex(of: quote, or: quote, in: (place &+ 1)..<text.count).map { $0 &+ 1 }
+    }
+
+    // MARK: The copy for libxml2
+
+    /// A copy of the same length in which libxml2 finds nothing to change or refuse: LF for CR, and
+    /// `%`, which is no part of any markup, for each byte of a forbidden character. Values are
+    /// always taken from the original.
+    static func patched(_ text: [UInt8]) -> [UInt8] {
+        var copy = text
+        for (index, byte) in text.enumerated() {
+            if byte == 0x0D {
+                copy[index] = 0x0A
+            } else if byte < 0x20, byte != 0x0A, byte != 0x09 {
+                copy[index] = UInt8(ascii: "%")
+            } else if byte == 0xEF, isForbidden(text, at: index) {
+                for step in 0..<3 { copy[index + step] = UInt8(ascii: "%") }
+            }
+        }
+        return copy
+    }
+
+    private static func isForbidden(_ text: [UInt8], at index: Int) -> Bool {
+        index + 2 < text.count && text[index + 1] == 0xBF
+            && (text[index + 2] == 0xBE || text[index + 2] == 0xBF)
+    }
+
+    private static func error(
+        _ code: PropertyListError.Code, _ what: String, _ index: Int, _ text: Span<UInt8>,
+        _ recovery: String? = nil
+    ) -> PropertyListError {
+        let head = (0..<min(index, text.count)).map { text[$0] }
+        return PropertyListError(
+            code, format: .xml, what: what, location: SourceText.location(index, in: head),
+            recovery: recovery)
+    }
+}
+
+/// Tells tags from what only looks like one inside comments, CDATA sections and instructions.
+struct XMLStructure {
+    private var position = 0
+
+    /// Whether an element's tag begins at `place`. Linear over all calls, with rising places.
+    mutating func isTag(at place: Int, _ text: Span<UInt8>) -> Bool {
+        while position < place {
+            guard
+                let next = text.firstIndex(
+                    of: UInt8(ascii: "<"), or: UInt8(ascii: "<"), in: position..<text.count)
+            else { return false }
+            if next >= place {
+                position = next
+                break
+            }
+            position = Self.end(ofMarkupAt: next, text)
+        }
+        return position == place
+    }
+
+    private static func end(ofMarkupAt place: Int, _ text: Span<UInt8>) -> Int {
+        if text.has("<!--", at: place) { return after("-->", from: place + 4, text) }
+        if text.has("<![CDATA[", at: place) { return after("]]>", from: place + 9, text) }
+        if text.has("<?", at: place) { return after("?>", from: place + 2, text) }
+        return place + 1
+    }
+
+    private static func after(_ mark: StaticString, from start: Int, _ text: Span<UInt8>) -> Int {
+        text.firstIndex(of: mark, from: start).map { $0 + mark.utf8CodeUnitCount } ?? text.count
+    }
+}

@@ -1,0 +1,118 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+/// Reads an XML property list into the tables of a document.
+///
+///     bytes → XMLEncoding → XMLPreflight → LibXML2 → XMLGrammar → UIDPass → DictionaryPass
+///
+/// libxml2 decides what is well-formed XML and finds the tags; the grammar decides what is a
+/// property list. What is not well-formed is refused, because two parsers would read it in two ways.
+enum XMLReader {
+    /// Parses a whole document. Linear.
+    static func parse(
+        _ bytes: [UInt8], options: ParsingOptions, limits: ParsingLimits
+    ) throws(PropertyListError) -> PropertyListDocument {
+        var text = try XMLEncoding.utf8(bytes)
+        var used = dropLeadingWhitespace(&text, options)
+        var preflight = XMLPreflight(options: options)
+        try preflight.run(text.span)
+        used.formUnion(preflight.used)
+        var run = EngineRun(text, options: options, limits: limits)
+        let outcome = LibXML2.parse(preflight.needsPatch ? XMLPreflight.patched(text) : text) {
+            run.take($0)
+        }
+        let problems = try run.finish(outcome)
+        used.formUnion(run.grammar.used)
+        var store = run.grammar.tree.store
+        used.formUnion(UIDPass.run(&store, options: options))
+        var pass = DictionaryPass(options: options, format: .xml)
+        try pass.run(&store)
+        return PropertyListDocument(
+            .init(
+                store: store, keys: pass.keys, format: .xml,
+                publicIdentifier: outcome.publicIdentifier, leniencies: used.union(pass.used),
+                problems: problems))
+    }
+
+    /// White space may precede a document, but not its XML declaration.
+    private static func dropLeadingWhitespace(
+        _ text: inout [UInt8], _ options: ParsingOptions
+    ) -> ParsingOptions {
+        guard options.contains(.leadingWhitespace), let first = text.first,
+            isXMLWhitespace(first), let start = text.firstIndex(where: { !isXMLWhitespace($0) }),
+            text.span.has("<?xml", at: start)
+        else { return [] }
+        text.removeSubrange(..<start)
+        return .leadingWhitespace
+    }
+}
+
+/// One parse by libxml2: hands its tags to the grammar and keeps the first error.
+private struct EngineRun {
+    let source: [UInt8]
+    let options: ParsingOptions
+    var grammar: XMLGrammar
+    private var failure: PropertyListError?
+
+    init(_ text: [UInt8], options: ParsingOptions, limits: ParsingLimits) {
+        source = text
+        self.options = options
+        grammar = XMLGrammar(bytes: text, options: options, limits: limits)
+    }
+
+    /// Takes a tag; false where it is refused.
+    mutating func take(_ tag: LibXML2.Tag) -> Bool {
+        let text = source
+        do {
+            if tag.isEnd {
+                try grammar.end(tagEndingAt: tag.offset, text.span)
+            } else {
+                try grammar.start(tagEndingAt: tag.offset, text.span)
+            }
+            return true
+        } catch {
+            failure = error
+            return false
+        }
+    }
+
+    /// Decides what the end of the parse means.
+    ///
+    /// - Returns: what is wrong with a document that is kept all the same.
+    mutating func finish(
+        _ outcome: LibXML2.Outcome
+    ) throws(PropertyListError) -> [PropertyListError] {
+        guard let error = failure ?? engineError(outcome) else { return [] }
+        if failure == nil, outcome.hasOnlyTrailingContent, grammar.isComplete,
+            options.contains(.trailingContent)
+        {
+            grammar.used.insert(.trailingContent)
+            return []
+        }
+        guard options.contains(.salvage), !error.code.isLimit, !grammar.tree.store.records.isEmpty
+        else { throw error }
+        while grammar.tree.depth > 0 { grammar.tree.close() }
+        grammar.used.insert(.salvage)
+        return [error]
+    }
+
+    private func engineError(_ outcome: LibXML2.Outcome) -> PropertyListError? {
+        if outcome.hasInternalSubset {
+            return grammar.error(
+                .malformedXML, "a document type declaration with declarations of its own",
+                at: outcome.errorOffset, source.span)
+        }
+        if outcome.isWellFormed, grammar.isComplete { return nil }
+        let isTrailing = outcome.hasOnlyTrailingContent && grammar.isComplete
+        return grammar.error(
+            isTrailing ? .trailingData : .malformedXML, description(of: outcome),
+            at: outcome.errorOffset, source.span,
+            isTrailing ? "`ParsingOptions.trailingContent` lets it pass" : nil)
+    }
+
+    private func description(of outcome: LibXML2.Outcome) -> String {
+        if outcome.message.isEmpty { return "the document is not well-formed" }
+        let message = TerminalText.escaped(outcome.message)
+        return message.prefix(1).lowercased() + message.dropFirst()
+    }
+}

@@ -1,0 +1,241 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+/// What the text of an element means.
+///
+///     string, key = any text, white space included
+///     integer     = [+-] ( digits | "0x" hex digits ), −2⁶³ … 2⁶⁴−1
+///     real        = decimal with point and exponent | [+-] "inf" ["inity"] | "nan", in any case
+///     date        = [-] year "-" month "-" day "T" hour ":" minute ":" second "Z"
+///     data        = base 64 with white space anywhere
+///     true, false = nothing
+struct XMLScalars {
+    let options: ParsingOptions
+    let element: XMLElement
+    let tagStart: Int
+    var used: ParsingOptions = []
+
+    init(options: ParsingOptions, element: XMLElement, tagStart: Int) {
+        self.options = options
+        self.element = element
+        self.tagStart = tagStart
+    }
+
+    /// The record for the text in `range`; what does not stand there as it is goes to the side
+    /// buffer of `store`. Linear.
+    ///
+    /// - Throws: `invalidString`, `invalidNumber`, `invalidDate`, `invalidData`,
+    ///   `unexpectedElement`; the place is the byte offset.
+    mutating func read(
+        _ text: Span<UInt8>, _ range: Range<Int>, _ store: inout NodeStore
+    ) throws(PropertyListError) -> NodeRecord {
+        switch element {
+        case .string, .key: return try string(text, range, &store)
+        case .yes, .no: return try boolean(text, range)
+        case .data: return try data(text, range, &store)
+        default: break
+        }
+        if Self.isPlain(text, range) { return try number(text.extracting(trimmed(text, range))) }
+        var resolved: [UInt8] = []
+        try append(text, range, to: &resolved)
+        return try number(resolved.span.extracting(trimmed(resolved.span, 0..<resolved.count)))
+    }
+
+    private mutating func number(_ text: Span<UInt8>) throws(PropertyListError) -> NodeRecord {
+        switch element {
+        case .integer: try integer(text)
+        case .real: try real(text)
+        default: try date(text)
+        }
+    }
+
+    private func record(
+        _ kind: PropertyListKind, header: UInt16 = 0, payload: UInt64 = 0
+    ) -> NodeRecord {
+        NodeRecord(
+            kind: kind, offset: UInt32(truncatingIfNeeded: tagStart), header: header,
+            payload: payload)
+    }
+
+    // MARK: Strings
+
+    private func string(
+        _ text: Span<UInt8>, _ range: Range<Int>, _ store: inout NodeStore
+    ) throws(PropertyListError) -> NodeRecord {
+        let header = UInt16(exactly: range.lowerBound &- tagStart)
+        guard Self.isPlain(text, range), let header else {
+            let start = store.decoded.count
+            try append(text, range, to: &store.decoded)
+            return try decoded(.string, from: start, &store)
+        }
+        let length = UInt32(truncatingIfNeeded: range.count)
+        var result = record(.string, header: header, payload: NodeRecord.payload(low: length))
+        result.encoding = text.extracting(range).isASCII() ? .ascii : .utf8
+        return result
+    }
+
+    private func decoded(
+        _ kind: PropertyListKind, from start: Int, _ store: inout NodeStore
+    ) throws(PropertyListError) -> NodeRecord {
+        guard let run = store.closeDecodedRange(from: start) else {
+            throw error(.sizeLimitExceeded, "more than 4 GiB of text need decoding", at: tagStart)
+        }
+        var result = record(kind, payload: NodeRecord.payload(low: run))
+        result.isDecoded = true
+        let isASCII = kind == .data || store.decoded.span.extracting(start...).isASCII()
+        result.encoding = isASCII ? .ascii : .utf8
+        return result
+    }
+
+    private func append(
+        _ text: Span<UInt8>, _ range: Range<Int>, to output: inout [UInt8]
+    ) throws(PropertyListError) {
+        do {
+            try XMLText.append(text, range, to: &output)
+        } catch {
+            throw self.error(.unexpectedElement, error.what, at: error.offset)
+        }
+    }
+
+    /// Whether the text stands for itself.
+    @inline(__always)
+    private static func isPlain(_ text: Span<UInt8>, _ range: Range<Int>) -> Bool {
+        text.firstIndex(of: UInt8(ascii: "&"), or: UInt8(ascii: "<"), in: range) == nil
+    }
+
+    // MARK: Numbers, dates, booleans
+
+    /// The range without white space around it, where that is let pass.
+    private mutating func trimmed(_ text: Span<UInt8>, _ range: Range<Int>) -> Range<Int> {
+        guard options.contains(.paddedScalars) else { return range }
+        var low = range.lowerBound
+        var high = range.upperBound
+        while low < high, isXMLWhitespace(text[low]) { low &+= 1 }
+        while low < high, isXMLWhitespace(text[high &- 1]) { high &-= 1 }
+        if low..<high != range { used.insert(.paddedScalars) }
+        return low..<high
+    }
+
+    private func integer(_ text: Span<UInt8>) throws(PropertyListError) -> NodeRecord {
+        switch IntegerText.parse(text) {
+        case .value(let magnitude, let isNegative):
+            let bits = isNegative ? 0 &- magnitude : magnitude
+            var result = record(.integer, payload: bits)
+            result.isNegative = isNegative && magnitude != 0
+            return result
+        case .overflow:
+            throw error(.invalidNumber, "an integer is outside −2⁶³ … 2⁶⁴−1", at: tagStart)
+        case .malformed:
+            throw error(
+                .invalidNumber, "the text of an integer is not one", at: tagStart,
+                isPadded(text) ? .paddedScalars : nil)
+        }
+    }
+
+    private func real(_ text: Span<UInt8>) throws(PropertyListError) -> NodeRecord {
+        guard let value = RealText.parse(text) ?? Self.special(text) else {
+            throw error(
+                .invalidNumber, "the text of a real is not a number", at: tagStart,
+                isPadded(text) ? .paddedScalars : nil)
+        }
+        return record(.real, header: 8, payload: value.bitPattern)
+    }
+
+    /// Infinities and NaN, whose names are taken in any case.
+    private static func special(_ text: Span<UInt8>) -> Double? {
+        guard text.count <= 9 else { return nil }
+        let name = String(decoding: text.indices.map { text[$0] | 0x20 }, as: UTF8.self)
+        switch name {
+        case "nan": return .nan
+        case "inf", "+inf", "infinity", "+infinity": return .infinity
+        case "-inf", "-infinity": return -.infinity
+        default: return nil
+        }
+    }
+
+    private mutating func date(_ text: Span<UInt8>) throws(PropertyListError) -> NodeRecord {
+        if let seconds = CivilDate.parse(text, lenient: false) {
+            return record(.date, payload: seconds.bitPattern)
+        }
+        guard let seconds = CivilDate.parse(text, lenient: true) else {
+            throw error(
+                .invalidDate, "a date is not of the form `YYYY-MM-DDThh:mm:ssZ`", at: tagStart,
+                isPadded(text) ? .paddedScalars : nil)
+        }
+        guard options.contains(.looseDates) else {
+            throw error(
+                .invalidDate, "a date does not exist in the calendar", at: tagStart, .looseDates)
+        }
+        used.insert(.looseDates)
+        return record(.date, payload: seconds.bitPattern)
+    }
+
+    private func boolean(
+        _ text: Span<UInt8>, _ range: Range<Int>
+    ) throws(PropertyListError) -> NodeRecord {
+        guard range.isEmpty else {
+            throw error(
+                .unexpectedElement, "`<\(element.name)>` is not empty", at: range.lowerBound)
+        }
+        return record(.boolean, payload: element == .yes ? 1 : 0)
+    }
+
+    private func isPadded(_ text: Span<UInt8>) -> Bool {
+        guard let last = text.indices.last else { return false }
+        return isXMLWhitespace(text[0]) || isXMLWhitespace(text[last])
+    }
+
+    // MARK: Data
+
+    private mutating func data(
+        _ text: Span<UInt8>, _ range: Range<Int>, _ store: inout NodeStore
+    ) throws(PropertyListError) -> NodeRecord {
+        let start = store.decoded.count
+        if Self.isPlain(text, range) {
+            try decode(text.extracting(range), from: range.lowerBound, &store)
+        } else {
+            var resolved: [UInt8] = []
+            try append(text, range, to: &resolved)
+            try decode(resolved.span, from: range.lowerBound, &store)
+        }
+        return try decoded(.data, from: start, &store)
+    }
+
+    private mutating func decode(
+        _ text: Span<UInt8>, from start: Int, _ store: inout NodeStore
+    ) throws(PropertyListError) {
+        let before = store.decoded.count
+        do {
+            try Base64.decode(text, lenient: false, into: &store.decoded)
+        } catch let failure {
+            guard options.contains(.looseBase64) else {
+                throw error(
+                    .invalidData, failure.description, at: start &+ failure.offset, .looseBase64)
+            }
+            store.decoded.removeSubrange(before...)
+            try decodeLoosely(text, from: start, &store)
+        }
+    }
+
+    private mutating func decodeLoosely(
+        _ text: Span<UInt8>, from start: Int, _ store: inout NodeStore
+    ) throws(PropertyListError) {
+        do {
+            try Base64.decode(text, lenient: true, into: &store.decoded)
+        } catch {
+            throw self.error(.invalidData, error.description, at: start &+ error.offset)
+        }
+        used.insert(.looseBase64)
+    }
+
+    // MARK: Errors
+
+    private func error(
+        _ code: PropertyListError.Code, _ what: String, at place: Int,
+        _ option: ParsingOptions? = nil
+    ) -> PropertyListError {
+        PropertyListError(
+            code, format: .xml, what: what, location: .byte(place),
+            recovery: option.map { "`ParsingOptions.\($0)` lets it pass" })
+    }
+}

@@ -1,0 +1,107 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+/// The text between two tags, with its references and CDATA sections resolved.
+///
+///     text      = { character | reference | "<![CDATA[" … "]]>" }
+///     reference = "&" ("lt" | "gt" | "amp" | "apos" | "quot") ";" | "&#" digits ";" | "&#x" hex ";"
+///
+/// libxml2 has made sure that all of it is well-formed, but not that an entity is one of the five:
+/// a document that names an external DTD may use any, as far as XML goes.
+enum XMLText {
+    /// Why text is refused, and where.
+    struct Failure: Error {
+        let offset: Int
+        let what: String
+    }
+
+    /// Appends the characters of `text` in `range`. Linear.
+    static func append(
+        _ text: Span<UInt8>, _ range: Range<Int>, to output: inout [UInt8]
+    ) throws(Failure) {
+        var index = range.lowerBound
+        while index < range.upperBound {
+            let special =
+                text.firstIndex(
+                    of: UInt8(ascii: "&"), or: UInt8(ascii: "<"), in: index..<range.upperBound)
+                ?? range.upperBound
+            appendRaw(text, index..<special, to: &output)
+            index = special
+            guard index < range.upperBound else { return }
+            index =
+                text[index] == UInt8(ascii: "&")
+                ? try appendReference(text, at: index, range.upperBound, to: &output)
+                : try appendSection(text, at: index, range.upperBound, to: &output)
+        }
+    }
+
+    private static func appendRaw(
+        _ text: Span<UInt8>, _ range: Range<Int>, to output: inout [UInt8]
+    ) {
+        for index in range { output.append(text[index]) }
+    }
+
+    private static func appendSection(
+        _ text: Span<UInt8>, at index: Int, _ end: Int, to output: inout [UInt8]
+    ) throws(Failure) -> Int {
+        guard text.has("<![CDATA[", at: index) else {
+            let what = text.has("<!--", at: index) ? "a comment" : "a processing instruction"
+            throw Failure(offset: index, what: "\(what) stands inside text")
+        }
+        guard let close = text.firstIndex(of: "]]>", from: index &+ 9), close < end else {
+            throw Failure(offset: index, what: "a CDATA section has no end")
+        }
+        appendRaw(text, (index &+ 9)..<close, to: &output)
+        return close &+ 3
+    }
+
+    private static func appendReference(
+        _ text: Span<UInt8>, at index: Int, _ end: Int, to output: inout [UInt8]
+    ) throws(Failure) -> Int {
+        guard
+            let close = text.firstIndex(
+                of: UInt8(ascii: ";"), or: UInt8(ascii: ";"), in: index..<end)
+        else { throw Failure(offset: index, what: "a reference has no `;`") }
+        guard let scalar = scalar(text, (index &+ 1)..<close) else {
+            throw Failure(
+                offset: index,
+                what: "only `lt`, `gt`, `amp`, `apos`, `quot` and characters by "
+                    + "number can be referred to")
+        }
+        UTF8Text.append(scalar, to: &output)
+        return close &+ 1
+    }
+
+    private static func scalar(_ text: Span<UInt8>, _ name: Range<Int>) -> UInt32? {
+        if text.has("lt;", at: name.lowerBound) { return 0x3C }
+        if text.has("gt;", at: name.lowerBound) { return 0x3E }
+        if text.has("amp;", at: name.lowerBound) { return 0x26 }
+        if text.has("apos;", at: name.lowerBound) { return 0x27 }
+        if text.has("quot;", at: name.lowerBound) { return 0x22 }
+        guard text.has("#", at: name.lowerBound) else { return nil }
+        let isHex = text.has("#x", at: name.lowerBound)
+        return number(
+            text, (name.lowerBound &+ (isHex ? 2 : 1))..<name.upperBound, radix: isHex ? 16 : 10)
+    }
+
+    private static func number(_ text: Span<UInt8>, _ range: Range<Int>, radix: UInt32) -> UInt32? {
+        if range.isEmpty { return nil }
+        var value: UInt32 = 0
+        for index in range {
+            guard let digit = digit(text[index]), digit < radix, value < 0x110000 else {
+                return nil
+            }
+            value = value &* radix &+ digit
+        }
+        return Unicode.Scalar(value) == nil || value == 0 ? nil : value
+    }
+
+    private static func digit(_ byte: UInt8) -> UInt32? {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(byte &- 0x30)
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): UInt32(byte &- 0x57)
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): UInt32(byte &- 0x37)
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,2 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
