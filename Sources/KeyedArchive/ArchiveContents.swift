@@ -1,1 +1,184 @@
-// placeholder
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+public import PropertyList
+
+/// A property list that is a keyed archive, checked, and read in place.
+///
+/// The root is a dictionary:
+///
+/// | key | value |
+/// |---|---|
+/// | `$version` | integer: 100000 |
+/// | `$archiver` | string: the class that wrote it, mostly `NSKeyedArchiver` |
+/// | `$top` | dictionary: the roots, each a UID or a plain value; mostly one, `root` |
+/// | `$objects` | array: the objects; a UID is a place in it. The first is the string `$null`, which is nil |
+///
+/// An object is a plain value (string, number, boolean, data, and dates from GNUstep), or a dictionary
+/// with a `$class` and fields, or the description of a class (``ArchivedClass``).
+public struct ArchiveContents: Sendable {
+    /// The property list.
+    public let document: PropertyListDocument
+    /// The class that wrote the archive.
+    public let archiver: String
+    /// The roots by their keys: UIDs and plain values.
+    public let top: PropertyListNode.DictionaryView
+    /// The objects. The first stands for nil.
+    public let objects: PropertyListNode.ArrayView
+
+    /// The version of the format that every known archive has.
+    public static let version = 100_000
+
+    static let versionKey = "$version"
+    static let archiverKey = "$archiver"
+    static let topKey = "$top"
+    static let objectsKey = "$objects"
+    static let null = "$null"
+
+    /// Takes a document for a keyed archive. Constant time.
+    ///
+    /// - Throws: `notAnArchive`, `unsupportedVersion`.
+    public init(_ document: PropertyListDocument) throws(KeyedArchiveError) {
+        let root = document.root
+        guard root.kind == .dictionary else {
+            throw Self.notAnArchive("the root is of kind \(root.kind), not a dictionary")
+        }
+        self.document = document
+        archiver = try Self.require(Self.archiverKey, in: root, "a string") { $0.string }
+        let version = try Self.require(Self.versionKey, in: root, "an integer") { $0.integer }
+        top = try Self.require(Self.topKey, in: root, "a dictionary") { $0.dictionary }
+        objects = try Self.require(Self.objectsKey, in: root, "an array") { $0.array }
+        guard version.value() == Self.version else {
+            throw KeyedArchiveError(
+                .unsupportedVersion,
+                what: "the version is \(version), only \(Self.version) is known")
+        }
+        guard objects.first?.isString(Self.null) == true else {
+            throw Self.notAnArchive("the first object is not `$null`")
+        }
+    }
+
+    /// Parses a keyed archive.
+    ///
+    /// - Throws: `invalidPropertyList`, `notAnArchive`, `unsupportedVersion`.
+    public init(
+        parsing bytes: some Sequence<UInt8>, options: ParsingOptions = .strict,
+        limits: ParsingLimits = .default
+    ) throws(KeyedArchiveError) {
+        let document: PropertyListDocument
+        do {
+            document = try PropertyListDocument(parsing: bytes, options: options, limits: limits)
+        } catch {
+            throw KeyedArchiveError(error)
+        }
+        try self.init(document)
+    }
+
+    private static func require<Value>(
+        _ key: String, in root: PropertyListNode, _ kind: String,
+        _ read: (PropertyListNode) -> Value?
+    ) throws(KeyedArchiveError) -> Value {
+        guard let node = root[key] else { throw notAnArchive("the root has no `\(key)`") }
+        guard let value = read(node) else {
+            throw notAnArchive("`\(key)` is of kind \(node.kind), not \(kind)")
+        }
+        return value
+    }
+
+    private static func notAnArchive(_ what: String) -> KeyedArchiveError {
+        KeyedArchiveError(.notAnArchive, what: "this is not a keyed archive: \(what)")
+    }
+
+    /// The way to an object from the root of the property list.
+    static func path(of object: PropertyListUID) -> PropertyListPath {
+        PropertyListPath([.key(objectsKey), .index(Int(object.value))])
+    }
+}
+
+// MARK: - Entries
+
+extension ArchiveContents {
+    /// What an entry of `$objects` is.
+    public enum Entry: Sendable {
+        /// The string `$null`: nil.
+        case null
+        /// A plain value: string, number, boolean, data, date.
+        case leaf(PropertyListNode)
+        /// A dictionary with a `$class`: its fields, `$class` among them, and the entry that
+        /// describes the class.
+        case object(PropertyListNode.DictionaryView, class: PropertyListUID)
+        /// The description of a class, to be read with ``ArchiveContents/archivedClass(_:)``.
+        case classDescription(PropertyListNode)
+        /// What is none of these, and why.
+        case malformed(PropertyListNode, KeyedArchiveError)
+    }
+
+    /// What the object that `reference` names is; constant time beside reading its class.
+    ///
+    /// - Throws: `danglingReference`.
+    public func entry(_ reference: PropertyListUID) throws(KeyedArchiveError) -> Entry {
+        guard let node = node(reference) else {
+            throw KeyedArchiveError(
+                .danglingReference,
+                what: "a reference to object \(reference.value), there are \(objects.count)",
+                object: reference)
+        }
+        switch node.kind {
+        case .string: return node.isString(Self.null) ? .null : .leaf(node)
+        case .integer, .real, .boolean, .data, .date: return .leaf(node)
+        case .dictionary: return dictionaryEntry(node, reference)
+        default:
+            return .malformed(
+                node, Self.malformed("it is of kind \(node.kind), which no object is", reference))
+        }
+    }
+
+    private func node(_ reference: PropertyListUID) -> PropertyListNode? {
+        let number = Int(reference.value)
+        return number < objects.count ? objects[number] : nil
+    }
+
+    private func dictionaryEntry(_ node: PropertyListNode, _ reference: PropertyListUID) -> Entry {
+        if node[ArchivedClass.nameKey] != nil { return .classDescription(node) }
+        guard let fields = node.dictionary else { return .leaf(node) }
+        guard let classNode = node[ArchivedObject.classKey] else {
+            return .malformed(node, Self.malformed("it has no `$class`", reference))
+        }
+        guard let uid = classNode.uid else {
+            let what = "its `$class` is of kind \(classNode.kind), not a UID"
+            return .malformed(node, Self.malformed(what, reference))
+        }
+        guard let target = self.node(uid) else {
+            let what = "its `$class` is object \(uid.value), there are \(objects.count)"
+            return .malformed(node, Self.malformed(what, reference, .danglingReference))
+        }
+        if target[ArchivedClass.nameKey] == nil {
+            let what = "its `$class` is object \(uid.value), which describes no class"
+            return .malformed(node, Self.malformed(what, reference, .malformedClass))
+        }
+        return .object(fields, class: uid)
+    }
+
+    /// The class that an entry describes. Linear in the length of its chain.
+    ///
+    /// - Throws: `danglingReference`, `malformedClass`.
+    public func archivedClass(
+        _ reference: PropertyListUID
+    ) throws(KeyedArchiveError) -> ArchivedClass {
+        guard case .classDescription(let node) = try entry(reference),
+            let description = try ArchivedClass(node, reference)
+        else {
+            throw Self.malformed("it describes no class", reference, .malformedClass)
+        }
+        return description
+    }
+
+    private static func malformed(
+        _ what: String, _ reference: PropertyListUID,
+        _ code: KeyedArchiveError.Code = .malformedObject
+    ) -> KeyedArchiveError {
+        KeyedArchiveError(
+            code, what: "object \(reference.value): \(what)", object: reference,
+            path: path(of: reference))
+    }
+}

@@ -1,0 +1,222 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+public import PropertyList
+
+/// A keyed archive as a graph of objects, for looking at and changing, whatever their classes are.
+///
+/// Nothing is dropped: objects that nothing refers to, unknown classes, every field, the order of all
+/// of them. An object is known by its number, so that shared objects stay shared and cycles are
+/// nothing special.
+///
+/// ```swift
+/// var graph = try ArchiveGraph(parsing: bytes)
+/// if let root = graph.roots["root"]?.uid, case .object(var save) = graph[root] {
+///     save["age"] = 8
+///     graph[root] = .object(save)
+/// }
+/// let changed = try graph.serialized(as: .binary)
+/// ```
+public struct ArchiveGraph: Sendable {
+    /// The class that wrote the archive.
+    public var archiver: String
+    /// The roots by their keys: UIDs and plain values.
+    public var roots: PropertyListDictionary
+    /// All entries by their numbers; the first stands for nil.
+    public var objects: [ArchivedEntry]
+    /// What is wrong with an archive that was read with `keepingMalformed`; otherwise empty.
+    public private(set) var problems: [KeyedArchiveError] = []
+    // The keys of the root dictionary, in order, with the values that are not of an archive.
+    private var layout: PropertyListDictionary = Self.newLayout
+
+    private static let newLayout: PropertyListDictionary = [
+        ArchiveContents.versionKey: .null, ArchiveContents.archiverKey: .null,
+        ArchiveContents.topKey: .null, ArchiveContents.objectsKey: .null,
+    ]
+
+    /// An archive without objects, as `archiver` would write it.
+    public init(archiver: String = "NSKeyedArchiver") {
+        self.archiver = archiver
+        roots = PropertyListDictionary()
+        objects = [.null]
+    }
+
+    /// Reads the graph of an archive. Linear.
+    ///
+    /// - Parameters:
+    ///   - keepingMalformed: whether malformed entries and references to nothing are kept and
+    ///     listed in ``problems``, instead of being refused.
+    ///   - limits: how much the archive may expand to.
+    /// - Throws: `danglingReference`, `malformedObject`, `malformedClass`, `invalidPropertyList`.
+    public init(
+        _ contents: ArchiveContents, keepingMalformed: Bool = false,
+        limits: ParsingLimits = .default
+    ) throws(KeyedArchiveError) {
+        archiver = contents.archiver
+        let root: PropertyListDictionary
+        do {
+            root = try contents.document.root.value(limits: limits).dictionary ?? [:]
+        } catch {
+            throw KeyedArchiveError(error)
+        }
+        roots = root[ArchiveContents.topKey]?.dictionary ?? [:]
+        objects = []
+        layout = root
+        for key in Self.newLayout.keys { layout[key] = .null }
+        try readObjects(root[ArchiveContents.objectsKey]?.array ?? [], contents, keepingMalformed)
+        try checkReferences(keepingMalformed)
+    }
+
+    /// Parses a keyed archive and reads its graph.
+    ///
+    /// - Throws: as ``ArchiveContents`` and ``init(_:keepingMalformed:limits:)``.
+    public init(
+        parsing bytes: some Sequence<UInt8>, options: ParsingOptions = .strict,
+        limits: ParsingLimits = .default
+    ) throws(KeyedArchiveError) {
+        try self.init(
+            ArchiveContents(parsing: bytes, options: options, limits: limits), limits: limits)
+    }
+}
+
+// MARK: - Reading
+
+extension ArchiveGraph {
+    private mutating func readObjects(
+        _ values: PropertyListArray, _ contents: ArchiveContents, _ keepsMalformed: Bool
+    ) throws(KeyedArchiveError) {
+        objects.reserveCapacity(values.count)
+        for (number, value) in values.enumerated() {
+            let reference = PropertyListUID(UInt32(truncatingIfNeeded: number))
+            do {
+                objects.append(try Self.entry(reference, value, contents))
+            } catch {
+                guard keepsMalformed else { throw error }
+                problems.append(error)
+                objects.append(.malformed(value))
+            }
+        }
+    }
+
+    private static func entry(
+        _ reference: PropertyListUID, _ value: PropertyListValue, _ contents: ArchiveContents
+    ) throws(KeyedArchiveError) -> ArchivedEntry {
+        switch try contents.entry(reference) {
+        case .null: .null
+        case .leaf: .leaf(value)
+        case .object: .object(ArchivedObject(checked: value.dictionary ?? [:]))
+        case .classDescription: .classDescription(try contents.archivedClass(reference))
+        case .malformed(_, let error): throw error
+        }
+    }
+
+    private mutating func checkReferences(_ keepsMalformed: Bool) throws(KeyedArchiveError) {
+        try checkReferences(
+            in: .dictionary(roots), [.key(ArchiveContents.topKey)], nil, keepsMalformed)
+        for (number, entry) in objects.enumerated() {
+            guard case .object(let object) = entry else { continue }
+            let reference = PropertyListUID(UInt32(truncatingIfNeeded: number))
+            let path = ArchiveContents.path(of: reference).components
+            try checkReferences(in: .dictionary(object.fields), path, reference, keepsMalformed)
+        }
+    }
+
+    /// Checks the UIDs in one value, with a stack of its own.
+    private mutating func checkReferences(
+        in value: PropertyListValue, _ path: [PropertyListPath.Component],
+        _ object: PropertyListUID?, _ keepsMalformed: Bool
+    ) throws(KeyedArchiveError) {
+        var pending = [(value, path)]
+        while let (value, path) = pending.popLast() {
+            switch value {
+            case .uid(let uid) where Int(uid.value) >= objects.count:
+                let error = KeyedArchiveError(
+                    .danglingReference,
+                    what: "a reference to object \(uid.value), there are \(objects.count)",
+                    object: object, path: PropertyListPath(path))
+                guard keepsMalformed else { throw error }
+                problems.append(error)
+            case .array(let elements), .set(let elements):
+                for (index, element) in elements.enumerated() {
+                    pending.append((element, path + [.index(index)]))
+                }
+            case .dictionary(let entries):
+                for (key, value) in entries { pending.append((value, path + [.key(key)])) }
+            default: break
+            }
+        }
+    }
+}
+
+// MARK: - Looking and changing
+
+extension ArchiveGraph {
+    /// The entry that `reference` names; nil where there is none.
+    public subscript(reference: PropertyListUID) -> ArchivedEntry? {
+        get {
+            let number = Int(reference.value)
+            return number < objects.count ? objects[number] : nil
+        }
+        set {
+            let number = Int(reference.value)
+            guard number < objects.count, let newValue else { return }
+            objects[number] = newValue
+        }
+    }
+
+    /// The class of the object that `reference` names; nil where it is no object.
+    public func archivedClass(of reference: PropertyListUID) -> ArchivedClass? {
+        guard case .object(let object) = self[reference],
+            case .classDescription(let description) = self[object.classReference]
+        else { return nil }
+        return description
+    }
+
+    /// Adds an entry and returns its number.
+    public mutating func append(_ entry: ArchivedEntry) -> PropertyListUID {
+        objects.append(entry)
+        return PropertyListUID(UInt32(truncatingIfNeeded: objects.count - 1))
+    }
+}
+
+// MARK: - Writing
+
+extension ArchiveGraph {
+    /// The archive as a property list. Linear.
+    ///
+    /// - Throws: `danglingReference` for a reference to nothing, `invalidPropertyList` for what a
+    ///   property list cannot hold.
+    public func document(limits: ParsingLimits = .default) throws(KeyedArchiveError)
+        -> PropertyListDocument
+    {
+        var checked = self
+        try checked.checkReferences(false)
+        var root = layout
+        root[ArchiveContents.versionKey] = .integer(PropertyListInteger(ArchiveContents.version))
+        root[ArchiveContents.archiverKey] = .string(archiver)
+        root[ArchiveContents.topKey] = .dictionary(roots)
+        root[ArchiveContents.objectsKey] = .array(PropertyListArray(objects.map(\.value)))
+        do {
+            return try PropertyListDocument(.dictionary(root), limits: limits)
+        } catch {
+            throw KeyedArchiveError(error)
+        }
+    }
+
+    /// The archive as bytes.
+    ///
+    /// - Throws: as ``document(limits:)``, and what the format cannot hold.
+    public func serialized(
+        as format: PropertyListFormat = .binary, limits: ParsingLimits = .default
+    ) throws(KeyedArchiveError) -> [UInt8] {
+        let document = try document(limits: limits)
+        do {
+            if format == .xml {
+                return try XMLPropertyList.serialize(document, limits: limits).bytes
+            }
+            return try BinaryPropertyList.serialize(document, limits: limits)
+        } catch {
+            throw KeyedArchiveError(error)
+        }
+    }
+}
