@@ -1,7 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-public import PropertyList
+internal import PropertyList
 
 /// The description of a class in a keyed archive: an entry of `$objects` of its own.
 ///

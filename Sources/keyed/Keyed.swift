@@ -3,5 +3,65 @@
 
 import ArgumentParser
 
+/// The command: what it is called with, and what each verb is for.
+struct Keyed: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "keyed",
+        abstract: "Look into keyed archives and property lists, and convert them.",
+        discussion: """
+            Reads binary and XML property lists, and the keyed archives in them, whatever classes \
+            they hold. A FILE of - is standard input.
+
+            Exit codes: 0 fine, 1 invalid input, 2 wrong usage, 3 only a part could be read, \
+            4 a limit was hit.
+            """,
+        version: "keyed 0.1.0",
+        subcommands: [Show.self, Convert.self, Lint.self, Classes.self, Inspect.self])
+}
+
 @main
-struct Keyed: ParsableCommand {}
+enum Main {
+    static func main() {
+        let console = Console()
+        let status = run(Array(CommandLine.arguments.dropFirst()), console)
+        console.flush()
+        leave(status)
+    }
+
+    /// Runs the command and returns its exit code.
+    static func run(_ arguments: [String], _ console: Console) -> ExitStatus {
+        do {
+            var command = try Keyed.parseAsRoot(arguments)
+            if let command = command as? any ConsoleCommand { return command.execute(console) }
+            try command.run()
+            return .fine
+        } catch {
+            let isHelp = Keyed.exitCode(for: error) == .success
+            let message = Keyed.fullMessage(for: error)
+            if isHelp { console.print(message) } else { console.complain(message) }
+            return isHelp ? .fine : .usage
+        }
+    }
+}
+
+/// What the command's exit code says.
+enum ExitStatus: Int32 {
+    case fine = 0
+    case invalid = 1
+    case usage = 2
+    case partial = 3
+    case limit = 4
+
+    /// The worse of two, for several files: bad input weighs more than a part of it.
+    func combined(with other: ExitStatus) -> ExitStatus {
+        let order: [ExitStatus] = [.fine, .partial, .limit, .invalid, .usage]
+        let first = order.firstIndex(of: self) ?? 0
+        let second = order.firstIndex(of: other) ?? 0
+        return order[max(first, second)]
+    }
+}
+
+/// A verb of the command: reports its own failures and returns an exit code.
+protocol ConsoleCommand {
+    func execute(_ console: Console) -> ExitStatus
+}

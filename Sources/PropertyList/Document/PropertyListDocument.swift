@@ -112,9 +112,17 @@ extension PropertyListDocument {
 
     /// Every value in the order of the source's own table, used or not.
     package var allNodes: [PropertyListNode] {
-        storage.store.records.indices.map {
-            PropertyListNode(storage: storage, index: UInt32(truncatingIfNeeded: $0))
-        }
+        storage.store.records.indices.map { node(UInt32(truncatingIfNeeded: $0)) }
+    }
+
+    /// The value with a number of its own.
+    package func node(_ number: UInt32) -> PropertyListNode {
+        PropertyListNode(storage: storage, index: number)
+    }
+
+    /// Which values the root leads to, by number. Linear.
+    package var usedNodes: [Bool] {
+        ReferencePass.reachable(from: storage.root, in: storage.store)
     }
 
     /// A budget for walking the whole document.

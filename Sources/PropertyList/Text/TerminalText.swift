@@ -5,11 +5,17 @@
 package enum TerminalText {
     /// `text` with control characters, bidirectional overrides and the like as `\u{…}`: a file must
     /// not be able to move the cursor or turn a message round. Linear in the text.
-    package static func escaped(_ text: String) -> String {
-        guard text.unicodeScalars.contains(where: isUnsafe) else { return text }
+    ///
+    /// - Parameter quoting: whether quotes and backslashes are escaped too, so that text in quotes
+    ///   can be read in one way only.
+    package static func escaped(_ text: String, quoting: Bool = false) -> String {
+        func isEscaped(_ scalar: Unicode.Scalar) -> Bool {
+            isUnsafe(scalar) || quoting && (scalar == "\"" || scalar == "\\")
+        }
+        guard text.unicodeScalars.contains(where: isEscaped) else { return text }
         var result = ""
         for scalar in text.unicodeScalars {
-            if isUnsafe(scalar) {
+            if isEscaped(scalar) {
                 result += escape(scalar)
             } else {
                 result.unicodeScalars.append(scalar)
@@ -23,6 +29,7 @@ package enum TerminalText {
         case "\n": "\\n"
         case "\r": "\\r"
         case "\t": "\\t"
+        case "\"", "\\": "\\\(scalar)"
         default: "\\u{\(String(scalar.value, radix: 16))}"
         }
     }

@@ -1,0 +1,104 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import KeyedArchive
+import PropertyList
+
+/// `keyed classes`
+struct Classes: ParsableCommand, ConsoleCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "List the classes of the objects in a keyed archive.",
+        discussion: """
+            For each class how many objects there are, its name, its superclasses and hints; then \
+            the smallest allow-list that takes them all, as Swift code.
+            """)
+
+    @Argument(help: "The file, or - for standard input.")
+    var file: String
+
+    @OptionGroup var reading: ReadingOptions
+
+    func execute(_ console: Console) -> ExitStatus {
+        do {
+            return try list(console)
+        } catch {
+            return console.report(error)
+        }
+    }
+
+    private func list(_ console: Console) throws(Failure) -> ExitStatus {
+        let input = try Input(
+            file, options: reading.options, limits: reading.limits.limits, console)
+        let contents: ArchiveContents
+        do { contents = try ArchiveContents(input.document) } catch {
+            throw Failure(.invalid, "\(input.printableName): \(error)")
+        }
+        var census = ClassCensus(contents)
+        census.count()
+        for line in census.lines { console.print(line) }
+        for problem in census.problems.prefix(20) {
+            console.complain("\(input.printableName): \(problem)")
+        }
+        return census.problems.isEmpty ? .fine : .partial
+    }
+}
+
+/// The classes of an archive and how many objects each has.
+struct ClassCensus {
+    private let contents: ArchiveContents
+    private var counts: [PropertyListUID: Int] = [:]
+    private(set) var problems: [String] = []
+
+    init(_ contents: ArchiveContents) { self.contents = contents }
+
+    mutating func count() {
+        for number in contents.objects.indices {
+            do {
+                switch try contents.entry(PropertyListUID(UInt32(number))) {
+                case .object(_, let classReference): counts[classReference, default: 0] += 1
+                case .malformed(_, let error): problems.append(error.what)
+                case .null, .leaf, .classDescription: break
+                }
+            } catch {
+                problems.append(error.what)
+            }
+        }
+    }
+
+    var lines: [String] {
+        let classes = classes
+        let width = classes.map { String($0.count).count }.max() ?? 1
+        let table = classes.map { entry in
+            String(repeating: " ", count: width - String(entry.count).count)
+                + "\(entry.count)  \(Self.description(of: entry.description))"
+        }
+        let names = Set(classes.map(\.description.name)).sorted()
+        return table + ["", "let allowedClasses: Set<String> = ["]
+            + names.map { "    \(Self.literal($0))," } + ["]"]
+    }
+
+    /// The most frequent first.
+    private var classes: [(description: ArchivedClass, count: Int)] {
+        counts.compactMap { reference, count in
+            (try? contents.archivedClass(reference)).map { ($0, count) }
+        }
+        .sorted { ($1.1, $0.0.name) < ($0.1, $1.0.name) }
+    }
+
+    private static func description(of description: ArchivedClass) -> String {
+        var text = TerminalText.escaped(description.name)
+        let superclasses = description.chain?.drop { $0 == description.name } ?? []
+        if !superclasses.isEmpty {
+            text += " : " + superclasses.map { TerminalText.escaped($0) }.joined(separator: " : ")
+        }
+        if let hints = description.hints {
+            text += "  (hints: \(hints.map { TerminalText.escaped($0) }.joined(separator: ", ")))"
+        }
+        return text
+    }
+
+    private static func literal(_ name: String) -> String {
+        "\"\(TerminalText.escaped(name, quoting: true))\""
+    }
+}

@@ -1,0 +1,126 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import PropertyList
+
+/// `keyed inspect`
+struct Inspect: ParsableCommand, ConsoleCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Print how a file is built: trailer, widths, object table.",
+        discussion: """
+            Of a binary file: the trailer, and for each object its number, byte offset, marker and \
+            value; objects that nothing refers to are marked with *. Of an XML file: each value \
+            with its line.
+            """)
+
+    @Argument(help: "The file, or - for standard input.")
+    var file: String
+
+    @Option(help: "How much a file may ask for: untrusted, default or trusted.")
+    var limits = LimitsName.default
+
+    func execute(_ console: Console) -> ExitStatus {
+        do {
+            return try inspect(console)
+        } catch {
+            return console.report(error)
+        }
+    }
+
+    private func inspect(_ console: Console) throws(Failure) -> ExitStatus {
+        let bytes = try Input.bytes(file, limits.limits)
+        let input: Input
+        do {
+            input = try Input(file, bytes, options: .forensic, limits: limits.limits)
+        } catch {
+            throw Failure(error, in: file, source: bytes)
+        }
+        let document = input.document
+        if document.format == .binary {
+            try printBinary(document, console)
+        } else {
+            printText(document, console)
+        }
+        for problem in document.problems.prefix(20) {
+            console.complain("\(input.printableName): \(problem)")
+        }
+        return document.problems.isEmpty ? .fine : .partial
+    }
+
+    // MARK: Binary
+
+    private func printBinary(
+        _ document: PropertyListDocument, _ console: Console
+    ) throws(Failure) {
+        let trailer: Trailer
+        do { trailer = try Trailer(of: document.source.span) } catch {
+            throw Failure(error, in: file, source: nil)
+        }
+        console.print("binary property list, \(document.byteCount) bytes")
+        console.print("trailer:  at byte \(document.byteCount - Trailer.size)")
+        console.print("  offset width     \(trailer.offsetWidth)")
+        console.print("  reference width  \(trailer.referenceWidth)")
+        console.print("  objects          \(trailer.objectCount)")
+        console.print("  top object       \(trailer.topObject)")
+        console.print("  offset table     at byte \(trailer.tableOffset)")
+        console.print("  sort version     \(trailer.sortVersion)")
+        printObjects(document, trailer, console)
+    }
+
+    private func printObjects(
+        _ document: PropertyListDocument, _ trailer: Trailer, _ console: Console
+    ) {
+        let used = document.usedNodes
+        console.print("objects:")
+        console.print("   number    offset  marker")
+        for node in document.allNodes.prefix(trailer.objectCount) {
+            let offset = node.sourceOffset ?? 0
+            let marker = offset < document.byteCount ? ValueText.hex(document.source[offset]) : "--"
+            let mark = used[node.number] ? " " : "*"
+            console.print(
+                "\(mark)\(padded(node.number, 8))  \(padded(offset, 8))  \(marker)      "
+                    + description(of: node))
+        }
+    }
+
+    private func padded(_ number: Int, _ width: Int) -> String {
+        let text = String(number)
+        return String(repeating: " ", count: max(width - text.count, 0)) + text
+    }
+
+    private func description(of node: PropertyListNode) -> String {
+        let text = ValueText(previewLength: 60)
+        guard node.kind.isContainer else {
+            return "\(node.kind) " + (text.text(of: node) ?? "")
+        }
+        let children = node.childNodes.map { "\($0.number)" }
+        let keys = node.dictionary?.map { "\($0.keyNode.number)" } ?? []
+        let pairs = keys.isEmpty ? children : zip(keys, children).map { "\($0)=\($1)" }
+        let shown = pairs.prefix(12).joined(separator: " ")
+        return "\(node.kind) of \(children.count): \(shown)" + (pairs.count > 12 ? " …" : "")
+    }
+
+    // MARK: XML
+
+    private func printText(_ document: PropertyListDocument, _ console: Console) {
+        console.print("XML property list, \(document.byteCount) bytes of text")
+        if let identifier = document.publicIdentifier {
+            console.print("public identifier:  \(TerminalText.escaped(identifier))")
+        }
+        console.print("values:")
+        console.print("   number      line")
+        var line = 1
+        var position = 0
+        for node in document.allNodes {
+            let offset = node.sourceOffset ?? 0
+            // Values stand in the order of the text, so that each line is counted once.
+            while position < min(offset, document.byteCount) {
+                if document.source[position] == 0x0A { line += 1 }
+                position += 1
+            }
+            console.print(
+                " \(padded(node.number, 8))  \(padded(line, 8))  \(description(of: node))")
+        }
+    }
+}

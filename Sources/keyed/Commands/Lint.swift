@@ -1,0 +1,54 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import PropertyList
+
+/// `keyed lint`
+struct Lint: ParsableCommand, ConsoleCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Check that files are property lists.",
+        discussion: """
+            A file that only passes with leniencies, as Apple's own readers have them, is fine and \
+            the leniencies are named; with --strict it is not.
+            """)
+
+    @Argument(help: "The files, or - for standard input.")
+    var files: [String]
+
+    @Flag(name: [.short, .long], help: "Print nothing about files that are fine.")
+    var quiet = false
+
+    @Flag(help: "Refuse a file that needs a leniency.")
+    var strict = false
+
+    @Option(help: "How much a file may ask for: untrusted, default or trusted.")
+    var limits = LimitsName.default
+
+    func execute(_ console: Console) -> ExitStatus {
+        var status = ExitStatus.fine
+        for file in files {
+            do {
+                let verdict = try check(file)
+                if !quiet { console.print("\(TerminalText.escaped(file)): \(verdict)") }
+            } catch {
+                status = status.combined(with: console.report(error))
+            }
+        }
+        return status
+    }
+
+    private func check(_ file: String) throws(Failure) -> String {
+        let bytes = try Input.bytes(file, limits.limits)
+        do {
+            _ = try Input(file, bytes, options: .strict, limits: limits.limits)
+            return "OK"
+        } catch {
+            guard !strict, !error.code.isLimit,
+                let input = try? Input(
+                    file, bytes, options: .appleCompatible, limits: limits.limits)
+            else { throw Failure(error, in: file, source: bytes) }
+            return "OK, with leniency: \(input.document.leniencies)"
+        }
+    }
+}

@@ -1,0 +1,124 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import KeyedArchive
+import PropertyList
+
+/// `keyed show`
+struct Show: ParsableCommand, ConsoleCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Print a keyed archive as a tree of objects, or a property list as it is.",
+        discussion: """
+            An object that is referred to more than once has an anchor, @n with its number in the \
+            archive, and is shown where it is first met; "→ @n" stands for it afterwards.
+
+            A file that is broken is shown as far as it can be read; what is wrong is said on \
+            standard error, and the exit code is 3.
+            """)
+
+    @Argument(help: "The file, or - for standard input.")
+    var file: String
+
+    @Option(help: "Show so many levels.")
+    var depth: Int?
+
+    @Flag(help: "Show the property list itself: UIDs, object numbers, byte offsets.")
+    var raw = false
+
+    @Flag(help: "Show long strings and data whole.")
+    var full = false
+
+    @Flag(help: "Show also the objects that no root leads to.")
+    var all = false
+
+    @Flag(help: "Refuse a file that is broken or needs a leniency.")
+    var strict = false
+
+    @Option(help: "How much a file may ask for: untrusted, default or trusted.")
+    var limits = LimitsName.default
+
+    func validate() throws {
+        if let depth, depth < 0 { throw ValidationError("--depth needs a number from 0 on.") }
+    }
+
+    func execute(_ console: Console) -> ExitStatus {
+        do {
+            return try show(console)
+        } catch {
+            return console.report(error)
+        }
+    }
+
+    private func show(_ console: Console) throws(Failure) -> ExitStatus {
+        let input = try read(console)
+        let contents = input.document.looksLikeKeyedArchive ? try archive(input) : nil
+        var printer = TreePrinter(
+            input.document, contents: raw ? nil : contents,
+            text: ValueText(previewLength: full ? nil : ValueText.usualPreview),
+            depth: depth ?? .max,
+            showsPlaces: raw, limits: limits.limits)
+        console.print(title(input.document, contents))
+        do {
+            try printer.printAll(to: console)
+            try showUnreached(&printer, console)
+        } catch {
+            throw Failure(error, in: file, source: nil)
+        }
+        let problems = input.document.problems.map(\.description) + printer.problems
+        for problem in problems.prefix(20) {
+            console.complain("\(input.printableName): \(TerminalText.escaped(problem))")
+        }
+        if problems.isEmpty { return .fine }
+        let number = Shape.count(problems.count, "problem", "problems")
+        console.complain("\(input.printableName): shown in part, \(number)")
+        return .partial
+    }
+
+    private func showUnreached(
+        _ printer: inout TreePrinter, _ console: Console
+    ) throws(PropertyListError) {
+        let unreached = printer.unreached()
+        if unreached.isEmpty || depth != nil { return }
+        let number = Shape.count(unreached.count, "object", "objects")
+        guard all else {
+            return console.print("(\(number) that no root leads to; --all shows them)")
+        }
+        console.print("\(number) that no root leads to:")
+        try printer.printUnreached(unreached, to: console)
+    }
+
+    private func title(_ document: PropertyListDocument, _ contents: ArchiveContents?) -> String {
+        let format = document.format.map { "\($0)" } ?? ""
+        guard let contents else { return "\(format) property list" }
+        return "keyed archive by \(TerminalText.escaped(contents.archiver)), \(format), "
+            + Shape.count(contents.objects.count, "object", "objects")
+    }
+
+    /// Strictly first; if that fails, with all leniencies, keeping what can be read.
+    private func read(_ console: Console) throws(Failure) -> Input {
+        let bytes = try Input.bytes(file, limits.limits)
+        do {
+            return try Input(file, bytes, options: .strict, limits: limits.limits)
+        } catch {
+            let failure = Failure(error, in: file, source: bytes)
+            guard !strict, !error.code.isLimit,
+                let input = try? Input(file, bytes, options: .forensic, limits: limits.limits)
+            else { throw failure }
+            let used = input.document.leniencies.subtracting(.salvage)
+            if !used.isEmpty {
+                console.complain("\(input.printableName): read with leniency: \(used)")
+            }
+            return input
+        }
+    }
+
+    private func archive(_ input: Input) throws(Failure) -> ArchiveContents? {
+        do {
+            return try ArchiveContents(input.document)
+        } catch {
+            if !strict { return nil }
+            throw Failure(.invalid, "\(input.printableName): \(error)")
+        }
+    }
+}

@@ -1,0 +1,44 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import PropertyList
+
+/// The line of a text in which an error is, with a caret under the place.
+enum Excerpt {
+    private static let width = 72
+    private static let lead = 48
+
+    /// Two lines, or nil for a place in binary data. Control characters appear as `·`.
+    static func text(at location: PropertyListError.Location, in source: [UInt8]) -> String? {
+        guard let line = location.line, let column = location.column,
+            let text = self.line(line, in: source)
+        else { return nil }
+        let scalars = Array(text.unicodeScalars)
+        let start = max(column - 1 - lead, 0)
+        let shown = scalars.dropFirst(start).prefix(width)
+        let mark = start > 0 ? "…" : ""
+        let caret = String(repeating: " ", count: column - 1 - start + mark.count) + "^"
+        return "    \(mark)\(printable(shown))\n    \(caret)"
+    }
+
+    private static func printable(_ scalars: ArraySlice<Unicode.Scalar>) -> String {
+        var result = ""
+        for scalar in scalars {
+            let text = String(scalar)
+            result += TerminalText.escaped(text) == text ? text : scalar == "\t" ? " " : "·"
+        }
+        return result
+    }
+
+    /// A line of UTF-8 text, without what ends it; nil where the text is shorter.
+    private static func line(_ number: Int, in source: [UInt8]) -> String? {
+        var rest = source[...]
+        if rest.starts(with: [0xEF, 0xBB, 0xBF]) { rest = rest.dropFirst(3) }
+        for _ in 1..<max(number, 1) {
+            guard let end = rest.firstIndex(where: { $0 == 0x0A || $0 == 0x0D }) else { return nil }
+            let isPair = rest[end] == 0x0D && end + 1 < rest.endIndex && rest[end + 1] == 0x0A
+            rest = rest[(end + (isPair ? 2 : 1))...]
+        }
+        return String(decoding: rest.prefix { $0 != 0x0A && $0 != 0x0D }, as: UTF8.self)
+    }
+}

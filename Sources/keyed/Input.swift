@@ -1,0 +1,107 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import PropertyList
+
+/// Why a verb stops: its exit code and the line for standard error.
+struct Failure: Error {
+    let status: ExitStatus
+    let message: String
+
+    init(_ status: ExitStatus, _ message: String) {
+        self.status = status
+        self.message = message
+    }
+
+    /// A property list that cannot be read or written, with an excerpt where it is text.
+    init(_ error: PropertyListError, in file: String, source: [UInt8]?) {
+        let format = error.format.map { "\($0) property list: " } ?? ""
+        var text = "\(TerminalText.escaped(file)): \(format)\(error.what)"
+        if let location = error.location { text += " at \(location)" }
+        if let path = error.path, !path.components.isEmpty { text += ", in \(path)" }
+        if let advice = Advice.text(for: error) { text += " (\(advice))" }
+        if let location = error.location, let source,
+            let excerpt = Excerpt.text(at: location, in: source)
+        {
+            text += "\n" + excerpt
+        }
+        self.init(error.code.isLimit ? .limit : .invalid, text)
+    }
+}
+
+/// The way out of an error, in the command's words.
+enum Advice {
+    static func text(for error: PropertyListError) -> String? {
+        if error.code.isLimit { return "--limits trusted lets it pass, if you trust the file" }
+        guard let recovery = error.recovery else { return nil }
+        return recovery.contains("ParsingOptions") ? "--lenient lets it pass" : nil
+    }
+}
+
+/// How much a file may ask for.
+enum LimitsName: String, ExpressibleByArgument, CaseIterable {
+    case untrusted, `default`, trusted
+
+    var limits: ParsingLimits {
+        switch self {
+        case .untrusted: .untrusted
+        case .default: .default
+        case .trusted: .trusted
+        }
+    }
+}
+
+/// The options of all verbs that read.
+struct ReadingOptions: ParsableArguments {
+    @Flag(
+        help: ArgumentHelp(
+            "Let pass what Apple's readers let pass.",
+            discussion: "What was needed is said on standard error."))
+    var lenient = false
+
+    @Option(help: "How much a file may ask for: untrusted, default or trusted.")
+    var limits = LimitsName.default
+
+    var options: ParsingOptions { lenient ? .appleCompatible : .strict }
+}
+
+/// A file that has been read and parsed.
+struct Input {
+    let name: String
+    let document: PropertyListDocument
+
+    /// Reads and parses a file; a leniency that was needed is named on standard error.
+    init(
+        _ path: String, options: ParsingOptions, limits: ParsingLimits, _ console: Console
+    ) throws(Failure) {
+        let bytes = try Input.bytes(path, limits)
+        do {
+            try self.init(path, bytes, options: options, limits: limits)
+        } catch {
+            throw Failure(error, in: path, source: bytes)
+        }
+        let used = document.leniencies
+        if !used.isEmpty {
+            console.complain("\(printableName): read with leniency: \(used)")
+        }
+    }
+
+    init(
+        _ path: String, _ bytes: [UInt8], options: ParsingOptions, limits: ParsingLimits
+    ) throws(PropertyListError) {
+        name = path
+        document = try PropertyListDocument(parsing: bytes, options: options, limits: limits)
+    }
+
+    var printableName: String { TerminalText.escaped(name) }
+
+    /// The bytes of a file.
+    static func bytes(_ path: String, _ limits: ParsingLimits) throws(Failure) -> [UInt8] {
+        do {
+            return try FileAccess.read(path, limits: limits)
+        } catch {
+            throw Failure(.invalid, "\(TerminalText.escaped(path)): \(error.message)")
+        }
+    }
+}

@@ -1,0 +1,188 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import KeyedArchive
+import PropertyList
+
+/// Prints a property list, or the objects of a keyed archive, as a tree of lines.
+///
+/// In an archive references are followed: an object stands where it is first referred to, and one
+/// that is referred to again has an anchor, `@n` with its number, by which later lines name it.
+/// Nothing recurses, and nothing is printed twice but shared scalars, so cycles and depth are
+/// harmless.
+struct TreePrinter {
+    /// Deeper lines are not indented further.
+    private static let deepestIndent = 32
+
+    let document: PropertyListDocument
+    let contents: ArchiveContents?
+    let text: ValueText
+    /// How many levels are shown.
+    let depth: Int
+    /// Whether each line ends with the number and the byte offset of the value.
+    let showsPlaces: Bool
+    /// What could not be shown.
+    private(set) var problems: [String] = []
+    private var budget: ParsingBudget
+    private var references: [UInt32: Int] = [:]
+    private var shown: Set<UInt32> = []
+    private var tasks: [Task] = []
+
+    /// A value that is still to be printed.
+    private struct Task {
+        let label: Label
+        let node: PropertyListNode
+        let depth: Int
+    }
+
+    init(
+        _ document: PropertyListDocument, contents: ArchiveContents?, text: ValueText,
+        depth: Int, showsPlaces: Bool, limits: ParsingLimits
+    ) {
+        self.document = document
+        self.contents = contents
+        self.text = text
+        self.depth = depth
+        self.showsPlaces = showsPlaces
+        budget = document.budget(limits)
+    }
+
+    /// Prints everything that the roots lead to.
+    mutating func printAll(to console: Console) throws(PropertyListError) {
+        guard let contents else { return try printTree([(.none, document.root)], console) }
+        try countReferences()
+        try printTree(contents.top.map { (.field($0.key), $0.value) }, console)
+    }
+
+    /// The objects that no root leads to, for an archive that has been printed.
+    func unreached() -> [PropertyListUID] {
+        guard let contents else { return [] }
+        return contents.objects.indices.dropFirst().map { PropertyListUID(UInt32($0)) }
+            .filter { !shown.contains($0.value) && references[$0.value] == nil && isObject($0) }
+    }
+
+    private func isObject(_ reference: PropertyListUID) -> Bool {
+        switch try? contents?.entry(reference) {
+        case .object, .leaf, .malformed: true
+        case .null, .classDescription, .none: false
+        }
+    }
+
+    /// Prints objects that no root leads to, each with its anchor.
+    mutating func printUnreached(
+        _ objects: [PropertyListUID], to console: Console
+    ) throws(PropertyListError) {
+        guard let contents else { return }
+        for object in objects {
+            references[object.value] = 2
+            let shape = shape(of: object)
+            let node = contents.objects[Int(object.value)]
+            print(.none, shape, Task(label: .none, node: node, depth: 0), console)
+            try printTree([], console)
+        }
+    }
+
+    // MARK: Lines
+
+    private mutating func printTree(
+        _ roots: [(Label, PropertyListNode)], _ console: Console
+    ) throws(PropertyListError) {
+        tasks += roots.reversed().map { Task(label: $0.0, node: $0.1, depth: 0) }
+        while let task = tasks.popLast() {
+            try budget.visit()
+            print(task.label, shape(of: task.node), task, console)
+        }
+    }
+
+    private mutating func print(
+        _ label: Label, _ shape: Shape, _ task: Task, _ console: Console
+    ) {
+        let isCut = task.depth >= depth && !shape.children.isEmpty
+        console.print(
+            indent(task.depth) + label.text(text) + shape.summary + (isCut ? " …" : "")
+                + place(of: task.node))
+        if isCut { return }
+        if let object = shape.object { shown.insert(object.value) }
+        for child in shape.children.reversed() {
+            tasks.append(Task(label: child.label, node: child.node, depth: task.depth + 1))
+        }
+    }
+
+    private func indent(_ depth: Int) -> String {
+        guard depth > Self.deepestIndent else { return String(repeating: "  ", count: depth) }
+        return String(repeating: "  ", count: Self.deepestIndent) + "(\(depth)) "
+    }
+
+    private func place(of node: PropertyListNode) -> String {
+        guard showsPlaces, let offset = node.sourceOffset else { return "" }
+        return "  [#\(node.number) at \(offset)]"
+    }
+
+    // MARK: Shapes
+
+    private mutating func shape(of node: PropertyListNode) -> Shape {
+        if let uid = node.uid, contents != nil, !showsPlaces { return shape(of: uid) }
+        if node.kind == .unreadable { problems.append("object \(node.number) could not be read") }
+        return Shape(plain: node, text)
+    }
+
+    private mutating func shape(of reference: PropertyListUID) -> Shape {
+        guard let contents else { return Shape(summary: reference.description) }
+        do {
+            switch try contents.entry(reference) {
+            case .null: return Shape(summary: "nil")
+            case .leaf(let node):
+                shown.insert(reference.value)
+                return Shape(plain: node, text)
+            case .classDescription:
+                return Shape(summary: "class \(try contents.archivedClass(reference).name)")
+            case .object(let fields, let classReference):
+                return try shape(of: reference, fields, classReference, contents)
+            case .malformed(let node, let error):
+                return malformed(node, error, reference)
+            }
+        } catch {
+            problems.append(error.what)
+            return Shape(summary: "<\(error.what)>")
+        }
+    }
+
+    private mutating func malformed(
+        _ node: PropertyListNode, _ error: KeyedArchiveError, _ reference: PropertyListUID
+    ) -> Shape {
+        if !shown.insert(reference.value).inserted {
+            return Shape(summary: "→ @\(reference.value)")
+        }
+        problems.append(error.what)
+        var shape = Shape(plain: node, text)
+        shape.summary = "<\(error.what)> \(shape.summary)"
+        return shape
+    }
+
+    private func shape(
+        of reference: PropertyListUID, _ fields: PropertyListNode.DictionaryView,
+        _ classReference: PropertyListUID, _ contents: ArchiveContents
+    ) throws(KeyedArchiveError) -> Shape {
+        if shown.contains(reference.value) { return Shape(summary: "→ @\(reference.value)") }
+        let name = TerminalText.escaped(try contents.archivedClass(classReference).name)
+        let isShared = references[reference.value, default: 0] > 1
+        var shape = ObjectShape(fields, contents, text).shape(
+            className: name + (isShared ? " @\(reference.value)" : ""))
+        shape.object = reference
+        return shape
+    }
+
+    // MARK: References
+
+    /// Counts how often each object is referred to, its class apart.
+    private mutating func countReferences() throws(PropertyListError) {
+        var walk = DocumentWalk(document.root, budget: budget)
+        while let step = try walk.next() {
+            guard case .enter(let node, let key) = step, let uid = document.node(node).uid else {
+                continue
+            }
+            if let key, document.node(key).isString("$class") { continue }
+            references[uid.value, default: 0] += 1
+        }
+    }
+}

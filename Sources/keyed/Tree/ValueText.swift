@@ -1,0 +1,67 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import PropertyList
+
+/// Scalars as the tree shows them, on one line, with nothing in them that a terminal obeys.
+struct ValueText {
+    /// How many characters of a string, and bytes of data, are shown; nil for all.
+    let previewLength: Int?
+
+    static let usualPreview = 200
+    private static let dataPreview = 16
+
+    /// The text of a scalar; nil for a container.
+    func text(of node: PropertyListNode) -> String? {
+        switch node.kind {
+        case .string: node.string.map(quoted)
+        case .integer: node.integer?.description
+        case .real: node.real?.description
+        case .boolean: node.boolean?.description
+        case .date: node.date?.description
+        case .data: node.data.map(data)
+        case .uid: node.uid?.description
+        case .null: "null"
+        case .unreadable: "<unreadable>"
+        case .array, .set, .dictionary: nil
+        }
+    }
+
+    /// A string in quotes, cut where it is long.
+    func quoted(_ text: String) -> String {
+        let scalars = text.unicodeScalars
+        guard let previewLength, scalars.count > previewLength else {
+            return "\"\(TerminalText.escaped(text, quoting: true))\""
+        }
+        let head = TerminalText.escaped(String(scalars.prefix(previewLength)), quoting: true)
+        return "\"\(head)\"… (\(scalars.count) characters)"
+    }
+
+    /// The size of data, what they seem to be, and the first bytes.
+    func data(_ bytes: ArraySlice<UInt8>) -> String {
+        var text = "\(bytes.count) byte\(bytes.count == 1 ? "" : "s")"
+        if let name = Self.contentName(bytes) { text += " (\(name))" }
+        let shown = bytes.prefix(previewLength == nil ? bytes.count : Self.dataPreview)
+        if !shown.isEmpty { text += ": " + shown.map(Self.hex).joined() }
+        return text + (shown.count < bytes.count ? "…" : "")
+    }
+
+    static func hex(_ byte: UInt8) -> String {
+        (byte < 16 ? "0" : "") + String(byte, radix: 16)
+    }
+
+    /// What data seem to be, by their first bytes.
+    private static func contentName(_ bytes: ArraySlice<UInt8>) -> String? {
+        magic.first { bytes.starts(with: $0.0) }?.1
+    }
+
+    private static let magic: [([UInt8], String)] = [
+        (Array("bplist".utf8), "binary property list"), (Array("<?xml".utf8), "XML"),
+        ([0x04, 0x0B] + Array("streamtyped".utf8), "typed stream"), (Array("%PDF".utf8), "PDF"),
+        ([0x89] + Array("PNG".utf8), "PNG"), ([0xFF, 0xD8, 0xFF], "JPEG"),
+        (Array("GIF8".utf8), "GIF"), (Array("II*\0".utf8), "TIFF"), (Array("MM\0*".utf8), "TIFF"),
+        (Array("TZif".utf8), "time zone"), (Array("SQLite format 3".utf8), "SQLite"),
+        (Array("PK\u{3}\u{4}".utf8), "ZIP"), ([0x1F, 0x8B], "gzip"), (Array("{\\rtf".utf8), "RTF"),
+        (Array("book".utf8), "bookmark"),
+    ]
+}
