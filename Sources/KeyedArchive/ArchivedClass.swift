@@ -17,8 +17,9 @@ public struct ArchivedClass: Sendable, Hashable {
     public var chain: [String]?
     /// Classes to try where ``name`` is not known; nil where the archive has none.
     public var hints: [String]?
-    // The keys of the description in order, with the values of those that are none of the three.
-    private var layout = PropertyListDictionary()
+    // The keys of the description in order, with the values of those that are none of the three;
+    // of the three all stand in it, with null.
+    private var layout: PropertyListDictionary = [nameKey: .null, chainKey: .null, hintsKey: .null]
 
     /// Describes a class by its name and, unless it stands for another, its superclasses.
     public init(name: String, chain: [String]? = nil, hints: [String]? = nil) {
@@ -49,9 +50,12 @@ extension ArchivedClass {
         self.name = name
         chain = try Self.names(node[Self.chainKey], Self.chainKey, object)
         hints = try Self.names(node[Self.hintsKey], Self.hintsKey, object)
+        var order = PropertyListDictionary()
         for entry in node.dictionary.map(Array.init) ?? [] {
-            layout[entry.key] = try Self.otherValue(entry)
+            order[entry.key] = try Self.otherValue(entry)
         }
+        for key in layout.keys { order[key] = .null }
+        layout = order
     }
 
     /// The value of a key that is none of the three; null for those.

@@ -63,7 +63,8 @@ struct ReadingOptions: ParsableArguments {
     @Option(help: "How much a file may ask for: untrusted, default or trusted.")
     var limits = LimitsName.default
 
-    var options: ParsingOptions { lenient ? .appleCompatible : .strict }
+    /// Strict, but for control characters: Apple's writer and ours leave them raw in XML.
+    var options: ParsingOptions { lenient ? .appleCompatible : .rawControlCharacters }
 }
 
 /// A file that has been read and parsed.

@@ -49,9 +49,18 @@ struct BinaryReader {
 
     private init(_ bytes: [UInt8], options: ParsingOptions) throws(PropertyListError) {
         used = try Self.checkVersion(bytes, options)
-        trailer = try Trailer(of: bytes.span)
         store = NodeStore(bytes: bytes)
         self.options = options
+        guard options.contains(.salvage) else {
+            trailer = try Trailer(of: bytes.span)
+            return
+        }
+        let salvaged = try Trailer.salvaged(from: bytes.span)
+        trailer = salvaged.0
+        if let problem = salvaged.1 {
+            problems.append(problem)
+            used.insert(.salvage)
+        }
     }
 
     /// Returns the leniency that the version of the file needs.

@@ -35,6 +35,33 @@ package struct Trailer: Sendable, Hashable {
     ///
     /// - Throws: `truncated`, `trailingData`, `invalidTrailer`.
     package init(of file: Span<UInt8>) throws(PropertyListError) {
+        try self.init(unchecked: file)
+        try checkTable(trailerAt: file.count - Self.size)
+    }
+
+    /// Reads the trailer of a file that may have lost bytes: an offset table that does not fill its
+    /// place exactly has as many entries as there is room for.
+    ///
+    /// - Returns: the trailer, and what is wrong with the table.
+    package static func salvaged(
+        from file: Span<UInt8>
+    ) throws(PropertyListError) -> (Trailer, PropertyListError?) {
+        var trailer = try Trailer(unchecked: file)
+        let start = file.count - size
+        do {
+            try trailer.checkTable(trailerAt: start)
+            return (trailer, nil)
+        } catch {
+            let room = (start - trailer.tableOffset) / trailer.offsetWidth
+            guard error.code == .truncated || error.code == .trailingData,
+                room > trailer.topObject
+            else { throw error }
+            trailer.objectCount = min(trailer.objectCount, room)
+            return (trailer, error)
+        }
+    }
+
+    private init(unchecked file: Span<UInt8>) throws(PropertyListError) {
         // Eight bytes of header, one object, one offset.
         let smallest = Self.headerSize + 2 + Self.size
         guard file.count >= smallest else {
@@ -51,7 +78,6 @@ package struct Trailer: Sendable, Hashable {
         try check(width: offsetWidth, "offsets", at: start + 6)
         try check(width: referenceWidth, "references", at: start + 7)
         try checkObjects(trailerAt: start)
-        try checkTable(trailerAt: start)
     }
 
     private func check(width: Int, _ name: String, at offset: Int) throws(PropertyListError) {

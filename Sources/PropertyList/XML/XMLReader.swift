@@ -110,9 +110,16 @@ private struct EngineRun {
             isTrailing ? "`ParsingOptions.trailingContent` lets it pass" : nil)
     }
 
+    /// What libxml2 says, as a phrase: without the name of its function and the exclamation mark.
     private func description(of outcome: LibXML2.Outcome) -> String {
-        if outcome.message.isEmpty { return "the document is not well-formed" }
-        let message = TerminalText.escaped(outcome.message)
-        return message.prefix(1).lowercased() + message.dropFirst()
+        var message = Substring(TerminalText.escaped(outcome.message))
+        if message.hasPrefix("xml"), let colon = message.firstIndex(of: ":") {
+            message = message[message.index(after: colon)...]
+        }
+        while message.first == " " { message.removeFirst() }
+        while let last = message.last, " !\n".contains(last) { message.removeLast() }
+        if message.isEmpty { return "the document is not well-formed" }
+        let isWord = message.dropFirst().first?.isLowercase == true
+        return isWord ? message.prefix(1).lowercased() + message.dropFirst() : String(message)
     }
 }

@@ -54,7 +54,7 @@ struct Inspect: ParsableCommand, ConsoleCommand {
         _ document: PropertyListDocument, _ console: Console
     ) throws(Failure) {
         let trailer: Trailer
-        do { trailer = try Trailer(of: document.source.span) } catch {
+        do { trailer = try Trailer.salvaged(from: document.source.span).0 } catch {
             throw Failure(error, in: file, source: nil)
         }
         console.print("binary property list, \(document.byteCount) bytes")

@@ -2,13 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import KeyedArchive
 import PropertyList
 
 /// `keyed lint`
 struct Lint: ParsableCommand, ConsoleCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Check that files are property lists.",
+        abstract: "Check property lists, and the keyed archives in them.",
         discussion: """
+            In a keyed archive every reference must name an object, and every object a class.
+
             A file that only passes with leniencies, as Apple's own readers have them, is fine and \
             the leniencies are named; with --strict it is not.
             """)
@@ -40,15 +43,27 @@ struct Lint: ParsableCommand, ConsoleCommand {
 
     private func check(_ file: String) throws(Failure) -> String {
         let bytes = try Input.bytes(file, limits.limits)
+        let input: Input
         do {
-            _ = try Input(file, bytes, options: .strict, limits: limits.limits)
-            return "OK"
+            input = try Input(file, bytes, options: .strict, limits: limits.limits)
         } catch {
             guard !strict, !error.code.isLimit,
-                let input = try? Input(
+                let lenient = try? Input(
                     file, bytes, options: .appleCompatible, limits: limits.limits)
             else { throw Failure(error, in: file, source: bytes) }
-            return "OK, with leniency: \(input.document.leniencies)"
+            input = lenient
+        }
+        if input.document.looksLikeKeyedArchive { try checkArchive(input) }
+        let used = input.document.leniencies
+        return used.isEmpty ? "OK" : "OK, with leniency: \(used)"
+    }
+
+    private func checkArchive(_ input: Input) throws(Failure) {
+        do {
+            _ = try ArchiveGraph(ArchiveContents(input.document), limits: limits.limits)
+        } catch {
+            if let error = error.propertyListError { throw Failure(error, in: file, source: nil) }
+            throw Failure(.invalid, "\(input.printableName): \(error)")
         }
     }
 }

@@ -1,0 +1,16 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// Clients of each library, as a stranger would write them; built by Scripts/linkage.
+let package = Package(
+    name: "Linkage",
+    dependencies: [.package(name: "swift-keyed-archive", path: "../..", traits: [])],
+    targets: [
+        .executableTarget(
+            name: "property-list-client",
+            dependencies: [.product(name: "PropertyList", package: "swift-keyed-archive")]),
+        .executableTarget(
+            name: "keyed-archive-client",
+            dependencies: [.product(name: "KeyedArchive", package: "swift-keyed-archive")]),
+    ]
+)
