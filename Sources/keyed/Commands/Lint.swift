@@ -62,7 +62,9 @@ struct Lint: ParsableCommand, ConsoleCommand {
         do {
             _ = try ArchiveGraph(ArchiveContents(input.document), limits: limits.limits)
         } catch {
-            if let error = error.propertyListError { throw Failure(error, in: file, source: nil) }
+            if let error = error.propertyListError {
+                throw Failure(error, in: input.name, source: nil)
+            }
             throw Failure(.invalid, "\(input.printableName): \(error)")
         }
     }

@@ -52,7 +52,8 @@ struct Show: ParsableCommand, ConsoleCommand {
 
     private func show(_ console: Console) throws(Failure) -> ExitStatus {
         let input = try read(console)
-        let contents = input.document.looksLikeKeyedArchive ? try archive(input) : nil
+        var problems = input.document.problems.map(\.description)
+        let contents = try archive(input, &problems)
         var printer = TreePrinter(
             input.document, contents: raw ? nil : contents,
             text: ValueText(previewLength: full ? nil : ValueText.usualPreview),
@@ -65,7 +66,7 @@ struct Show: ParsableCommand, ConsoleCommand {
         } catch {
             throw Failure(error, in: file, source: nil)
         }
-        let problems = input.document.problems.map(\.description) + printer.problems
+        problems += printer.problems
         for problem in problems.prefix(20) {
             console.complain("\(input.printableName): \(TerminalText.escaped(problem))")
         }
@@ -113,12 +114,17 @@ struct Show: ParsableCommand, ConsoleCommand {
         }
     }
 
-    private func archive(_ input: Input) throws(Failure) -> ArchiveContents? {
+    /// The archive in the document, if there is one; a malformed one is shown as a property list.
+    private func archive(
+        _ input: Input, _ problems: inout [String]
+    ) throws(Failure) -> ArchiveContents? {
+        guard input.document.looksLikeKeyedArchive else { return nil }
         do {
             return try ArchiveContents(input.document)
         } catch {
-            if !strict { return nil }
-            throw Failure(.invalid, "\(input.printableName): \(error)")
+            if strict { throw Failure(.invalid, "\(input.printableName): \(error)") }
+            problems.append(error.description)
+            return nil
         }
     }
 }

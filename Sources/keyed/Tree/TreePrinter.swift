@@ -137,7 +137,7 @@ struct TreePrinter {
             case .classDescription:
                 return Shape(summary: "class \(try contents.archivedClass(reference).name)")
             case .object(let fields, let classReference):
-                return try shape(of: reference, fields, classReference, contents)
+                return shape(of: reference, fields, classReference, contents)
             case .malformed(let node, let error):
                 return malformed(node, error, reference)
             }
@@ -159,17 +159,29 @@ struct TreePrinter {
         return shape
     }
 
-    private func shape(
+    private mutating func shape(
         of reference: PropertyListUID, _ fields: PropertyListNode.DictionaryView,
         _ classReference: PropertyListUID, _ contents: ArchiveContents
-    ) throws(KeyedArchiveError) -> Shape {
+    ) -> Shape {
         if shown.contains(reference.value) { return Shape(summary: "→ @\(reference.value)") }
-        let name = TerminalText.escaped(try contents.archivedClass(classReference).name)
         let isShared = references[reference.value, default: 0] > 1
         var shape = ObjectShape(fields, contents, text).shape(
-            className: name + (isShared ? " @\(reference.value)" : ""))
+            className: className(classReference, contents)
+                + (isShared ? " @\(reference.value)" : ""))
         shape.object = reference
         return shape
+    }
+
+    /// The name of a class; what is wrong with its description where it has none.
+    private mutating func className(
+        _ reference: PropertyListUID, _ contents: ArchiveContents
+    ) -> String {
+        do {
+            return TerminalText.escaped(try contents.archivedClass(reference).name)
+        } catch {
+            problems.append(error.what)
+            return "<\(error.what)>"
+        }
     }
 
     // MARK: References

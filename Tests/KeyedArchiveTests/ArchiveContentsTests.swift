@@ -1,0 +1,105 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import KeyedArchive
+import PropertyList
+import Testing
+
+// A key of the root, what it is set to (nil: removed), and what is wrong then.
+private let notArchives: [(String, PropertyListValue?, String)] = [
+    ("$archiver", nil, "the root has no `$archiver`"),
+    ("$archiver", 5, "`$archiver` is of kind integer, not a string"),
+    ("$version", "100000", "`$version` is of kind string, not an integer"),
+    ("$top", [], "`$top` is of kind array, not a dictionary"),
+    ("$objects", [:], "`$objects` is of kind dictionary, not an array"),
+    ("$objects", [], "the first object is not `$null`"),
+    ("$objects", [1], "the first object is not `$null`"),
+]
+
+@Suite("ArchiveContents")
+struct ArchiveContentsTests {
+    @Test("reads the four parts of an archive")
+    func parts() throws {
+        let contents = try ArchiveContents(parsing: Archives.fixture("roots"))
+        #expect(contents.archiver == "SCNKeyedArchiver")
+        #expect(contents.top.map(\.key) == ["State", "count", "text", "nothing"])
+        #expect(contents.top["count"]?.integer == 3)
+        #expect(contents.objects.count == 4)
+    }
+
+    @Test("refuses what is not an archive", arguments: notArchives)
+    func refusals(key: String, value: PropertyListValue?, what: String) throws {
+        let bytes = try Archives.make(["x"], changing: key, to: value)
+        let error = #expect(throws: KeyedArchiveError.self) { try ArchiveContents(parsing: bytes) }
+        #expect(error?.code == .notAnArchive)
+        #expect(error?.what == "this is not a keyed archive: \(what)")
+    }
+
+    @Test("refuses a root that is no dictionary, and another version")
+    func rootAndVersion() throws {
+        let array = try Archives.fixture("not-archives/root-is-an-array")
+        #expect(throws: KeyedArchiveError.self) { try ArchiveContents(parsing: array) }
+        let bytes = try Archives.make(["x"], changing: "$version", to: 99_999)
+        let error = #expect(throws: KeyedArchiveError.self) { try ArchiveContents(parsing: bytes) }
+        #expect(error?.code == .unsupportedVersion)
+        #expect(error?.what == "the version is 99999, only 100000 is known")
+    }
+
+    @Test("passes on what is wrong with the property list")
+    func propertyListErrors() throws {
+        let bytes = try Archives.fixture("save").dropLast()
+        let error = #expect(throws: KeyedArchiveError.self) { try ArchiveContents(parsing: bytes) }
+        #expect(error?.code == .invalidPropertyList)
+        #expect(error?.propertyListError?.format == .binary)
+    }
+
+    @Test("tells nil, leaves, objects and classes apart")
+    func entries() throws {
+        let contents = try ArchiveContents(parsing: Archives.fixture("nodes"))
+        guard case .object(let fields, let classReference) = try contents.entry(1) else {
+            Issue.record("object 1 is no object")
+            return
+        }
+        #expect(fields["name"]?.uid == 2)
+        #expect(classReference == 4)
+        guard case .null = try contents.entry(0), case .null = try contents.entry(5),
+            case .leaf(let node) = try contents.entry(2),
+            case .classDescription = try contents.entry(4)
+        else {
+            Issue.record("an entry is taken for another kind")
+            return
+        }
+        #expect(node.string == "first")
+        #expect(try contents.archivedClass(4).chain == ["App.Node", "NSObject"])
+    }
+
+    @Test("reads hints, and classes without a chain")
+    func classes() throws {
+        let contents = try ArchiveContents(parsing: Archives.fixture("hints"))
+        let hinted = try contents.archivedClass(2)
+        #expect(hinted.hints == ["NSLayoutConstraint"])
+        #expect(hinted.isKind(of: "NSLayoutConstraint"))
+        #expect(!hinted.isKind(of: "NSView"))
+        let renamed = try contents.archivedClass(4)
+        #expect(renamed.name == "renamed.Component")
+        #expect(renamed.chain == nil)
+    }
+
+    @Test("refuses a reference beyond the objects, whatever its size", arguments: [7, 8, .max])
+    func dangling(number: UInt32) throws {
+        let contents = try ArchiveContents(parsing: Archives.fixture("nodes"))
+        let error = #expect(throws: KeyedArchiveError.self) {
+            try contents.entry(PropertyListUID(number))
+        }
+        #expect(error?.code == .danglingReference)
+        #expect(error?.what == "a reference to object \(number), there are 7")
+    }
+
+    @Test("refuses an entry that describes no class")
+    func noClass() throws {
+        let contents = try ArchiveContents(parsing: Archives.fixture("nodes"))
+        let error = #expect(throws: KeyedArchiveError.self) { try contents.archivedClass(1) }
+        #expect(error?.code == .malformedClass)
+        #expect(error?.object == 1)
+    }
+}
