@@ -36,7 +36,7 @@ typedef struct {
     int (*on_events)(void *owner, const keyed_xml_event *events, int count);
     void *owner;
     xmlParserCtxtPtr context;
-    // The first error: libxml2's number for it, where, and what it says.
+    // The first violation of well-formedness: libxml2's number for it, where, and what it says.
     int error;
     uint32_t error_offset;
     char message[192];
@@ -110,7 +110,7 @@ static void keyed_xml_on_error(void *user, const xmlError *error) {
 static void keyed_xml_on_error(void *user, xmlErrorPtr error) {
 #endif
     keyed_xml_session *session = (keyed_xml_session *)user;
-    if (error->level < XML_ERR_ERROR || session->error != 0 || session->is_stopped) return;
+    if (error->level < XML_ERR_FATAL || session->error != 0 || session->is_stopped) return;
     session->error = error->code;
     session->error_offset = keyed_xml_offset(session->context);
     if (error->message != NULL)
@@ -150,24 +150,45 @@ static inline int keyed_xml_parse(keyed_xml_session *session, const char *text, 
     return is_well_formed;
 }
 
+// The error became const in libxml2 2.12.
+#if LIBXML_VERSION >= 21200
+static void keyed_xml_ignore(void *user, const xmlError *error) { (void)user, (void)error; }
+#else
+static void keyed_xml_ignore(void *user, xmlErrorPtr error) { (void)user, (void)error; }
+#endif
+
+// Appends `input`, as UTF-8, to `output`. Returns whether all of it could be converted.
+static inline int keyed_xml_convert(
+    xmlCharEncodingHandlerPtr handler, xmlBufferPtr output, xmlBufferPtr input) {
+    int remaining = xmlBufferLength(input);
+    while (remaining > 0) {
+        int result = xmlCharEncInFunc(handler, output, input);
+        int left = xmlBufferLength(input);
+        if (left == remaining || (result < 0 && result != -3)) return 0;
+        remaining = left;
+    }
+    return 1;
+}
+
 // Converts `size` bytes in the encoding `name` to UTF-8. Returns the bytes written, for the caller
 // to free with `xmlBufferFree`, or NULL where the encoding is unknown (`is_known` is then 0) or the
 // bytes are not valid in it.
+//
+// A conversion that fails would print to standard error: the handler of this thread's errors is
+// replaced for that time.
 static inline xmlBufferPtr keyed_xml_transcode(
     const char *name, const unsigned char *bytes, int size, int *is_known) {
     xmlCharEncodingHandlerPtr handler = xmlFindCharEncodingHandler(name);
     *is_known = handler != NULL;
     if (handler == NULL) return NULL;
+    xmlStructuredErrorFunc on_error = xmlStructuredError;
+    void *on_error_context = xmlStructuredErrorContext;
+    xmlSetStructuredErrorFunc(NULL, keyed_xml_ignore);
     xmlBufferPtr input = xmlBufferCreateSize((size_t)size + 1);
     xmlBufferPtr output = xmlBufferCreateSize((size_t)size + 64);
-    int is_valid = input != NULL && output != NULL && xmlBufferAdd(input, bytes, size) == 0;
-    int remaining = size;
-    while (is_valid && remaining > 0) {
-        int result = xmlCharEncInFunc(handler, output, input);
-        int left = xmlBufferLength(input);
-        if (left == remaining || (result < 0 && result != -3)) is_valid = 0;
-        remaining = left;
-    }
+    int is_valid = input != NULL && output != NULL && xmlBufferAdd(input, bytes, size) == 0
+        && keyed_xml_convert(handler, output, input);
+    xmlSetStructuredErrorFunc(on_error_context, on_error);
     xmlCharEncCloseFunc(handler);
     if (input != NULL) xmlBufferFree(input);
     if (!is_valid && output != NULL) {

@@ -71,10 +71,11 @@ struct TreeAssembler {
 
     /// The way from the root to the value that is added next, for a message.
     func path() -> PropertyListPath {
-        PropertyListPath(frames.indices.map(component))
+        PropertyListPath(frames.indices.compactMap(component))
     }
 
-    private func component(_ level: Int) -> PropertyListPath.Component {
+    /// The step into a container; nil where that is a dictionary without a key yet.
+    private func component(_ level: Int) -> PropertyListPath.Component? {
         let start = frames[level].start
         let end = level &+ 1 < frames.count ? frames[level &+ 1].start &- 1 : pending.count
         let count = end &- start
@@ -82,7 +83,7 @@ struct TreeAssembler {
             return .index(count)
         }
         let key = count % 2 == 1 ? end &- 1 : end &- 2
-        guard key >= start, key < pending.count else { return .key("") }
+        guard key >= start, key < pending.count else { return nil }
         return .key(store.string(of: store.records[Int(pending[key])]))
     }
 }

@@ -21,14 +21,10 @@ enum LibXML2 {
     /// How a parse ended.
     struct Outcome {
         var isWellFormed = false
-        var error = 0
         var errorOffset = 0
         var message = ""
         var publicIdentifier: String?
         var hasInternalSubset = false
-
-        /// Whether something follows the root element, and nothing else is wrong.
-        var hasOnlyTrailingContent: Bool { error == Int(XML_ERR_DOCUMENT_END.rawValue) }
     }
 
     /// What to do with each tag; false ends the parsing.
@@ -71,8 +67,7 @@ enum LibXML2 {
         let identifier = unsafe string(of: session.public_identifier)
         let message = unsafe string(of: session.message)
         return Outcome(
-            isWellFormed: isWellFormed, error: unsafe Int(session.error),
-            errorOffset: unsafe Int(session.error_offset),
+            isWellFormed: isWellFormed, errorOffset: unsafe Int(session.error_offset),
             message: String(message.prefix { $0 != "\n" }),
             publicIdentifier: identifier.isEmpty ? nil : identifier,
             hasInternalSubset: unsafe session.has_internal_subset != 0)

@@ -14,9 +14,7 @@ enum XMLEncoding {
             return try fromDeclared(bytes)
         }
         let text = try transcode(Array(bytes.dropFirst(markLength)), from: name)
-        let declared = declaredName(text)
-        let family = name.prefix(6)  // UTF-16 or UTF-32
-        if let declared, !declared.uppercased().hasPrefix(family), !isUnspecific(declared) {
+        if let declared = declaredName(text), !isName(declared, of: name) {
             throw error(
                 "the declared encoding is `\(TerminalText.escaped(declared))`, the bytes are "
                     + "\(name)")
@@ -35,41 +33,62 @@ enum XMLEncoding {
         return table.first { bytes.starts(with: $0.0) }.map { ($0.1, $0.2) }
     }
 
-    /// Names that say no more than "wide characters".
-    private static func isUnspecific(_ name: String) -> Bool {
-        ["ISO-10646-UCS-2", "UCS-2", "ISO-10646-UCS-4", "UCS-4"].contains(name.uppercased())
+    /// Whether a declared name fits an encoding of two or four bytes a unit: it may leave the order
+    /// of the bytes open.
+    private static func isName(_ declared: String, of encoding: String) -> Bool {
+        let width = encoding.hasPrefix("UTF-16") ? "16" : "32"
+        let general = width == "16" ? ["ISO-10646-UCS-2", "UCS-2"] : ["ISO-10646-UCS-4", "UCS-4"]
+        return ([encoding, "UTF-\(width)"] + general).contains(declared.uppercased())
     }
 
     private static func fromDeclared(_ bytes: [UInt8]) throws(PropertyListError) -> [UInt8] {
         let hasMark = bytes.starts(with: [0xEF, 0xBB, 0xBF])
-        guard let name = declaredName(hasMark ? Array(bytes.dropFirst(3).prefix(512)) : bytes)
-        else { return bytes }
+        guard let name = declaredName(bytes, from: hasMark ? 3 : 0) else { return bytes }
         let upper = name.uppercased()
         if ["UTF-8", "UTF8"].contains(upper) { return bytes }
-        if hasMark || upper.hasPrefix("UTF-16") || upper.hasPrefix("UTF-32")
-            || isUnspecific(upper)
-        {
+        if hasMark || isWide(upper) {
             throw error(
                 "the declared encoding is `\(TerminalText.escaped(name))`, the bytes are "
                     + (hasMark ? "UTF-8" : "of one byte a character"))
         }
+        guard extendsASCII(upper) else { throw unknown(name) }
         return try transcode(bytes, from: name)
     }
 
-    /// The encoding that the XML declaration names, or nil.
-    static func declaredName(_ text: [UInt8]) -> String? {
+    private static func isWide(_ name: String) -> Bool {
+        ["UTF-16", "UTF-32", "UCS-2", "UCS-4", "ISO-10646"].contains(where: name.hasPrefix)
+    }
+
+    /// Whether ASCII means itself in an encoding, markup first of all.
+    ///
+    /// Others (UTF-7, EBCDIC, escapes such as `\u003C`, ISO 2022) can hide markup from whoever
+    /// reads the file as ASCII, so an encoding has to be known to be taken.
+    private static func extendsASCII(_ name: String) -> Bool {
+        let names = [
+            "ASCII", "US-ASCII", "ISO-IR-6", "LATIN1", "L1", "MACINTOSH", "MAC", "KOI8-R", "KOI8-U",
+            "SHIFT_JIS", "SHIFT-JIS", "SJIS", "MS_KANJI", "CP932", "WINDOWS-31J", "EUC-JP",
+            "EUC-KR", "EUC-CN", "GB2312", "GBK", "GB18030", "CP936", "BIG5", "TIS-620",
+        ]
+        let families = ["ISO-8859-", "ISO8859-", "ISO_8859-", "WINDOWS-125", "CP125"]
+        return names.contains(name)
+            || families.contains { name.hasPrefix($0) && name.count <= $0.count + 2 }
+    }
+
+    /// The encoding that the XML declaration names, or nil. Linear, and short unless the
+    /// declaration is long.
+    static func declaredName(_ text: [UInt8], from offset: Int = 0) -> String? {
         let span = text.span
-        var start = 0
-        while start < min(span.count, 512), isXMLWhitespace(span[start]) { start += 1 }
-        guard span.has("<?xml", at: start) else { return nil }
-        let window = text.dropFirst(start).prefix(512)
-        guard let end = window.firstIndex(of: UInt8(ascii: ">")) else { return nil }
-        let head = Array(text[start..<end])
-        guard let place = head.span.firstIndex(of: "encoding", from: 5) else { return nil }
-        let rest = head.dropFirst(place + 8).drop { isXMLWhitespace($0) || $0 == 0x3D }
+        var start = offset
+        while start < span.count, isXMLWhitespace(span[start]) { start += 1 }
+        guard span.has("<?xml", at: start), start + 5 < span.count,
+            isXMLWhitespace(span[start + 5]),
+            let end = span.firstIndex(of: "?>", from: start + 5)
+        else { return nil }
+        let head = span.extracting(start..<end)
+        guard let place = head.firstIndex(of: "encoding", from: 5) else { return nil }
+        let rest = text[(start + place + 8)..<end].drop { isXMLWhitespace($0) || $0 == 0x3D }
         guard let quote = rest.first, quote == 0x22 || quote == 0x27 else { return nil }
-        let name = rest.dropFirst().prefix { $0 != quote }
-        return String(decoding: name, as: UTF8.self)
+        return String(decoding: rest.dropFirst().prefix { $0 != quote }.prefix(64), as: UTF8.self)
     }
 
     private static func transcode(
@@ -77,11 +96,14 @@ enum XMLEncoding {
     ) throws(PropertyListError) -> [UInt8] {
         switch LibXML2.transcode(bytes, from: name) {
         case .text(let text): return text
-        case .unknownEncoding:
-            throw error("the encoding `\(TerminalText.escaped(name))` is not known")
+        case .unknownEncoding: throw unknown(name)
         case .invalidText:
             throw error("the bytes are not valid in `\(TerminalText.escaped(name))`")
         }
+    }
+
+    private static func unknown(_ name: String) -> PropertyListError {
+        error("the encoding `\(TerminalText.escaped(name))` is not known")
     }
 
     private static func error(_ what: String) -> PropertyListError {

@@ -30,8 +30,8 @@ struct XMLGrammar {
     private var leaf: OpenTag?
     // An empty container element, `<dict/>`, whose end is reported next.
     private var isEmptyContainer = false
-    // Where the last tag ended.
-    private var position = 0
+    /// Where the last tag ended.
+    private(set) var position = 0
 
     init(bytes: [UInt8], options: ParsingOptions, limits: ParsingLimits) {
         tree = TreeAssembler(bytes: bytes)
@@ -39,8 +39,8 @@ struct XMLGrammar {
         self.limits = limits
     }
 
-    /// Whether the root has been read to its end.
-    var isComplete: Bool { hasRoot && tree.depth == 0 && leaf == nil }
+    /// Whether the root element has been read to its end.
+    var isComplete: Bool { progress == .after }
 
     // MARK: Start tags
 
@@ -50,11 +50,11 @@ struct XMLGrammar {
     mutating func start(
         tagEndingAt end: Int, _ text: Span<UInt8>
     ) throws(PropertyListError) {
-        guard end < text.count,
+        guard text.has(">", at: end) || text.has("/>", at: end),
             let start = text.lastIndex(of: UInt8(ascii: "<"), in: position..<end)
         else { throw error(.malformedXML, "a tag without a beginning", at: end, text) }
         let isEmpty = text[end] == UInt8(ascii: "/")
-        if progress != .before { try checkBlank(text, position..<start) }
+        try checkBlank(text, position..<start, isProlog: progress == .before)
         let element = try element(text, start, end)
         if let leaf {
             throw error(
@@ -89,19 +89,19 @@ struct XMLGrammar {
         )
     }
 
-    /// The DTD has one attribute: `version` of `<plist>`.
+    /// The DTD has one attribute: `version` of `<plist>`. A `>` within one is never let pass, for it
+    /// ends the tag to parsers that do not look for quotes.
     private mutating func checkAttributes(
         of element: XMLElement, _ range: Range<Int>, _ start: Int, _ text: Span<UInt8>
     ) throws(PropertyListError) {
         var first = range.lowerBound
         while first < range.upperBound, isXMLWhitespace(text[first]) { first &+= 1 }
         if first == range.upperBound { return }
-        let equals = text.lastIndex(of: UInt8(ascii: "="), in: range)
-        if element == .plist, text.has("version", at: first), let equals,
-            text.firstIndex(of: 0x3D, or: 0x3D, in: range) == equals
-        {
-            return
+        if let place = text.firstIndex(of: UInt8(ascii: ">"), or: UInt8(ascii: ">"), in: range) {
+            throw error(.malformedXML, "a `>` stands in an attribute", at: place, text)
         }
+        let equals = text.lastIndex(of: UInt8(ascii: "="), in: range)
+        if element == .plist, let equals, Self.isVersion(text, first..<equals) { return }
         guard options.contains(.attributes) else {
             throw error(
                 .unexpectedElement,
@@ -109,6 +109,14 @@ struct XMLGrammar {
                 at: start, text, "`ParsingOptions.attributes` lets it pass")
         }
         used.insert(.attributes)
+    }
+
+    /// Whether `range`, from a name to the last `=` of a tag, holds just the name `version`.
+    private static func isVersion(_ text: Span<UInt8>, _ range: Range<Int>) -> Bool {
+        let name: StaticString = "version"
+        guard text.has(name, at: range.lowerBound) else { return false }
+        return (range.lowerBound &+ name.utf8CodeUnitCount..<range.upperBound)
+            .allSatisfy { isXMLWhitespace(text[$0]) }
     }
 
     private mutating func open(_ tag: OpenTag, _ text: Span<UInt8>) throws(PropertyListError) {
@@ -175,6 +183,9 @@ struct XMLGrammar {
     ///
     /// - Throws: as the grammar is broken or the text of a value is malformed.
     mutating func end(tagEndingAt end: Int, _ text: Span<UInt8>) throws(PropertyListError) {
+        guard text.has(">", at: end &- 1) else {
+            throw error(.malformedXML, "a tag without an end", at: end, text)
+        }
         if let leaf {
             self.leaf = nil
             try finish(leaf, endingAt: end, text)
@@ -186,6 +197,7 @@ struct XMLGrammar {
             try checkBlank(text, position..<(start ?? position))
             try close(text, at: start ?? position)
         }
+        if hasRoot, !isInPlist, tree.depth == 0 { progress = .after }
         position = end
     }
 
@@ -219,30 +231,21 @@ struct XMLGrammar {
 
     // MARK: Between tags
 
-    /// Between the tags of containers only white space, comments and instructions may stand.
-    private func checkBlank(_ text: Span<UInt8>, _ range: Range<Int>) throws(PropertyListError) {
-        var index = range.lowerBound
-        while index < range.upperBound {
-            if isXMLWhitespace(text[index]) {
-                index &+= 1
-            } else {
-                index = try skipMarkup(text, at: index, range.upperBound)
-            }
+    private func checkBlank(
+        _ text: Span<UInt8>, _ range: Range<Int>, isProlog: Bool = false
+    ) throws(PropertyListError) {
+        do {
+            try XMLInterlude.check(text, range, isProlog: isProlog)
+        } catch {
+            throw self.error(error.code, error.what, at: error.offset, text)
         }
     }
 
-    private func skipMarkup(
-        _ text: Span<UInt8>, at index: Int, _ limit: Int
-    ) throws(PropertyListError) -> Int {
-        let end: Int? =
-            text.has("<!--", at: index)
-            ? text.firstIndex(of: "-->", from: index &+ 4).map { $0 &+ 3 }
-            : text.has("<?", at: index)
-                ? text.firstIndex(of: "?>", from: index &+ 2).map { $0 &+ 2 } : nil
-        guard let end, end <= limit else {
-            throw error(.unexpectedElement, "text stands between elements", at: index, text)
-        }
-        return end
+    /// Checks what follows the root, once the engine has found it well-formed.
+    ///
+    /// - Throws: `malformedXML`.
+    func checkEpilogue(_ text: Span<UInt8>) throws(PropertyListError) {
+        try checkBlank(text, position..<text.count)
     }
 
     // MARK: Errors

@@ -7,7 +7,8 @@
 /// - the text is valid UTF-8;
 /// - characters that XML forbids are refused, or noted where a leniency lets them pass;
 /// - a carriage return is noted: XML turns it into a line feed, Apple's readers keep it;
-/// - no tag has a flood of attributes, which libxml2 compares each with each.
+/// - no tag has a flood of attributes, which libxml2 compares each with each, and no document one of
+///   namespaces, which libxml2 searches for each element.
 struct XMLPreflight {
     private static let attributeLimit = 64
 
@@ -17,6 +18,7 @@ struct XMLPreflight {
     private(set) var used: ParsingOptions = []
     // No `=` before this place needs to be looked at again.
     private var attributesChecked = 0
+    private var namespaces = 0
     private var structure = XMLStructure()
 
     init(options: ParsingOptions) { self.options = options }
@@ -106,6 +108,8 @@ struct XMLPreflight {
     ///
     /// Before the first `=` of a tag nothing but names and white space can stand, so looking back
     /// for the nearest angle bracket finds its beginning; the rest of the tag is then done with.
+    /// What only looks like a tag is left at once: its attributes could be made to reach over
+    /// those of a true one.
     private mutating func checkAttributes(
         _ text: Span<UInt8>, at index: Int
     ) throws(PropertyListError) {
@@ -113,7 +117,8 @@ struct XMLPreflight {
         let start = attributesChecked
         attributesChecked = index &+ 1
         guard let place = Self.lastBracket(text, in: start..<index),
-            text[place] == UInt8(ascii: "<"), Self.startsName(text, at: place &+ 1)
+            text[place] == UInt8(ascii: "<"), Self.startsName(text, at: place &+ 1),
+            structure.isTag(at: place, text)
         else { return }
         var number = 0
         var end = index
@@ -121,12 +126,28 @@ struct XMLPreflight {
             number &+= 1
             end = next
         }
-        if number > Self.attributeLimit, structure.isTag(at: place, text) {
-            throw Self.error(
-                .malformedXML,
-                "a tag with \(number) attributes, \(Self.attributeLimit) are allowed", place, text)
+        attributesChecked = max(attributesChecked, end)
+        namespaces &+= Self.number(of: "xmlns", text.extracting(place..<end))
+        try limit(number, "too many attributes of a tag", place, text)
+        try limit(namespaces, "too many declarations of namespaces", place, text)
+    }
+
+    private func limit(
+        _ number: Int, _ what: String, _ place: Int, _ text: Span<UInt8>
+    ) throws(PropertyListError) {
+        if number <= Self.attributeLimit { return }
+        throw Self.error(
+            .malformedXML, "\(what): \(number), \(Self.attributeLimit) are allowed", place, text)
+    }
+
+    private static func number(of mark: StaticString, _ text: Span<UInt8>) -> Int {
+        var number = 0
+        var index = 0
+        while let place = text.firstIndex(of: mark, from: index) {
+            number &+= 1
+            index = place &+ 1
         }
-        attributesChecked = max(attributesChecked, number > 1 ? end : index &+ 1)
+        return number
     }
 
     private static func lastBracket(_ text: Span<UInt8>, in range: Range<Int>) -> Int? {
@@ -191,37 +212,5 @@ struct XMLPreflight {
         return PropertyListError(
             code, format: .xml, what: what, location: SourceText.location(index, in: head),
             recovery: recovery)
-    }
-}
-
-/// Tells tags from what only looks like one inside comments, CDATA sections and instructions.
-struct XMLStructure {
-    private var position = 0
-
-    /// Whether an element's tag begins at `place`. Linear over all calls, with rising places.
-    mutating func isTag(at place: Int, _ text: Span<UInt8>) -> Bool {
-        while position < place {
-            guard
-                let next = text.firstIndex(
-                    of: UInt8(ascii: "<"), or: UInt8(ascii: "<"), in: position..<text.count)
-            else { return false }
-            if next >= place {
-                position = next
-                break
-            }
-            position = Self.end(ofMarkupAt: next, text)
-        }
-        return position == place
-    }
-
-    private static func end(ofMarkupAt place: Int, _ text: Span<UInt8>) -> Int {
-        if text.has("<!--", at: place) { return after("-->", from: place + 4, text) }
-        if text.has("<![CDATA[", at: place) { return after("]]>", from: place + 9, text) }
-        if text.has("<?", at: place) { return after("?>", from: place + 2, text) }
-        return place + 1
-    }
-
-    private static func after(_ mark: StaticString, from start: Int, _ text: Span<UInt8>) -> Int {
-        text.firstIndex(of: mark, from: start).map { $0 + mark.utf8CodeUnitCount } ?? text.count
     }
 }

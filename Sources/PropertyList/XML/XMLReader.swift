@@ -13,7 +13,7 @@ enum XMLReader {
         _ bytes: [UInt8], options: ParsingOptions, limits: ParsingLimits
     ) throws(PropertyListError) -> PropertyListDocument {
         var text = try XMLEncoding.utf8(bytes)
-        var used = dropLeadingWhitespace(&text, options)
+        var used = try dropLeadingWhitespace(&text, options)
         var preflight = XMLPreflight(options: options)
         try preflight.run(text.span)
         used.formUnion(preflight.used)
@@ -37,11 +37,17 @@ enum XMLReader {
     /// White space may precede a document, but not its XML declaration.
     private static func dropLeadingWhitespace(
         _ text: inout [UInt8], _ options: ParsingOptions
-    ) -> ParsingOptions {
-        guard options.contains(.leadingWhitespace), let first = text.first,
-            isXMLWhitespace(first), let start = text.firstIndex(where: { !isXMLWhitespace($0) }),
+    ) throws(PropertyListError) -> ParsingOptions {
+        guard let first = text.first, isXMLWhitespace(first),
+            let start = text.firstIndex(where: { !isXMLWhitespace($0) }),
             text.span.has("<?xml", at: start)
         else { return [] }
+        guard options.contains(.leadingWhitespace) else {
+            throw PropertyListError(
+                .malformedXML, format: .xml, what: "white space precedes the XML declaration",
+                location: SourceText.location(start, in: text),
+                recovery: "`ParsingOptions.leadingWhitespace` lets it pass")
+        }
         text.removeSubrange(..<start)
         return .leadingWhitespace
     }
@@ -82,10 +88,8 @@ private struct EngineRun {
     mutating func finish(
         _ outcome: LibXML2.Outcome
     ) throws(PropertyListError) -> [PropertyListError] {
-        guard let error = failure ?? engineError(outcome) else { return [] }
-        if failure == nil, outcome.hasOnlyTrailingContent, grammar.isComplete,
-            options.contains(.trailingContent)
-        {
+        guard let error = failure ?? problem(outcome) else { return [] }
+        if isTrailing(outcome), options.contains(.trailingContent) {
             grammar.used.insert(.trailingContent)
             return []
         }
@@ -96,18 +100,33 @@ private struct EngineRun {
         return [error]
     }
 
-    private func engineError(_ outcome: LibXML2.Outcome) -> PropertyListError? {
+    /// Whether all that is wrong, if anything is, comes after the root element.
+    private func isTrailing(_ outcome: LibXML2.Outcome) -> Bool {
+        failure == nil && grammar.isComplete
+            && (outcome.isWellFormed || outcome.errorOffset >= grammar.position)
+    }
+
+    private func problem(_ outcome: LibXML2.Outcome) -> PropertyListError? {
         if outcome.hasInternalSubset {
             return grammar.error(
                 .malformedXML, "a document type declaration with declarations of its own",
                 at: outcome.errorOffset, source.span)
         }
-        if outcome.isWellFormed, grammar.isComplete { return nil }
-        let isTrailing = outcome.hasOnlyTrailingContent && grammar.isComplete
+        if outcome.isWellFormed, grammar.isComplete { return epilogueProblem() }
+        let isTrailing = isTrailing(outcome)
         return grammar.error(
             isTrailing ? .trailingData : .malformedXML, description(of: outcome),
             at: outcome.errorOffset, source.span,
             isTrailing ? "`ParsingOptions.trailingContent` lets it pass" : nil)
+    }
+
+    private func epilogueProblem() -> PropertyListError? {
+        do {
+            try grammar.checkEpilogue(source.span)
+            return nil
+        } catch {
+            return error
+        }
     }
 
     /// What libxml2 says, as a phrase: without the name of its function and the exclamation mark.

@@ -1,0 +1,53 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+/// What may stand between the tags of containers: white space, comments, processing instructions;
+/// before the root also a document type declaration.
+///
+/// Three comments are well-formed and refused all the same, because parsers are known to end them
+/// in different places: `<!---->`, and those whose text begins with `>` or `->`.
+enum XMLInterlude {
+    /// Why something is refused, and where.
+    struct Failure: Error {
+        let code: PropertyListError.Code
+        let what: String
+        let offset: Int
+    }
+
+    /// Checks the text in `range`. Linear.
+    static func check(
+        _ text: Span<UInt8>, _ range: Range<Int>, isProlog: Bool = false
+    ) throws(Failure) {
+        var index = range.lowerBound
+        if isProlog, text.has("\u{FEFF}", at: index) { index &+= 3 }
+        while index < range.upperBound {
+            if isXMLWhitespace(text[index]) {
+                index &+= 1
+            } else {
+                index = try skipMarkup(text, at: index, isProlog)
+            }
+        }
+    }
+
+    private static func skipMarkup(
+        _ text: Span<UInt8>, at index: Int, _ isProlog: Bool
+    ) throws(Failure) -> Int {
+        if text.has("<!--", at: index) {
+            try checkComment(text, at: index)
+        } else if !text.has("<?", at: index), !(isProlog && text.has("<!DOCTYPE", at: index)) {
+            throw Failure(
+                code: .unexpectedElement, what: "text stands between elements", offset: index)
+        }
+        return XMLStructure.end(ofMarkupAt: index, text)
+    }
+
+    private static func checkComment(_ text: Span<UInt8>, at index: Int) throws(Failure) {
+        if text.has(">", at: index &+ 4) || text.has("->", at: index &+ 4)
+            || text.has("-->", at: index &+ 4)
+        {
+            throw Failure(
+                code: .malformedXML, what: "a comment that parsers end in different places",
+                offset: index)
+        }
+    }
+}

@@ -1,0 +1,54 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+/// Tells tags from what only looks like one inside comments, CDATA sections, instructions and the
+/// literals of a document type declaration.
+///
+/// It follows well-formed XML only: libxml2 stops where the two could part. An attribute's value
+/// needs no care, because no `<` may stand in one.
+struct XMLStructure {
+    private var position = 0
+
+    /// Whether an element's tag begins at `place`. Linear over all calls, with rising places.
+    mutating func isTag(at place: Int, _ text: Span<UInt8>) -> Bool {
+        while position < place {
+            guard
+                let next = text.firstIndex(
+                    of: UInt8(ascii: "<"), or: UInt8(ascii: "<"), in: position..<text.count)
+            else { return false }
+            if next >= place {
+                position = next
+                break
+            }
+            position = Self.end(ofMarkupAt: next, text)
+        }
+        return position == place
+    }
+
+    /// Where a comment, a section, an instruction or a declaration ends; of a tag, where its name
+    /// begins.
+    static func end(ofMarkupAt place: Int, _ text: Span<UInt8>) -> Int {
+        if text.has("<!--", at: place) { return after("-->", from: place + 4, text) }
+        if text.has("<![CDATA[", at: place) { return after("]]>", from: place + 9, text) }
+        if text.has("<?", at: place) { return after("?>", from: place + 2, text) }
+        if text.has("<!DOCTYPE", at: place) { return afterDeclaration(from: place + 9, text) }
+        return place + 1
+    }
+
+    /// The end of a document type declaration: the first `>` that no quotes enclose.
+    private static func afterDeclaration(from start: Int, _ text: Span<UInt8>) -> Int {
+        var index = start
+        while index < text.count, text[index] != UInt8(ascii: ">") {
+            let byte = text[index]
+            index &+= 1
+            guard byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") else { continue }
+            index = text.firstIndex(of: byte, or: byte, in: index..<text.count) ?? text.count
+            index &+= 1
+        }
+        return min(index &+ 1, text.count)
+    }
+
+    private static func after(_ mark: StaticString, from start: Int, _ text: Span<UInt8>) -> Int {
+        text.firstIndex(of: mark, from: start).map { $0 + mark.utf8CodeUnitCount } ?? text.count
+    }
+}

@@ -1,0 +1,251 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import PropertyList
+
+/// A short document with every kind of markup.
+private let sample = Array(
+    """
+    <?xml version="1.0" encoding="UTF-8"?>
+    <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/x.dtd">
+    <plist version="1.0">
+    <!-- a comment -->
+    <dict>
+    \t<key>Aé</key>
+    \t<array>
+    \t\t<string>&lt;b&#x20AC;</string><string><![CDATA[<x y="z">]]></string>
+    \t\t<integer>-12</integer><real>1.5e3</real><true/><false></false>
+    \t\t<date>2001-01-01T00:00:00Z</date>
+    \t\t<data>
+    \t\tAQIDBA==
+    \t\t</data>
+    \t</array>
+    \t<?instruction?>
+    \t<key>CF</key>
+    \t<dict><key>CF$UID</key><integer>1</integer></dict>
+    </dict>
+    </plist>
+
+    """.utf8)
+
+@Suite("Hostile XML")
+struct XMLHostileTests {
+    @Test(
+        "refuses what parsers are known to read in different ways",
+        arguments: [
+            "<plist><dict><!---><!--><key>a</key><true/><!-- --></dict></plist>",
+            "<plist><!--><true/><!-- --></plist>", "<plist><true/><!----></plist>",
+            "<!----><plist><true/></plist>", "<!---><plist/>--><plist><true/></plist>",
+            "<plist version='1>'><true/></plist>", "<plist><string a='>'>b</string></plist>",
+            "<???><plist><true/></plist>", "<plist><??><true/></plist>",
+            "<!DOCTYPE [%><plist><true/></plist>", "<!DOCTYPE plist [%]><plist><true/></plist>",
+            "<plist><true/><?xml version='1.0'?></plist>",
+        ])
+    func differences(_ text: String) throws {
+        for options in [ParsingOptions.strict, .appleCompatible] {
+            let error = try #require(failure(Array(text.utf8), options))
+            #expect(error.code == .malformedXML)
+            #expect(error.location?.line == 1)
+        }
+    }
+
+    @Test(
+        "refuses attacks by entities and external declarations",
+        arguments: [
+            "<!DOCTYPE plist [<!ENTITY a SYSTEM 'file:///etc/passwd'>]><plist><string>&a;</string></plist>",
+            "<!DOCTYPE plist [<!ENTITY a 'b'><!ENTITY c '&a;&a;'>]><plist><string>&c;</string></plist>",
+            "<!DOCTYPE plist [<!ENTITY % a SYSTEM 'http://127.0.0.1:9/'> %a;]><plist><true/></plist>",
+            "<!DOCTYPE plist SYSTEM 'http://127.0.0.1:9/'><plist><string>&a;</string></plist>",
+            "<!DOCTYPE plist SYSTEM 'file:///dev/zero'><plist><key>&a;</key></plist>",
+        ])
+    func entities(_ text: String) {
+        #expect(failure(Array(text.utf8), .appleCompatible) != nil)
+    }
+
+    @Test("never loads the declarations that a document type names")
+    func external() throws {
+        let bytes = Array("<!DOCTYPE plist SYSTEM 'file:///dev/zero'><plist><true/></plist>".utf8)
+        #expect(try value(bytes) == true)
+    }
+
+    @Test(
+        "refuses a flood of attributes or namespaces at once, wherever it is hidden",
+        arguments: [
+            "<plist%>", "<plist ><!-- <a b='' c='--><array%/><!-- ' --></plist>",
+            "<!DOCTYPE plist SYSTEM '<!--'><plist%><true/></plist>",
+            "<plist><string><![CDATA[<a b='' c=']]></string><array%/></plist>",
+            "<?a <?><plist%><true/></plist>",
+        ], ["a", "xmlns:a"])
+    func floods(_ text: String, _ name: String) throws {
+        let flood = (0..<60_000).map { " \(name)\($0)=''" }.joined()
+        let halves = text.split(separator: "%", maxSplits: 1)
+        let bytes = Array((halves[0] + flood + halves[1]).utf8)
+        let clock = ContinuousClock()
+        let time = clock.measure {
+            #expect(failure(bytes, .appleCompatible)?.code == .malformedXML)
+        }
+        #expect(time < .seconds(2))
+    }
+
+    @Test("refuses namespaces that are spread over many elements")
+    func namespaces() throws {
+        let tags = (0..<100).map { "<array xmlns:a\($0)='b'>" }.joined()
+        #expect(try #require(failure(xml(tags), .appleCompatible)).code == .malformedXML)
+    }
+
+    @Test("takes 512 levels and no more", arguments: [511, 512, 513, 1_000_000])
+    func depth(_ depth: Int) throws {
+        let text =
+            String(repeating: "<array>", count: depth) + String(repeating: "</array>", count: depth)
+        let error = failure(xml(text))
+        if depth <= 512 {
+            #expect(error == nil)
+        } else {
+            #expect(error?.code == .depthLimitExceeded)
+            #expect(error?.location?.column == 22 + 512 * 7)
+        }
+    }
+
+    @Test("takes a million levels where they are allowed")
+    func trustedDepth() throws {
+        let text =
+            String(repeating: "<array>", count: 1_000_000)
+            + String(repeating: "</array>", count: 1_000_000)
+        let document = try PropertyListDocument(parsing: xml(text), limits: .trusted)
+        #expect(document.nodeCount == 1_000_000)
+    }
+
+    @Test("parses or refuses every prefix, and salvages what it can")
+    func prefixes() throws {
+        for length in sample.indices {
+            let prefix = Array(sample[..<length])
+            let document = try? PropertyListDocument(parsing: prefix)
+            #expect((document != nil) == (length == sample.count - 1), "\(length) bytes")
+            if let salvaged = try? PropertyListDocument(parsing: prefix, options: .forensic) {
+                #expect(salvaged.problems.count == 1 || length == sample.count - 1)
+                #expect(salvaged.root.kind == .dictionary)
+                _ = try salvaged.root.value()
+            }
+        }
+    }
+
+    @Test("salvages the values before an error")
+    func salvage() throws {
+        let bytes = Array(
+            "<plist><dict><key>a</key><integer>1</integer><key>b</key><array><true/><integer>x".utf8
+        )
+        let document = try PropertyListDocument(parsing: bytes, options: .salvage)
+        #expect(try document.root.value() == ["a": 1, "b": [true]])
+        #expect(document.leniencies == .salvage)
+        #expect(document.problems.first?.code == .malformedXML)
+    }
+
+    @Test("parses or refuses every document with one byte changed", arguments: [0x01, 0x20, 0x80])
+    func flips(_ mask: Int) {
+        for index in sample.indices {
+            var bytes = sample
+            bytes[index] ^= UInt8(mask)
+            if let document = try? PropertyListDocument(parsing: bytes, options: .forensic) {
+                _ = try? document.root.value()
+                _ = try? XMLPropertyList.serialize(document)
+            }
+        }
+    }
+
+    @Test("parses or refuses random mixtures of markup", arguments: [1, 2, 3] as [UInt64])
+    func mixtures(_ seed: UInt64) {
+        var random = XMLTestRandom(state: seed)
+        let pieces = [
+            "<plist>", "</plist>", "<dict>", "</dict>", "<array>", "</array>", "<key>", "</key>",
+            "<string>",
+            "</string>", "<true/>", "<!--", "-->", "<![CDATA[", "]]>", "<?", "?>", "a", " ", "&lt;",
+            "&#1", "=\"", "'",
+            "<dict/>", "<data>", "</data>", "AQ==", "\r", "\u{1}", "é", "<", ">", "/", "<!DOCTYPE ",
+            "<a b='c'",
+        ]
+        for _ in 0..<2000 {
+            let count = Int.random(in: 1..<20, using: &random)
+            let text = (0..<count).compactMap { _ in pieces.randomElement(using: &random) }.joined()
+            for options in [ParsingOptions.appleCompatible, .forensic] {
+                guard
+                    let document = try? PropertyListDocument(
+                        parsing: Array(("<plist>" + text).utf8), options: options)
+                else { continue }
+                _ = try? document.root.value()
+            }
+        }
+    }
+}
+
+@Suite("Large XML")
+struct LargeXMLTests {
+    @Test("reads a string of twelve million bytes, plain, with references and with returns")
+    func strings() throws {
+        let count = 12_000_000
+        let plain = String(repeating: "a", count: count)
+        #expect(try value(xml("<string>\(plain)</string>")) == .string(plain))
+        let escaped = String(repeating: "a&lt;b<![CDATA[c\r]]>", count: count / 20)
+        let expected = String(repeating: "a<bc\r", count: count / 20)
+        #expect(try value(xml("<string>\(escaped)</string>")) == .string(expected))
+    }
+
+    @Test("reads data of twelve million characters")
+    func data() throws {
+        let text = String(repeating: "AQID", count: 3_000_000)
+        let document = try PropertyListDocument(parsing: xml("<data>\(text)</data>"))
+        #expect(document.root.data?.count == 9_000_000)
+    }
+
+    @Test("reads what is large between elements: comments, sections, white space, instructions")
+    func between() throws {
+        let long = String(repeating: "x < > = ", count: 500_000)
+        let blank = String(repeating: " \n", count: 2_000_000)
+        let text =
+            "<array><!-- \(long) --><true/>\(blank)<?a \(long)?><false/\(blank.prefix(0))></array>"
+        #expect(try value(xml(text)) == [true, false])
+        let comments = String(repeating: "<!-- <a b='' c='d -->", count: 100_000)
+        #expect(try value(xml("<array>\(comments)<true/></array>")) == [true])
+    }
+
+    @Test("finds an element behind megabytes where libxml2 refills its buffers")
+    func positions() throws {
+        let rows = String(
+            repeating: "<string>é€😀</string>\n<!-- c --><data>\nAQ==\n</data>", count: 60_000)
+        let document = try PropertyListDocument(parsing: xml("<array>\(rows)</array>"))
+        let root = try #require(document.root.array)
+        #expect(root.count == 120_000)
+        #expect(
+            root.indices.allSatisfy {
+                $0 % 2 == 0 ? root[$0].isString("é€😀") : root[$0].data?.count == 1
+            })
+    }
+
+    @Test("refuses a tag with a name of a megabyte and names only its beginning")
+    func longName() throws {
+        let name = String(repeating: "a", count: 1_000_000)
+        let error = try #require(failure(xml("<\(name)/>")))
+        #expect(error.code == .unexpectedElement)
+        #expect(error.description.utf8.count < 200)
+    }
+
+    @Test(
+        "takes time in proportion to the input",
+        arguments: [
+            "<!-- a -->", "<true/>", "<string>&lt;</string>", "<string>=</string>",
+            "<data>====</data>", " ", "<?a b?>",
+            "<string><![CDATA[<a b='' c=']]></string>", "<dict><key>a</key><true/></dict>",
+            "<string>\r</string>",
+        ])
+    func linear(_ piece: String) {
+        func time(_ count: Int) -> Duration {
+            let bytes = xml("<array>" + String(repeating: piece, count: count) + "</array>")
+            let clock = ContinuousClock()
+            return (0..<3).map { _ in clock.measure { _ = failure(bytes, .appleCompatible) } }.min()
+                ?? .zero
+        }
+        let (small, large) = (time(2_000), time(32_000))
+        #expect(large < small * 64 + .milliseconds(50), "\(small) and \(large)")
+    }
+}
