@@ -127,7 +127,9 @@ extension ArchiveContents {
         case .string: return node.isString(Self.null) ? .null : .leaf(node)
         case .integer, .real, .boolean, .data, .date: return .leaf(node)
         case .dictionary: return dictionaryEntry(node, reference)
-        default:
+        case .unreadable:
+            return .malformed(node, Self.malformed("it could not be read", reference))
+        case .null, .uid, .array, .set:
             return .malformed(
                 node, Self.malformed("it is of kind \(node.kind), which no object is", reference))
         }

@@ -150,6 +150,8 @@ struct TreePrinter {
     private mutating func malformed(
         _ node: PropertyListNode, _ error: KeyedArchiveError, _ reference: PropertyListUID
     ) -> Shape {
+        // The property list's own problems say more.
+        if node.kind == .unreadable { return Shape(plain: node, text) }
         if !shown.insert(reference.value).inserted {
             return Shape(summary: "→ @\(reference.value)")
         }

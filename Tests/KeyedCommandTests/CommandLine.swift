@@ -1,0 +1,90 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import PropertyList
+
+@testable import keyed
+
+/// What a run of the command gave.
+struct Run {
+    let status: Int32
+    let bytes: [UInt8]
+    let errors: String
+
+    var output: String { String(decoding: bytes, as: UTF8.self) }
+    var lines: [String] { output.split(separator: "\n").map(String.init) }
+}
+
+/// Runs `keyed` with arguments, within the test.
+func keyed(_ arguments: String...) -> Run {
+    let console = Console(capturing: true)
+    let status = Main.run(arguments, console)
+    return Run(
+        status: status.rawValue, bytes: console.output,
+        errors: String(decoding: console.errors, as: UTF8.self))
+}
+
+/// Runs the built command as a process of its own, with `input` on its standard input.
+func keyedProcess(_ arguments: [String], input: [UInt8] = []) throws -> Run {
+    let process = Process()
+    process.executableURL = URL(filePath: ProcessInfo.processInfo.arguments[0])
+        .deletingLastPathComponent().appending(path: "keyed")
+    process.arguments = arguments
+    let (standardInput, output, errors) = (Pipe(), Pipe(), Pipe())
+    process.standardInput = standardInput
+    process.standardOutput = output
+    process.standardError = errors
+    try process.run()
+    try standardInput.fileHandleForWriting.write(contentsOf: Data(input))
+    try standardInput.fileHandleForWriting.close()
+    let bytes = try output.fileHandleForReading.readToEnd() ?? Data()
+    let text = try errors.fileHandleForReading.readToEnd() ?? Data()
+    process.waitUntilExit()
+    return Run(
+        status: process.terminationStatus, bytes: [UInt8](bytes),
+        errors: String(decoding: text, as: UTF8.self))
+}
+
+/// The files of the repository and of the test.
+enum Files {
+    static let root = URL(filePath: #filePath).deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent()
+
+    static func archive(_ name: String) -> String {
+        root.appending(path: "Fixtures/archives/\(name).plist").path
+    }
+
+    /// Calls `body` with a folder of its own, which is removed afterwards.
+    static func withFolder<R>(_ body: (URL) throws -> R) throws -> R {
+        let folder = FileManager.default.temporaryDirectory
+            .appending(path: "keyed-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        return try body(folder)
+    }
+
+    /// Calls `body` with a file that holds `bytes`.
+    static func withFile<R>(
+        _ bytes: some Sequence<UInt8>, named name: String = "file.plist",
+        _ body: (String) throws -> R
+    ) throws -> R {
+        try withFolder { folder in
+            let file = folder.appending(path: name)
+            try Data(bytes).write(to: file)
+            return try body(file.path)
+        }
+    }
+
+    static func bytes(_ path: String) throws -> [UInt8] {
+        [UInt8](try Data(contentsOf: URL(filePath: path)))
+    }
+
+    static func binary(_ value: PropertyListValue) throws -> [UInt8] {
+        try BinaryPropertyList.serialize(PropertyListDocument(value))
+    }
+
+    static func xml(_ body: String) -> [UInt8] {
+        Array(#"<?xml version="1.0" encoding="UTF-8"?><plist version="1.0">\#(body)</plist>"#.utf8)
+    }
+}

@@ -1,0 +1,208 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import PropertyList
+import Testing
+
+@Suite("keyed show")
+struct ShowTests {
+    @Test("prints an archive as a tree of objects")
+    func archive() {
+        let run = keyed("show", Files.archive("save"))
+        #expect(run.status == 0)
+        #expect(run.errors == "")
+        #expect(
+            run.output == """
+                keyed archive by NSKeyedArchiver, binary, 23 objects
+                level: 3
+                extras: NSDictionary, 3 entries
+                  "session": NSUUID E621E1F8-C36C-495A-93FC-0C247A3E6E5F
+                  "thumbnail": 12 bytes (PNG): 89504e470d0a1a0a0000000d
+                  "site": NSURL "https://example.com/saves/1"
+                root: NSArray @1, 2 elements
+                  [0] App.Save
+                    name: "Anna Ångström"
+                    age: 36
+                    sex: true
+                    born: NSDate 1989-10-13T00:00:00Z
+                    friends: NSArray, 1 element
+                      [0] App.Save @7
+                        born: NSDate 1984-10-13T00:00:00.25Z
+                        age: 41
+                        name: "Bob"
+                        sex: false
+                        friends: → @1
+                  [1] → @7
+
+                """)
+    }
+
+    @Test("prints cycles once, nil, several roots, keys that are objects")
+    func shapes() {
+        #expect(
+            keyed("show", Files.archive("cycle")).lines.dropFirst() == [
+                "root: NSMutableArray @1, 1 element", "  [0] → @1",
+            ])
+        #expect(keyed("show", Files.archive("nodes")).output.contains("  owner: nil\n"))
+        #expect(
+            keyed("show", Files.archive("roots")).lines == [
+                "keyed archive by SCNKeyedArchiver, binary, 4 objects",
+                "State: NSArray, 1 element", "  [0] \"shared\"", "count: 3", "text: \"shared\"",
+                "nothing: nil",
+            ])
+        #expect(
+            keyed("show", Files.archive("object-keys")).lines.dropFirst(2) == [
+                "  7: \"seven\"", "  [1] key: NSArray, 0 elements", "  [1] value: → @1",
+            ])
+    }
+
+    @Test("says which objects no root leads to, and prints them with --all")
+    func unreached() {
+        let run = keyed("show", Files.archive("unreached"))
+        #expect(run.lines.last == "(1 object that no root leads to; --all shows them)")
+        #expect(
+            keyed("show", "--all", Files.archive("unreached")).lines.suffix(3) == [
+                "1 object that no root leads to:", "App.Node @2", "  name: \"not seen\"",
+            ])
+    }
+
+    @Test("stops at --depth")
+    func depth() {
+        #expect(
+            keyed("show", "--depth", "1", Files.archive("nodes")).lines.dropFirst() == [
+                "root: App.Node @1", "  name: \"first\"", "  next: App.Node …", "  owner: nil",
+            ])
+        #expect(keyed("show", "--depth", "-1", Files.archive("nodes")).status == 2)
+    }
+
+    @Test("prints UIDs, numbers and offsets with --raw")
+    func raw() {
+        let lines = keyed("show", "--raw", Files.archive("cycle")).lines
+        #expect(lines[1].hasPrefix("dictionary, 4 entries  [#0 at 8]"))
+        #expect(lines.contains { $0.hasPrefix("    root: UID 1  [#") })
+    }
+
+    @Test("prints a plain property list")
+    func plain() throws {
+        let value: PropertyListValue = [
+            "a.b": [1, 2.5, true], "": .date(PropertyListDate(secondsSince2001: 0)),
+            "data": .data([0, 255]), "set": .set(["x"]), "null": .null, "uid": .uid(3),
+        ]
+        try Files.withFile(Files.binary(value)) { file in
+            #expect(
+                keyed("show", file).lines == [
+                    "binary property list", "dictionary, 6 entries", "  a.b: array, 3 elements",
+                    "    [0] 1", "    [1] 2.5", "    [2] true", "  \"\": 2001-01-01T00:00:00Z",
+                    "  data: 2 bytes: 00ff", "  set: set, 1 element", "    [0] \"x\"",
+                    "  null: null",
+                    "  uid: UID 3",
+                ])
+        }
+    }
+
+    @Test("escapes what a terminal would obey, in values, keys, class names and errors")
+    func escaping() throws {
+        let evil = "a\u{1B}[2J\u{202E}\"\\\n"
+        let value: PropertyListValue = [
+            "$version": 100_000, "$archiver": .string(evil), "$top": [evil: .uid(1)],
+            "$objects": [
+                "$null", [evil: .string(evil), "$class": .uid(2)],
+                ["$classname": .string(evil)],
+            ],
+        ]
+        try Files.withFile(Files.binary(value)) { file in
+            for arguments in [["show"], ["show", "--raw"], ["classes"], ["inspect"]] {
+                let console = keyed(arguments[0], file)
+                let text = console.output + console.errors
+                #expect(!text.unicodeScalars.contains("\u{1B}"))
+                #expect(!text.unicodeScalars.contains("\u{202E}"))
+                #expect(text.contains("\\u{1b}[2J"))
+            }
+        }
+    }
+
+    @Test("cuts long strings and data, unless --full")
+    func previews() throws {
+        let value: PropertyListValue = [
+            .string(String(repeating: "x", count: 1000)), .data([UInt8](repeating: 7, count: 100)),
+        ]
+        try Files.withFile(Files.binary(value)) { file in
+            let run = keyed("show", file)
+            #expect(run.output.contains("x\"… (1000 characters)"))
+            #expect(run.output.contains("100 bytes: 07070707070707070707070707070707…"))
+            #expect(keyed("show", "--full", file).output.count > 1200)
+        }
+    }
+
+    @Test(
+        "shows what it can of a malformed archive, says what is wrong, and exits with 3",
+        arguments: [
+            ("dangling-reference", "a reference to object 99, there are 4"),
+            ("dangling-class", "object 1: its `$class` is object 77, there are 3"),
+            ("class-not-a-uid", "object 1: its `$class` is of kind string, not a UID"),
+            ("no-class", "object 1: it has no `$class`"),
+            ("object-is-an-array", "object 1: it is of kind array, which no object is"),
+            ("name-not-a-string", "class description 2: `$classname` is of kind integer"),
+        ])
+    func malformed(name: String, problem: String) {
+        let run = keyed("show", Files.archive("malformed/\(name)"))
+        #expect(run.status == 3)
+        #expect(run.output.contains("root: "))
+        #expect(run.errors.contains(problem))
+        #expect(run.errors.contains("shown in part"))
+    }
+
+    @Test("shows a file that is damaged as far as it can be read; with --strict it does not")
+    func damaged() throws {
+        var bytes = try Files.bytes(Files.archive("nodes"))
+        // The marker of the string "first".
+        let place = try #require(bytes.indices.first { bytes[$0...].starts(with: "first".utf8) })
+        bytes[place - 1] = 0xFF
+        try Files.withFile(bytes) { file in
+            let run = keyed("show", file)
+            #expect(run.status == 3)
+            #expect(run.output.contains("name: <unreadable>"))
+            #expect(run.output.contains("name: \"second\""))
+            #expect(run.errors.contains("the marker ff starts no object at byte \(place - 1)"))
+            #expect(keyed("show", "--strict", file).status == 1)
+        }
+    }
+
+    @Test("refuses what is no property list, in one line")
+    func refused() throws {
+        try Files.withFile("nothing".utf8) { file in
+            let run = keyed("show", file)
+            #expect(run.status == 1)
+            #expect(
+                run.errors == "\(file): neither `bplist` nor `<` at the beginning at byte 0\n")
+        }
+        let missing = keyed("show", "/nowhere/at all")
+        #expect(missing.status == 1)
+        #expect(missing.errors == "/nowhere/at all: No such file or directory\n")
+        #expect(keyed("show", "/").errors == "/: is a directory\n")
+    }
+
+    @Test("stops a bomb of shared containers at the limit, with exit code 4")
+    func bomb() throws {
+        // Forty arrays, each twice in the one before.
+        var objects: [UInt8] = []
+        var offsets: [UInt8] = []
+        for level in UInt8(0)..<40 {
+            offsets.append(8 + UInt8(objects.count))
+            objects += [0xA2, level + 1, level + 1]
+        }
+        offsets.append(8 + UInt8(objects.count))
+        objects += [0x08]
+        var bytes = Array("bplist00".utf8) + objects + offsets + [0, 0, 0, 0, 0, 0, 1, 1]
+        bytes += [0, 0, 0, 0, 0, 0, 0, UInt8(offsets.count), 0, 0, 0, 0, 0, 0, 0, 0]
+        bytes += [0, 0, 0, 0, 0, 0, 0, 8 + UInt8(objects.count)]
+        try Files.withFile(bytes) { file in
+            #expect(keyed("lint", file).status == 0)
+            for verb in [["show"], ["convert", "xml"]] {
+                let run = verb.count == 1 ? keyed(verb[0], file) : keyed(verb[0], verb[1], file)
+                #expect(run.status == 4)
+                #expect(run.errors.contains("--limits trusted"))
+            }
+        }
+    }
+}
