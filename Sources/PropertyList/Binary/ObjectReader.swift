@@ -206,23 +206,42 @@ struct ObjectReader {
             payload: NodeRecord.payload(low: place, high: UInt32(truncatingIfNeeded: count)))
     }
 
-    @inline(__always)
-    private mutating func readReferences(
+    private func readReferences(
         _ file: Span<UInt8>, from start: Int, to stop: Int, _ trailer: Trailer,
         _ store: inout NodeStore
     ) throws(PropertyListError) {
-        let width = trailer.referenceWidth
-        let limit = UInt64(trailer.objectCount)
         let first = store.children.count
+        do {
+            try store.children.append(addingCapacity: (stop &- start) / trailer.referenceWidth) {
+                output throws(PropertyListError) in
+                switch trailer.referenceWidth {
+                case 1: try readReferences(file, start, stop, 1, trailer.objectCount, &output)
+                case 2: try readReferences(file, start, stop, 2, trailer.objectCount, &output)
+                case 4: try readReferences(file, start, stop, 4, trailer.objectCount, &output)
+                case let width:
+                    try readReferences(file, start, stop, width, trailer.objectCount, &output)
+                }
+            }
+        } catch {
+            // What was appended belongs to no record.
+            store.children.removeSubrange(first...)
+            throw error
+        }
+    }
+
+    /// Inlined into each case, so that each width has a loop of its own.
+    @inline(__always)
+    private func readReferences(
+        _ file: Span<UInt8>, _ start: Int, _ stop: Int, _ width: Int, _ count: Int,
+        _ output: inout OutputSpan<UInt32>
+    ) throws(PropertyListError) {
         var place = start
         while place < stop {
             let reference = file.bigEndian(at: place, width: width) ?? .max
-            guard reference < limit else {
-                // What was appended belongs to no record.
-                store.children.removeSubrange(first...)
-                throw danglingReference(reference, limit, at: place)
+            guard reference < UInt64(count) else {
+                throw danglingReference(reference, UInt64(count), at: place)
             }
-            store.children.append(UInt32(truncatingIfNeeded: reference))
+            output.append(UInt32(truncatingIfNeeded: reference))
             place &+= width
         }
     }

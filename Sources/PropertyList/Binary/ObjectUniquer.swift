@@ -6,6 +6,7 @@
 /// 1, 1.0 and true are three values, and so are 0.0 and −0.0. An open-addressing table of object
 /// numbers, at most half full; text is hashed and compared where it lies.
 struct ObjectUniquer {
+    private let hasher = SeededHash()
     private var slots: [UInt32]
     private var hashes: [UInt32] = []
     private var nodes: [UInt32] = []
@@ -22,7 +23,7 @@ struct ObjectUniquer {
     /// from now on.
     mutating func number(of node: UInt32, next: UInt32, in store: NodeStore) -> UInt32? {
         let record = store.records[Int(node)]
-        let hash = Self.hash(record, store)
+        let hash = leafHash(record, store)
         let mask = slots.count &- 1
         var slot = Int(hash) & mask
         while slots[slot] != 0 {
@@ -52,12 +53,12 @@ struct ObjectUniquer {
         }
     }
 
-    private static func hash(_ record: NodeRecord, _ store: NodeStore) -> UInt32 {
+    private func leafHash(_ record: NodeRecord, _ store: NodeStore) -> UInt32 {
         let salt = record.kind.rawValue
         let hash =
             record.kind == .string || record.kind == .data
-            ? store.withContent(of: record) { SeededHash.hash($0, salt: salt) }
-            : SeededHash.hash(record.payload, salt: salt)
+            ? store.withContent(of: record) { hasher.hash($0, salt: salt) }
+            : hasher.hash(record.payload, salt: salt)
         return UInt32(truncatingIfNeeded: hash >> 16)
     }
 

@@ -39,12 +39,19 @@ struct ReferencePass {
     }
 
     /// Measures where all references to containers point forward; false where one does not.
+    ///
+    /// Keys are left out where the dictionary pass refuses containers among them all the same.
     private mutating func measureForward(_ store: NodeStore) -> Bool {
+        let skipsKeys = options.isDisjoint(with: [.salvage, .unusedGarbage])
         for node in store.records.indices.reversed() where store.records[node].isContainer {
+            let record = store.records[node]
+            var places = record.childRange
+            if skipsKeys, record.kind == .dictionary { places = places.dropFirst(Int(record.high)) }
             var height: UInt32 = 0
-            for place in store.records[node].childRange {
+            for place in places {
                 let child = Int(store.children[place])
                 if child <= node, store.records[child].isContainer { return false }
+                // Of a leaf it is 0.
                 height = max(height, heights[child])
             }
             heights[node] = height &+ 1

@@ -4,13 +4,20 @@
 /// A hash of bytes for the library's own tables, seeded anew in every process so that nobody can
 /// prepare keys that collide.
 ///
-/// Each step multiplies two secret-dependent words to 128 bits and folds the halves together.
-enum SeededHash {
-    private static let seed = UInt64.random(in: .min ... .max)
-    private static let factor = UInt64.random(in: .min ... .max) | 1
+/// Each step multiplies two words that depend on a secret to 128 bits and folds the halves together.
+struct SeededHash: Sendable {
+    private static let secret = (
+        seed: UInt64.random(in: .min ... .max), factor: UInt64.random(in: .min ... .max) | 1
+    )
+
+    private let seed: UInt64
+    private let factor: UInt64
+
+    /// The process's hash; a table keeps one, which is quicker than asking for the secret each time.
+    init() { (seed, factor) = Self.secret }
 
     /// The hash of `bytes`, distinguished by `salt`. Linear, eight bytes a step.
-    static func hash(_ bytes: Span<UInt8>, salt: UInt8) -> UInt64 {
+    func hash(_ bytes: Span<UInt8>, salt: UInt8) -> UInt64 {
         var state = seed ^ UInt64(salt) ^ UInt64(truncatingIfNeeded: bytes.count) << 8
         var index = 0
         while let word = bytes.bigEndian(at: index, width: 8) {
@@ -25,10 +32,10 @@ enum SeededHash {
 
     /// The hash of one word, distinguished by `salt`.
     @inline(__always)
-    static func hash(_ word: UInt64, salt: UInt8) -> UInt64 { mix(mix(seed ^ UInt64(salt)) ^ word) }
+    func hash(_ word: UInt64, salt: UInt8) -> UInt64 { mix(mix(seed ^ UInt64(salt)) ^ word) }
 
     @inline(__always)
-    private static func mix(_ word: UInt64) -> UInt64 {
+    private func mix(_ word: UInt64) -> UInt64 {
         let product = word.multipliedFullWidth(by: factor)
         return product.high ^ product.low &+ seed
     }

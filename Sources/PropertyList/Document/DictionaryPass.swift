@@ -11,6 +11,8 @@ struct DictionaryPass {
     let format: PropertyListFormat?
     var used: ParsingOptions = []
     var keys: KeyTable
+    /// By key number: where the key was seen first.
+    private(set) var homes: [DictionaryIndex.KeyHome]
     // By key number: the dictionary that had the key last (its record's number plus one).
     private var lastOwner: [UInt32]
 
@@ -20,6 +22,8 @@ struct DictionaryPass {
         self.format = format
         self.keys = keys
         lastOwner = [UInt32](repeating: 0, count: keys.count + 1)
+        homes = [DictionaryIndex.KeyHome](
+            repeating: .init(place: .max, offset: .max), count: keys.count + 1)
     }
 
     /// Visits every dictionary of `store`, or those that are `used`.
@@ -44,9 +48,13 @@ struct DictionaryPass {
         for place in Int(record.low)..<(Int(record.low) &+ Int(record.high)) {
             let number = try number(of: store.children[place], owner: node, &store)
             if number == 0 { continue }
-            if lastOwner[Int(number)] == owner {
+            let last = lastOwner[Int(number)]
+            if last == owner {
                 try allowDuplicate(store.children[place], of: node, store)
                 hasDuplicates = true
+            } else if last == 0 {
+                let offset = UInt32(truncatingIfNeeded: place) &- record.low
+                homes[Int(number)] = .init(place: record.low &+ offset, offset: offset)
             }
             lastOwner[Int(number)] = owner
         }
@@ -65,7 +73,10 @@ struct DictionaryPass {
         if record.high != 0 { return record.high }
         let number = keys.intern(key, in: store)
         store.records[Int(key)].setHigh(number)
-        if lastOwner.count <= keys.count { lastOwner.append(0) }
+        if lastOwner.count <= keys.count {
+            lastOwner.append(0)
+            homes.append(.init(place: .max, offset: .max))
+        }
         return number
     }
 

@@ -38,7 +38,7 @@ public struct DocumentBuilder {
         if tree.depth > 0 { throw Self.misuse("\(tree.depth) containers are not ended") }
         var pass = DictionaryPass(options: .strict, format: nil, keys: keys)
         try pass.run(&tree.store)
-        return PropertyListDocument(.init(store: tree.store, keys: pass.keys))
+        return PropertyListDocument(.init(store: tree.store, keys: pass.keys, homes: pass.homes))
     }
 }
 

@@ -8,6 +8,7 @@
 ///
 /// An open-addressing table of numbers, at most half full.
 struct KeyTable: Sendable {
+    private let hasher = SeededHash()
     private var slots = [UInt32](repeating: 0, count: 16)
     private var hashes: [UInt32] = []
     private var representatives: [UInt32] = []
@@ -18,7 +19,7 @@ struct KeyTable: Sendable {
     /// The number of the key that the string `node` spells, a new one if it has not been seen.
     mutating func intern(_ node: UInt32, in store: NodeStore) -> UInt32 {
         let record = store.records[Int(node)]
-        let hash = store.withContent(of: record) { Self.hash($0, record.encoding) }
+        let hash = store.withContent(of: record) { keyHash($0, record.encoding) }
         let slot = slot(hash) { store.hasSameContent(store.records[Int($0)], record) }
         if slots[slot] != 0 { return slots[slot] }
         return insert(node, hash: hash, at: slot)
@@ -37,7 +38,7 @@ struct KeyTable: Sendable {
     private func number(
         of text: [UInt8], _ encoding: NodeRecord.TextEncoding, _ store: NodeStore
     ) -> UInt32? {
-        let slot = slot(Self.hash(text.span, encoding)) { node in
+        let slot = slot(keyHash(text.span, encoding)) { node in
             let record = store.records[Int(node)]
             return record.encoding == encoding
                 && store.withContent(of: record) { $0.isSame(as: text.span) }
@@ -45,8 +46,8 @@ struct KeyTable: Sendable {
         return slots[slot] == 0 ? nil : slots[slot]
     }
 
-    private static func hash(_ text: Span<UInt8>, _ encoding: NodeRecord.TextEncoding) -> UInt32 {
-        UInt32(truncatingIfNeeded: SeededHash.hash(text, salt: encoding.rawValue) >> 16)
+    private func keyHash(_ text: Span<UInt8>, _ encoding: NodeRecord.TextEncoding) -> UInt32 {
+        UInt32(truncatingIfNeeded: hasher.hash(text, salt: encoding.rawValue) >> 16)
     }
 
     /// The slot where a key with this hash is, or belongs.

@@ -24,7 +24,7 @@
 /// (entities, base 64) lie in a side buffer: then the flag `decoded` is set and the low half of
 /// the payload is a number into ``NodeStore/decodedRanges``.
 struct NodeRecord: BitwiseCopyable, Sendable {
-    private var rawKind: UInt8
+    let kind: PropertyListKind
     private var flags: UInt8
     var header: UInt16
     var offset: UInt32
@@ -39,15 +39,12 @@ struct NodeRecord: BitwiseCopyable, Sendable {
     private static let negativeFlag: UInt8 = 0b0000_1000
 
     init(kind: PropertyListKind, offset: UInt32, header: UInt16 = 0, payload: UInt64 = 0) {
-        rawKind = kind.rawValue
+        self.kind = kind
         flags = 0
         self.header = header
         self.offset = offset
         self.payload = payload
     }
-
-    @inline(__always)
-    var kind: PropertyListKind { PropertyListKind(rawValue: rawKind) ?? .unreadable }
 
     @inline(__always)
     var encoding: TextEncoding {
@@ -87,7 +84,7 @@ struct NodeRecord: BitwiseCopyable, Sendable {
 
     /// Whether the value holds other values.
     @inline(__always)
-    var isContainer: Bool { rawKind >= PropertyListKind.array.rawValue }
+    var isContainer: Bool { kind.isContainer }
 
     /// The indices of the children: elements, or keys and then values.
     @inline(__always)

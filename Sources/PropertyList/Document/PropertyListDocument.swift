@@ -26,7 +26,7 @@ public struct PropertyListDocument: Sendable {
             store = parts.store
             root = parts.root
             keys = parts.keys
-            index = DictionaryIndex(parts.store)
+            index = DictionaryIndex(parts.store, homes: parts.homes)
             format = parts.format
             publicIdentifier = parts.publicIdentifier
             leniencies = parts.leniencies
@@ -39,6 +39,7 @@ public struct PropertyListDocument: Sendable {
         var store: NodeStore
         var root: UInt32 = 0
         var keys: KeyTable
+        var homes: [DictionaryIndex.KeyHome]
         var format: PropertyListFormat?
         var publicIdentifier: String?
         var leniencies: ParsingOptions = []

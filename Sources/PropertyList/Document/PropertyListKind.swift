@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// What a value in a property list is.
-public enum PropertyListKind: UInt8, Sendable, Hashable, CaseIterable {
+public enum PropertyListKind: UInt8, Sendable, Hashable, CaseIterable, BitwiseCopyable {
     /// A malformed value, kept only under ``ParsingOptions/salvage``.
     case unreadable
     /// The null object of a binary property list.

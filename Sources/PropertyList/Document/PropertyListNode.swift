@@ -184,26 +184,13 @@ extension PropertyListNode {
                 value: node.sibling(children[place &+ Int(record.high)]))
         }
 
-        /// The value of `key`, or nil. Constant time beside the length of the key: in a small
-        /// dictionary the keys are compared by number, a large one has an index.
+        /// The value of `key`, or nil. Constant time beside the length of the key.
         public subscript(key: String) -> PropertyListNode? {
             let storage = node.storage
             guard let number = storage.keys.number(of: key, in: storage.store),
-                let place = storage.place(of: number, in: node.record)
+                let place = storage.index.place(of: number, in: node.record, storage.store)
             else { return nil }
             return node.sibling(storage.store.children[place &+ Int(node.record.high)])
-        }
-    }
-}
-
-extension PropertyListDocument.Storage {
-    /// The place of a key in the table of children.
-    fileprivate func place(of key: UInt32, in record: NodeRecord) -> Int? {
-        if DictionaryIndex.isIndexed(record) { return index.place(of: key, in: record, store) }
-        let first = Int(record.low)
-        return (first..<(first &+ Int(record.high))).first { place in
-            let child = store.records[Int(store.children[place])]
-            return child.kind == .string && child.high == key
         }
     }
 }

@@ -29,7 +29,7 @@ enum XMLReader {
         try pass.run(&store)
         return PropertyListDocument(
             .init(
-                store: store, keys: pass.keys, format: .xml,
+                store: store, keys: pass.keys, homes: pass.homes, format: .xml,
                 publicIdentifier: outcome.publicIdentifier, leniencies: used.union(pass.used),
                 problems: problems))
     }
