@@ -29,20 +29,27 @@ struct XMLPreflight {
     mutating func run(_ text: Span<UInt8>) throws(PropertyListError) {
         var index = text.has("\u{FEFF}", at: 0) ? 3 : 0
         while index < text.count {
-            if let bytes = text.vector(at: index), Self.isPlain(bytes) {
-                index &+= 16
+            if let word = text.bigEndian(at: index, width: 8), Self.isPlain(word) {
+                index &+= 8
                 continue
             }
-            let end = min(index &+ 16, text.count)
+            let end = min(index &+ 8, text.count)
             while index < end { index &+= try check(text, at: index) }
         }
     }
 
-    /// Whether none of the bytes needs a closer look.
+    /// Whether none of eight bytes needs a closer look: all are below 80, none is `=`, and none is
+    /// a control other than TAB and LF.
+    ///
+    /// Where bytes are below 80, adding `80 - n` to each sets its high bit if it is `n` or more,
+    /// and no sum carries into the next byte.
     @inline(__always)
-    private static func isPlain(_ bytes: SIMD16<UInt8>) -> Bool {
-        let isControl = (bytes .< 0x20) .& (bytes .!= 0x0A) .& (bytes .!= 0x09)
-        return !any(isControl .| (bytes .>= 0x80) .| (bytes .== UInt8(ascii: "=")))
+    private static func isPlain(_ word: UInt64) -> Bool {
+        let bytes: UInt64 = 0x0101_0101_0101_0101
+        let isText = word &+ bytes &* 0x60
+        let isSpace = (word &+ bytes &* 0x77) & ~(word &+ bytes &* 0x75)
+        let isNoEqualsSign = (word ^ bytes &* 0x3D) &+ bytes &* 0x7F
+        return (word | ~((isText | isSpace) & isNoEqualsSign)) & (bytes &* 0x80) == 0
     }
 
     /// Checks the character at `index` and returns its length.

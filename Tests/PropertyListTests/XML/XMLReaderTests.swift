@@ -305,6 +305,20 @@ struct XMLReaderTests {
         #expect(error.description.contains("line \(line), column \(column)"))
     }
 
+    @Test("finds a forbidden character in whatever place of a word it stands")
+    func characters() {
+        for byte: UInt8 in 0..<0x80 where byte != UInt8(ascii: "<") && byte != UInt8(ascii: "&") {
+            let isAllowed = byte >= 0x20 || [0x09, 0x0A, 0x0D].contains(byte)
+            for place in 0..<9 {
+                var bytes = xml("<string>\(String(repeating: "a", count: 20))</string>")
+                bytes[32 + place] = byte
+                #expect(
+                    failure(bytes)?.code == (isAllowed ? nil : .malformedXML), "\(byte) at \(place)"
+                )
+            }
+        }
+    }
+
     @Test("quotes no value in a message")
     func messages() throws {
         let error = try #require(failure(xml("<dict><key>k</key><integer>secret</integer></dict>")))
