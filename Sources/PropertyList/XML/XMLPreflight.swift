@@ -36,6 +36,10 @@ struct XMLPreflight {
             let end = min(index &+ 8, text.count)
             while index < end { index &+= try check(text, at: index) }
         }
+        if options.contains(.rawControlCharacters), XMLPatch.hasForbiddenReference(text) {
+            needsPatch = true
+            used.insert(.rawControlCharacters)
+        }
     }
 
     /// Whether none of eight bytes needs a closer look: all are below 80, none is `=`, and none is
@@ -185,30 +189,6 @@ struct XMLPreflight {
         guard place < text.count, text[place] == 0x22 || text[place] == 0x27 else { return nil }
         let quote = text[place]
         return text.firstIndex(of: quote, or: quote, in: (place &+ 1)..<text.count).map { $0 &+ 1 }
-    }
-
-    // MARK: The copy for libxml2
-
-    /// A copy of the same length in which libxml2 finds nothing to change or refuse: LF for CR, and
-    /// `%`, which is no part of any markup, for each byte of a forbidden character. Values are
-    /// always taken from the original.
-    static func patched(_ text: [UInt8]) -> [UInt8] {
-        var copy = text
-        for (index, byte) in text.enumerated() {
-            if byte == 0x0D {
-                copy[index] = 0x0A
-            } else if byte < 0x20, byte != 0x0A, byte != 0x09 {
-                copy[index] = UInt8(ascii: "%")
-            } else if byte == 0xEF, isForbidden(text, at: index) {
-                for step in 0..<3 { copy[index + step] = UInt8(ascii: "%") }
-            }
-        }
-        return copy
-    }
-
-    private static func isForbidden(_ text: [UInt8], at index: Int) -> Bool {
-        index + 2 < text.count && text[index + 1] == 0xBF
-            && (text[index + 2] == 0xBE || text[index + 2] == 0xBF)
     }
 
     private static func error(
