@@ -48,7 +48,8 @@ public struct ParsingOptions: OptionSet, Sendable, Hashable {
 
     // MARK: XML
 
-    /// Control characters that XML forbids stand raw in text, as Apple's writer leaves them.
+    /// Control characters that XML forbids stand in text, raw as Apple's writer leaves them or as
+    /// references by number.
     public static let rawControlCharacters = ParsingOptions(rawValue: 1 << 10)
 
     /// The root may stand without a `<plist>` around it.

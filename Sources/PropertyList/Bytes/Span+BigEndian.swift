@@ -31,14 +31,3 @@ extension Span<UInt8> {
         unsafe bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: type)
     }
 }
-
-extension Span<UInt8> {
-    /// The 16 bytes at `offset`, or nil where they do not all lie within the span.
-    @inline(__always)
-    func vector(at offset: Int) -> SIMD16<UInt8>? {
-        guard offset >= 0, count >= 16, offset <= count - 16 else { return nil }
-        // SAFETY: checked above; any bit pattern is a valid vector of bytes, and an unaligned load
-        // needs no alignment.
-        return unsafe bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: SIMD16<UInt8>.self)
-    }
-}

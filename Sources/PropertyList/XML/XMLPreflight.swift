@@ -29,20 +29,31 @@ struct XMLPreflight {
     mutating func run(_ text: Span<UInt8>) throws(PropertyListError) {
         var index = text.has("\u{FEFF}", at: 0) ? 3 : 0
         while index < text.count {
-            if let bytes = text.vector(at: index), Self.isPlain(bytes) {
-                index &+= 16
+            if let word = text.bigEndian(at: index, width: 8), Self.isPlain(word) {
+                index &+= 8
                 continue
             }
-            let end = min(index &+ 16, text.count)
+            let end = min(index &+ 8, text.count)
             while index < end { index &+= try check(text, at: index) }
+        }
+        if options.contains(.rawControlCharacters), XMLPatch.hasForbiddenReference(text) {
+            needsPatch = true
+            used.insert(.rawControlCharacters)
         }
     }
 
-    /// Whether none of the bytes needs a closer look.
+    /// Whether none of eight bytes needs a closer look: all are below 80, none is `=`, and none is
+    /// a control other than TAB and LF.
+    ///
+    /// Where bytes are below 80, adding `80 - n` to each sets its high bit if it is `n` or more,
+    /// and no sum carries into the next byte.
     @inline(__always)
-    private static func isPlain(_ bytes: SIMD16<UInt8>) -> Bool {
-        let isControl = (bytes .< 0x20) .& (bytes .!= 0x0A) .& (bytes .!= 0x09)
-        return !any(isControl .| (bytes .>= 0x80) .| (bytes .== UInt8(ascii: "=")))
+    private static func isPlain(_ word: UInt64) -> Bool {
+        let bytes: UInt64 = 0x0101_0101_0101_0101
+        let isText = word &+ bytes &* 0x60
+        let isSpace = (word &+ bytes &* 0x77) & ~(word &+ bytes &* 0x75)
+        let isNoEqualsSign = (word ^ bytes &* 0x3D) &+ bytes &* 0x7F
+        return (word | ~((isText | isSpace) & isNoEqualsSign)) & (bytes &* 0x80) == 0
     }
 
     /// Checks the character at `index` and returns its length.
@@ -178,30 +189,6 @@ struct XMLPreflight {
         guard place < text.count, text[place] == 0x22 || text[place] == 0x27 else { return nil }
         let quote = text[place]
         return text.firstIndex(of: quote, or: quote, in: (place &+ 1)..<text.count).map { $0 &+ 1 }
-    }
-
-    // MARK: The copy for libxml2
-
-    /// A copy of the same length in which libxml2 finds nothing to change or refuse: LF for CR, and
-    /// `%`, which is no part of any markup, for each byte of a forbidden character. Values are
-    /// always taken from the original.
-    static func patched(_ text: [UInt8]) -> [UInt8] {
-        var copy = text
-        for (index, byte) in text.enumerated() {
-            if byte == 0x0D {
-                copy[index] = 0x0A
-            } else if byte < 0x20, byte != 0x0A, byte != 0x09 {
-                copy[index] = UInt8(ascii: "%")
-            } else if byte == 0xEF, isForbidden(text, at: index) {
-                for step in 0..<3 { copy[index + step] = UInt8(ascii: "%") }
-            }
-        }
-        return copy
-    }
-
-    private static func isForbidden(_ text: [UInt8], at index: Int) -> Bool {
-        index + 2 < text.count && text[index + 1] == 0xBF
-            && (text[index + 2] == 0xBE || text[index + 2] == 0xBF)
     }
 
     private static func error(

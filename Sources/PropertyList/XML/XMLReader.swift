@@ -18,7 +18,7 @@ enum XMLReader {
         try preflight.run(text.span)
         used.formUnion(preflight.used)
         var run = EngineRun(text, options: options, limits: limits)
-        let outcome = LibXML2.parse(preflight.needsPatch ? XMLPreflight.patched(text) : text) {
+        let outcome = LibXML2.parse(preflight.needsPatch ? patched(text, options) : text) {
             run.take($0)
         }
         let problems = try run.finish(outcome)
@@ -32,6 +32,10 @@ enum XMLReader {
                 store: store, keys: pass.keys, homes: pass.homes, format: .xml,
                 publicIdentifier: outcome.publicIdentifier, leniencies: used.union(pass.used),
                 problems: problems))
+    }
+
+    private static func patched(_ text: [UInt8], _ options: ParsingOptions) -> [UInt8] {
+        XMLPatch.patched(text, references: options.contains(.rawControlCharacters))
     }
 
     /// White space may precede a document, but not its XML declaration.
@@ -113,11 +117,15 @@ private struct EngineRun {
                 at: outcome.errorOffset, source.span)
         }
         if outcome.isWellFormed, grammar.isComplete { return epilogueProblem() }
-        let isTrailing = isTrailing(outcome)
         return grammar.error(
-            isTrailing ? .trailingData : .malformedXML, description(of: outcome),
-            at: outcome.errorOffset, source.span,
-            isTrailing ? "`ParsingOptions.trailingContent` lets it pass" : nil)
+            isTrailing(outcome) ? .trailingData : .malformedXML, description(of: outcome),
+            at: outcome.errorOffset, source.span, recovery(from: outcome))
+    }
+
+    private func recovery(from outcome: LibXML2.Outcome) -> String? {
+        if isTrailing(outcome) { return "`ParsingOptions.trailingContent` lets it pass" }
+        let isForbidden = XMLPatch.hasForbiddenReference(source.span, before: outcome.errorOffset)
+        return isForbidden ? "`ParsingOptions.rawControlCharacters` lets it pass" : nil
     }
 
     private func epilogueProblem() -> PropertyListError? {

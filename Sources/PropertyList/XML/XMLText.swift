@@ -72,7 +72,8 @@ enum XMLText {
         return close &+ 1
     }
 
-    private static func scalar(_ text: Span<UInt8>, _ name: Range<Int>) -> UInt32? {
+    /// The character that the reference with this name, without `&` and `;`, stands for.
+    static func scalar(_ text: Span<UInt8>, _ name: Range<Int>) -> UInt32? {
         if text.has("lt;", at: name.lowerBound) { return 0x3C }
         if text.has("gt;", at: name.lowerBound) { return 0x3E }
         if text.has("amp;", at: name.lowerBound) { return 0x26 }

@@ -118,16 +118,16 @@ struct XMLEncodingTests {
 
     @Test("converts megabytes, and characters that take more room in UTF-8")
     func large() throws {
-        let content = String(repeating: "é€漢", count: 300_000)
+        let content = String(repeating: "é€漢", count: 80_000)
         for encoding in [String.Encoding.utf16LittleEndian, .utf16BigEndian, .utf32LittleEndian] {
             #expect(try value(EncodedText(encoding, nil).bytes(content)) == .string(content))
         }
-        let latin = String(repeating: "é", count: 2_000_000)
+        let latin = String(repeating: "é", count: 600_000)
         #expect(try value(EncodedText(.isoLatin1, "ISO-8859-1").bytes(latin)) == .string(latin))
         let head = Array("<?xml version='1.0' encoding='Shift_JIS'?><plist><string>".utf8)
-        let kana = [UInt8](repeating: 0xB1, count: 2_000_000)
+        let kana = [UInt8](repeating: 0xB1, count: 600_000)
         let document = try PropertyListDocument(
             parsing: head + kana + Array("</string></plist>".utf8))
-        #expect(document.root.string?.unicodeScalars.count == 2_000_000)
+        #expect(document.root.string?.unicodeScalars.count == 600_000)
     }
 }

@@ -167,10 +167,15 @@ private let textRules: [XMLRule] = [
         "\u{FFFE}\r&lt;\u{FFFF}",
         .lenient(.rawControlCharacters, .malformedXML, "\u{FFFE}\r<\u{FFFF}")),
     string("\u{0}", .refused(.malformedXML)),
+    string("&#9;&#10;\u{20}", .accepted("\t\n ")),
+    string("<![CDATA[]]>&#8;\r\n", .lenient(.rawControlCharacters, .malformedXML, "\u{8}\r\n")),
     .init("zero in a key", "<dict><key>a\u{0}</key><true/></dict>", .refused(.malformedXML)),
     string("&#0;", .refused(.malformedXML)), string("&#x;", .refused(.malformedXML)),
     string("&#X41;", .refused(.malformedXML)), string("&#xD800;", .refused(.malformedXML)),
-    string("&#x110000;", .refused(.malformedXML)), string("&#1;", .refused(.malformedXML)),
+    string("&#x110000;", .refused(.malformedXML)),
+    string(
+        "&#1;&#x1F;&lt;&#xFFFE;",
+        .lenient(.rawControlCharacters, .malformedXML, "\u{1}\u{1F}<\u{FFFE}")),
     string("&#4294967361;", .refused(.malformedXML)),
     string("&foo;", .refused(.malformedXML)), string("& ", .refused(.malformedXML)),
     .init(
@@ -303,6 +308,20 @@ struct XMLReaderTests {
         #expect(error.location?.column == column)
         if let path { #expect(error.path?.description == path) }
         #expect(error.description.contains("line \(line), column \(column)"))
+    }
+
+    @Test("finds a forbidden character in whatever place of a word it stands")
+    func characters() {
+        for byte: UInt8 in 0..<0x80 where byte != UInt8(ascii: "<") && byte != UInt8(ascii: "&") {
+            let isAllowed = byte >= 0x20 || [0x09, 0x0A, 0x0D].contains(byte)
+            for place in 0..<9 {
+                var bytes = xml("<string>\(String(repeating: "a", count: 20))</string>")
+                bytes[32 + place] = byte
+                #expect(
+                    failure(bytes)?.code == (isAllowed ? nil : .malformedXML), "\(byte) at \(place)"
+                )
+            }
+        }
     }
 
     @Test("quotes no value in a message")

@@ -1,0 +1,104 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+@testable import PropertyList
+
+/// The folder of other people's files, which are never part of the package.
+private let corpus: URL = {
+    if let path = ProcessInfo.processInfo.environment["KEYED_CORPUS"] {
+        return URL(fileURLWithPath: path)
+    }
+    return packageFolder.deletingLastPathComponent().appendingPathComponent("shared/fixtures")
+}()
+
+@Suite("XML fixtures")
+struct XMLFixtureTests {
+    private static func fixtures(_ kind: String) -> [URL] {
+        files(below: packageFolder.appendingPathComponent("Fixtures/xml/\(kind)"))
+    }
+
+    @Test("accepts and writes again what is to be accepted", arguments: fixtures("accept"))
+    func accept(_ file: URL) throws {
+        let document = try PropertyListDocument(parsing: try bytes(of: file))
+        let written = try XMLPropertyList.serialize(document).bytes
+        #expect(try PropertyListValue(parsing: written) == document.root.value())
+    }
+
+    /// The name of a file to be refused: the code, the line and the column, and a word about it.
+    @Test("refuses what is to be refused, with code and place", arguments: fixtures("reject"))
+    func reject(_ file: URL) throws {
+        let parts = file.deletingPathExtension().lastPathComponent.split(separator: "-")
+        let error = try #require(failure(try bytes(of: file)))
+        #expect("\(error.code)" == parts[0])
+        #expect(error.location?.line.map(String.init) == String(parts[1]))
+        #expect(error.location?.column.map(String.init) == String(parts[2]))
+    }
+
+    @Test("finds its own fixtures")
+    func folders() {
+        #expect(Self.fixtures("accept").count >= 3)
+        #expect(Self.fixtures("reject").count >= 3)
+    }
+}
+
+@Suite(
+    "XML files of other origin",
+    .enabled(
+        if: FileManager.default.fileExists(atPath: corpus.path), "there is no folder of such files")
+)
+struct XMLCorpusTests {
+    private static func documents() throws -> [(file: URL, bytes: [UInt8])] {
+        try ["real-plists/xml", "real-archives"]
+            .flatMap { files(below: corpus.appendingPathComponent($0)) }
+            .map { ($0, try bytes(of: $0)) }
+            .filter { (try? PropertyListFormat.detect($0.bytes)) == .xml }
+    }
+
+    /// XML that is not a property list.
+    private static let otherXML: Set = ["html", "xsl"]
+
+    @Test("genuine files parse, and those of Apple's writer are reproduced byte for byte")
+    func genuine() throws {
+        var reproduced = 0
+        for (file, bytes) in try Self.documents() {
+            let name = Comment(rawValue: file.lastPathComponent)
+            if Self.otherXML.contains(file.pathExtension) {
+                #expect(failure(bytes, .appleCompatible)?.code == .unexpectedElement, name)
+                continue
+            }
+            let document = try #require(
+                try? PropertyListDocument(parsing: bytes, options: .appleCompatible), name)
+            let written = try Self.written(document)
+            if written == bytes {
+                reproduced += 1
+                continue
+            }
+            #expect(Self.isForeign(String(decoding: bytes, as: UTF8.self)), name)
+            let again = try PropertyListValue(parsing: written, options: .appleCompatible)
+            #expect(try document.root.value() == again, name)
+        }
+        #expect(reproduced > 100)
+    }
+
+    private static func written(_ document: PropertyListDocument) throws -> [UInt8] {
+        var options = XMLPropertyList.Options()
+        options.allowedLosses = .appleCompatible
+        return try XMLPropertyList.serialize(document, options: options).bytes
+    }
+
+    /// Whether the text has something that Apple's writer does not write: indentation by spaces or
+    /// of the root, comments, quotes as references, data beside its tags, empty containers of two
+    /// tags, a declaration in single quotes, the document type of before 2002.
+    private static func isForeign(_ text: String) -> Bool {
+        [
+            "\n  ", "<plist version=\"1.0\">\n\t<", "<!--", "&quot;", "&apos;", "<?xml version='",
+            "<!DOCTYPE plist SYSTEM",
+        ]
+        .contains(where: text.contains)
+            || text.contains(#/<data>[^\n]/#)
+            || text.contains(#/<(?:dict|array)>\s*</(?:dict|array)>/#)
+    }
+}
