@@ -1,0 +1,103 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+public import PropertyList
+
+/// Makes trees of values that a property list can hold, the edges of every kind among them.
+public struct RandomPropertyList: Sendable {
+    private var random: SplitMix64
+    private let kinds: [PropertyListKind]
+    private let keys: [String]
+
+    /// A source of values of `kinds`, the same for the same seed.
+    public init(seed: UInt64, kinds: [PropertyListKind] = Self.allKinds) {
+        random = SplitMix64(seed: seed)
+        self.kinds = kinds
+        keys = ["a", "key", "$class", "NS.objects", "", "é", "e\u{301}", "漢字", "👩‍👩‍👧", "x y"]
+    }
+
+    /// Everything that a binary property list can hold.
+    public static let allKinds = PropertyListKind.allCases.filter { $0 != .unreadable }
+
+    /// What XML can hold without a loss.
+    public static let xmlKinds = allKinds.filter { ![.null, .uid, .set].contains($0) }
+
+    /// The next tree, nested at most `depth` deep.
+    public mutating func value(depth: Int = 4) -> PropertyListValue {
+        let kind = kinds[random.below(kinds.count)]
+        if kind.isContainer, depth == 0 { return .integer(integer()) }
+        switch kind {
+        case .null, .unreadable: return .null
+        case .boolean: return .boolean(random.oneIn(2))
+        case .integer: return .integer(integer())
+        case .real: return .real(real())
+        case .date: return .date(date())
+        case .data: return .data((0..<length()).map { _ in UInt8(random.below(256)) })
+        case .string: return .string(string())
+        case .uid: return .uid(PropertyListUID(uid()))
+        case .array: return .array(PropertyListArray(elements(depth: depth - 1)))
+        case .set: return .set(PropertyListArray(elements(depth: depth - 1)))
+        case .dictionary: return .dictionary(dictionary(depth: depth - 1))
+        }
+    }
+
+    private mutating func elements(depth: Int) -> [PropertyListValue] {
+        (0..<length(of: depth)).map { _ in value(depth: depth) }
+    }
+
+    private mutating func dictionary(depth: Int) -> PropertyListDictionary {
+        var entries = PropertyListDictionary()
+        for _ in 0..<length(of: depth) {
+            let key = random.oneIn(3) ? string() : keys[random.below(keys.count)]
+            entries[key] = value(depth: depth)
+        }
+        return entries
+    }
+
+    /// Mostly a few, so that a tree of some depth stays small; at the leaves often around 15, where
+    /// the form of the count changes.
+    private mutating func length(of depth: Int = 0) -> Int {
+        if depth == 0, random.oneIn(4) { return 13 + random.below(5) }
+        return random.oneIn(5) ? 0 : random.below(5)
+    }
+
+    private mutating func integer() -> PropertyListInteger {
+        let shift = UInt64(random.below(65))
+        let bits = shift == 64 ? 0 : UInt64.max >> shift
+        switch random.below(5) {
+        case 0: return PropertyListInteger(bits)
+        case 1: return PropertyListInteger(bits &+ 1)
+        case 2: return PropertyListInteger(random.next())
+        case 3: return PropertyListInteger(Int(truncatingIfNeeded: random.next()))
+        default: return PropertyListInteger(-Int(truncatingIfNeeded: bits >> 1) - 1)
+        }
+    }
+
+    private mutating func real() -> PropertyListReal {
+        let edges: [Double] = [
+            0, -0.0, 1, -1.5, .infinity, -.infinity, .nan, .leastNonzeroMagnitude,
+            .greatestFiniteMagnitude, .pi, 0.1,
+        ]
+        if random.oneIn(3) { return PropertyListReal(Float.random(in: -1e6...1e6, using: &random)) }
+        if random.oneIn(2) { return PropertyListReal(edges[random.below(edges.count)]) }
+        return PropertyListReal(Double.random(in: -1e12...1e12, using: &random))
+    }
+
+    /// Whole seconds, which every format can hold.
+    private mutating func date() -> PropertyListDate {
+        PropertyListDate(secondsSince2001: Double(random.below(2_000_000_000) - 1_000_000_000))
+    }
+
+    private mutating func uid() -> UInt32 {
+        UInt32(truncatingIfNeeded: random.next() >> UInt64(32 + random.below(32)))
+    }
+
+    /// ASCII, or with a few characters of the other planes.
+    private mutating func string() -> String {
+        let alphabet = Array("abcXYZ019 <&>\"'é߿ࠀ漢\u{FFFD}\u{E000}😀𝄞\u{10FFFF}".unicodeScalars)
+        let reach = random.oneIn(2) ? 14 : alphabet.count
+        var text = ""
+        for _ in 0..<length() { text.unicodeScalars.append(alphabet[random.below(reach)]) }
+        return text
+    }
+}
