@@ -39,7 +39,7 @@ struct BinaryReader {
         var references = ReferencePass(options: options, limits: limits, root: root)
         try references.run(&reader.store)
         let usedNodes = try reader.checkUnreadable(root, bytes.span)
-        var dictionaries = DictionaryPass(options: options, format: .binary)
+        var dictionaries = DictionaryPass(options: options, format: .binary, root: root)
         try dictionaries.run(&reader.store, only: usedNodes)
         return PropertyListDocument(
             .init(
