@@ -19,25 +19,43 @@ public struct PropertyListPath: Sendable, Hashable {
 }
 
 extension PropertyListPath: CustomStringConvertible {
+    private static let longest = 100
+    private static let endLength = 48
+
     /// As in `$objects[12].NS.objects[3]`: control characters are escaped, and a path of more than
-    /// about 100 characters is cut in the middle.
+    /// about 100 characters is cut in the middle. Does not look at what is cut out.
     public var description: String {
-        var text = ""
-        for component in components {
-            switch component {
-            case .index(let index): text += "[\(index)]"
-            case .key(let key): text += (text.isEmpty ? "" : ".") + Self.printable(key)
-            }
+        let head = pieces(of: components.indices).joined()
+        if head.unicodeScalars.count <= Self.longest { return head }
+        let tail = pieces(of: components.indices.reversed()).reversed().joined()
+        return String(head.unicodeScalars.prefix(Self.endLength)) + "…"
+            + String(tail.unicodeScalars.suffix(Self.endLength))
+    }
+
+    /// The texts of components in the order of `indices`, until there is enough of them.
+    private func pieces(of indices: some Sequence<Int>) -> [String] {
+        var pieces: [String] = []
+        var length = 0
+        for index in indices where length <= Self.longest {
+            let piece = piece(index)
+            pieces.append(piece)
+            length += piece.unicodeScalars.count
         }
-        return Self.shortened(text)
+        return pieces
+    }
+
+    private func piece(_ index: Int) -> String {
+        switch components[index] {
+        case .index(let index): "[\(index)]"
+        case .key(let key): (index == 0 ? "" : ".") + Self.printable(key)
+        }
     }
 
     private static func printable(_ key: String) -> String {
-        key.isEmpty ? "\"\"" : TerminalText.escaped(key)
-    }
-
-    private static func shortened(_ text: String) -> String {
-        guard text.count > 100 else { return text }
-        return "\(text.prefix(48))…\(text.suffix(48))"
+        if key.isEmpty { return "\"\"" }
+        let scalars = key.unicodeScalars
+        guard key.utf8.count > 8 * longest else { return TerminalText.escaped(key) }
+        return TerminalText.escaped(String(scalars.prefix(longest)))
+            + TerminalText.escaped(String(scalars.suffix(longest)))
     }
 }

@@ -18,7 +18,8 @@
 struct BinaryReader {
     private static let coverageFactor = 4
     private static let coverageBase = 1 << 16
-    private static let problemLimit = 1000
+    /// How many problems are kept, each of which may take a pass over the file.
+    static let problemLimit = 1000
 
     let options: ParsingOptions
     let trailer: Trailer
@@ -38,7 +39,7 @@ struct BinaryReader {
         var references = ReferencePass(options: options, limits: limits, root: root)
         try references.run(&reader.store)
         let usedNodes = try reader.checkUnreadable(root, bytes.span)
-        var dictionaries = DictionaryPass(options: options, format: .binary)
+        var dictionaries = DictionaryPass(options: options, format: .binary, root: root)
         try dictionaries.run(&reader.store, only: usedNodes)
         return PropertyListDocument(
             .init(
@@ -114,17 +115,29 @@ struct BinaryReader {
         }
         var object = ObjectReader(
             offset: Int(truncatingIfNeeded: offset), end: trailer.tableOffset, options: options)
-        let record = try object.read(file, trailer, &store)
+        let record: NodeRecord
+        do {
+            record = try object.read(file, trailer, &store)
+        } catch {
+            // What it took to find the object malformed counts as well.
+            try cover(object)
+            throw error
+        }
         used.formUnion(object.used)
+        try cover(object)
+        return record
+    }
+
+    /// Counts the bytes of an object.
+    private mutating func cover(_ object: ObjectReader) throws(PropertyListError) {
         covered &+= object.size
         let limit = trailer.tableOffset &* Self.coverageFactor &+ Self.coverageBase
         if covered > limit {
             throw PropertyListError(
                 .expansionLimitExceeded, format: .binary,
                 what: "overlapping objects cover more than \(limit) bytes, there are "
-                    + "\(trailer.tableOffset)", location: .byte(Int(offset)))
+                    + "\(trailer.tableOffset)", location: .byte(object.offset))
         }
-        return record
     }
 
     /// Keeps an object that cannot be read for what it is, where the options say so.

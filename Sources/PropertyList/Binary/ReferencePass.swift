@@ -91,7 +91,7 @@ struct ReferencePass {
                 states[child] = .open
                 stack.append((child, 0))
             case .new: states[child] = .done
-            case .open: try cut(child, at: range.lowerBound &+ next, stack.map(\.node), &store)
+            case .open: try cut(child, at: range.lowerBound &+ next, stack, &store)
             }
         }
     }
@@ -110,23 +110,33 @@ struct ReferencePass {
 
     /// Refuses a reference to an object that is still open, or puts something unreadable there.
     private mutating func cut(
-        _ child: Int, at place: Int, _ open: [Int], _ store: inout NodeStore
+        _ child: Int, at place: Int, _ stack: [(node: Int, next: Int)], _ store: inout NodeStore
     ) throws(PropertyListError) {
-        let length = open.count - (open.firstIndex(of: child) ?? 0)
-        let location = PropertyListError.Location.byte(Int(store.records[child].offset))
-        let path = PathSearch.path(
-            to: UInt32(truncatingIfNeeded: open.last ?? child), from: root, in: store)
-        let error = PropertyListError(
+        let offset = store.records[child].offset
+        if !options.contains(.salvage) {
+            let path = PathSearch.path(
+                to: UInt32(truncatingIfNeeded: stack.last?.node ?? child), from: root, in: store)
+            throw cycle(child, stack, offset, path)
+        }
+        used.insert(.salvage)
+        // Without paths, and not all of them: a file may have as many cycles as it has bytes.
+        if problems.count < BinaryReader.problemLimit {
+            problems.append(cycle(child, stack, offset, nil))
+        }
+        store.children[place] = store.nextIndex
+        store.records.append(NodeRecord(kind: .unreadable, offset: offset))
+        heights.append(0)
+    }
+
+    private func cycle(
+        _ child: Int, _ stack: [(node: Int, next: Int)], _ offset: UInt32,
+        _ path: PropertyListPath?
+    ) -> PropertyListError {
+        let length = stack.count - (stack.firstIndex { $0.node == child } ?? 0)
+        return PropertyListError(
             .referenceCycle, format: .binary,
             what: "object \(child) contains itself, \(length) containers down",
-            location: location, path: path)
-        guard options.contains(.salvage) else { throw error }
-        used.insert(.salvage)
-        problems.append(error)
-        store.children[place] = store.nextIndex
-        store.records.append(
-            NodeRecord(kind: .unreadable, offset: UInt32(truncatingIfNeeded: location.byte)))
-        heights.append(0)
+            location: .byte(Int(offset)), path: path)
     }
 
     // MARK: Use

@@ -9,6 +9,7 @@
 struct DictionaryPass {
     let options: ParsingOptions
     let format: PropertyListFormat?
+    let root: UInt32
     var used: ParsingOptions = []
     var keys: KeyTable
     /// By key number: where the key was seen first.
@@ -17,9 +18,13 @@ struct DictionaryPass {
     private var lastOwner: [UInt32]
 
     /// Prepares the pass; `keys` are those that have their numbers already.
-    init(options: ParsingOptions, format: PropertyListFormat?, keys: KeyTable = KeyTable()) {
+    init(
+        options: ParsingOptions, format: PropertyListFormat?, root: UInt32 = 0,
+        keys: KeyTable = KeyTable()
+    ) {
         self.options = options
         self.format = format
+        self.root = root
         self.keys = keys
         lastOwner = [UInt32](repeating: 0, count: keys.count + 1)
         homes = [DictionaryIndex.KeyHome](
@@ -103,9 +108,10 @@ struct DictionaryPass {
         } else if options.contains(.duplicateKeys) {
             used.insert(.duplicateKeys)
         } else {
-            let name = TerminalText.escaped(store.string(of: store.records[Int(key)]))
+            let text = store.string(of: store.records[Int(key)])
+            let name = TerminalText.escaped(String(text.unicodeScalars.prefix(64)))
             throw error(
-                .duplicateKey, "the key `\(name.prefix(64))` occurs twice in a dictionary", key,
+                .duplicateKey, "the key `\(name)` occurs twice in a dictionary", key,
                 owner, store,
                 "`ParsingOptions.duplicateKeys` or `.allDuplicateKeys` let it pass")
         }
@@ -118,7 +124,7 @@ struct DictionaryPass {
         PropertyListError(
             code, format: format, what: what,
             location: SourceText.location(Int(store.records[Int(key)].offset), store, format),
-            path: PathSearch.path(to: UInt32(truncatingIfNeeded: owner), in: store),
+            path: PathSearch.path(to: UInt32(truncatingIfNeeded: owner), from: root, in: store),
             recovery: recovery)
     }
 

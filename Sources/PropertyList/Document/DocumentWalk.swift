@@ -94,12 +94,10 @@ package struct DocumentWalk {
 
     /// The way from the start of the walk to the value of the last step, for a message.
     package func path() -> PropertyListPath {
-        var components: [PropertyListPath.Component] = []
+        var steps = PathSteps(storage.store)
         for frame in frames where frame.next > 0 {
-            let record = storage.store.records[Int(frame.node)]
-            let position = frame.order?[frame.next &- 1] ?? frame.next &- 1
-            components.append(PathSearch.component(position, of: record, storage.store))
+            steps.append(frame.order?[frame.next &- 1] ?? frame.next &- 1, of: frame.node)
         }
-        return PropertyListPath(components)
+        return steps.path
     }
 }

@@ -33,19 +33,32 @@ enum PathSearch {
     private static func path(along stack: [(node: UInt32, next: Int)], _ store: NodeStore)
         -> PropertyListPath
     {
-        PropertyListPath(
-            stack.dropLast().map { frame in
-                component(frame.next &- 1, of: store.records[Int(frame.node)], store)
-            })
+        var steps = PathSteps(store)
+        for frame in stack.dropLast() { steps.append(frame.next &- 1, of: frame.node) }
+        return steps.path
     }
+}
 
-    /// The step to the child at `position` of a container.
-    static func component(_ position: Int, of record: NodeRecord, _ store: NodeStore)
-        -> PropertyListPath.Component
-    {
-        guard record.kind == .dictionary else { return .index(position) }
+/// Puts a path together. A key that occurs again in it is the same string: a thousand nested
+/// dictionaries may share one key of a megabyte.
+struct PathSteps {
+    private(set) var path = PropertyListPath()
+    private let store: NodeStore
+    // By the record of the key.
+    private var texts: [UInt32: String] = [:]
+
+    init(_ store: NodeStore) { self.store = store }
+
+    /// Appends the step to the child at `position` of a container.
+    mutating func append(_ position: Int, of container: UInt32) {
+        let record = store.records[Int(container)]
+        guard record.kind == .dictionary else {
+            return path.components.append(.index(position))
+        }
         let pair = position % max(Int(record.high), 1)
         let key = store.children[Int(record.low) &+ pair]
-        return .key(store.string(of: store.records[Int(key)]))
+        let text = texts[key] ?? store.string(of: store.records[Int(key)])
+        texts[key] = text
+        path.components.append(.key(text))
     }
 }

@@ -1,0 +1,125 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import TestSupport
+import Testing
+
+@testable import PropertyList
+
+@Suite("Keys of dictionaries")
+struct DictionaryPassTests {
+    private static let twice = BinaryAssembler([
+        .dictionary([1, 2, 1], [3, 4, 4]), .ascii("a"), .ascii("b"), .integer(1), .integer(2),
+    ])
+    private static let nested = BinaryAssembler([
+        .dictionary([1], [2]), .ascii("outer"), .array([3, 4]), .null,
+        .dictionary([5, 6], [3, 3]), .ascii("k"), .ascii("k"),
+    ])
+
+    @Test(
+        "refuses keys that are no strings or occur twice, at the key",
+        arguments: [
+            Refusal(
+                "the same object twice", twice, .duplicateKey, byte: twice.offset(of: 1), path: "",
+                option: .duplicateKeys),
+            Refusal(
+                "two equal objects", nested, .duplicateKey, byte: nested.offset(of: 6),
+                path: "outer[1]", option: .allDuplicateKeys),
+            Refusal(
+                "ASCII and UTF-16",
+                BinaryAssembler([
+                    .dictionary([1, 2], [1, 1]), .ascii("a"), .utf16(Array("a".utf16)),
+                ]), .duplicateKey, byte: 15),
+            Refusal(
+                "integer", BinaryAssembler([.dictionary([1], [1]), .integer(1)]), .invalidKey,
+                byte: 11, option: .nonStringKeys),
+            Refusal(
+                "array", BinaryAssembler([.dictionary([1], [1]), .array([])]), .invalidKey, byte: 11
+            ),
+            Refusal(
+                "unused", BinaryAssembler([.null, .dictionary([0], [0])]), .invalidKey, byte: 8),
+        ])
+    func refuses(_ refusal: Refusal) { refusal.check() }
+
+    @Test("the path to a bad key starts at the top object, whatever its number")
+    func topObject() {
+        let file = BinaryAssembler(
+            [.null, .dictionary([2, 2], [0, 0]), .ascii("k"), .array([0, 1])], topObject: 3)
+        Refusal("top", file, .duplicateKey, byte: file.offset(of: 2), path: "[1]").check()
+    }
+
+    @Test("of a key that occurs twice the first counts, where that is allowed")
+    func firstWins() throws {
+        let document = try parsed(Self.twice, options: .duplicateKeys)
+        #expect(try document.root.value() == ["a": 1, "b": 2])
+        #expect(document.leniencies == .duplicateKeys)
+        let back = try BinaryPropertyList.serialize(document)
+        #expect(try PropertyListValue(parsing: back) == ["a": 1, "b": 2])
+    }
+
+    @Test("all entries of a key are kept where that is asked for; a look-up finds the first")
+    func allKept() throws {
+        let document = try parsed(Self.twice, options: .allDuplicateKeys)
+        #expect(document.root.dictionary?.map(\.key) == ["a", "b", "a"])
+        #expect(document.root["a"]?.integer == 1)
+        #expect(document.leniencies == .allDuplicateKeys)
+        #expect(failure { _ = try document.root.value() }?.code == .unrepresentableValue)
+    }
+
+    @Test("keys that are no strings are kept where that is allowed, but never containers")
+    func nonStrings() throws {
+        let file = BinaryAssembler([
+            .dictionary([1, 2, 3], [1, 2, 3]), .integer(1), .ascii("a"), .boolean(true),
+        ])
+        let document = try parsed(file, options: .nonStringKeys)
+        #expect(document.leniencies == .nonStringKeys)
+        #expect(document.root["a"]?.string == "a")
+        #expect(document.root.dictionary?.map(\.keyNode.kind) == [.integer, .string, .boolean])
+        #expect(failure { _ = try document.root.value() }?.code == .unrepresentableValue)
+        let container = BinaryAssembler([.dictionary([1], [1]), .array([])])
+        #expect(failure(container.bytes, options: .appleCompatible)?.code == .invalidKey)
+        #expect(try parsed(container, options: .salvage).leniencies == .salvage)
+    }
+
+    @Test("a message quotes a bounded part of a key, and nothing that moves the cursor")
+    func longKeys() throws {
+        let zalgo = "a\u{1B}" + String(repeating: "\u{301}", count: 10_000)
+        let file = BinaryAssembler([.dictionary([1, 1], [1, 1]), .utf16(Array(zalgo.utf16))])
+        let text = try #require(failure(file.bytes)).description
+        #expect(text.unicodeScalars.count < 300)
+        #expect(!text.unicodeScalars.contains("\u{1B}"))
+    }
+}
+
+@Suite("Salvage and unused objects")
+struct SalvageTests {
+    private static let used = BinaryAssembler([
+        .array([1, 2, 3]), .null, .raw([0xFF]), .ascii("a"),
+    ])
+    private static let unused = BinaryAssembler([.array([2]), .raw([0xFF]), .ascii("a")])
+
+    @Test("salvage keeps what can be read and lists what cannot")
+    func salvage() throws {
+        let document = try parsed(Self.used, options: .salvage)
+        #expect(document.root.array?.map(\.kind) == [.null, .unreadable, .string])
+        #expect(document.problems.map(\.code) == [.invalidMarker])
+        #expect(document.problems.first?.location?.byte == Self.used.offset(of: 2))
+        #expect(document.leniencies == .salvage)
+        #expect(failure { _ = try document.root.value() }?.code == .unrepresentableValue)
+        let error = failure { _ = try BinaryPropertyList.serialize(document) }
+        #expect(error?.code == .unrepresentableValue)
+        #expect(error?.path?.description == "[1]")
+    }
+
+    @Test("a malformed object that nothing refers to is refused unless that is allowed")
+    func unusedGarbage() throws {
+        Refusal("unused", Self.unused, .invalidMarker, byte: Self.unused.offset(of: 1)).check()
+        let document = try parsed(Self.unused, options: .unusedGarbage)
+        #expect(document.leniencies == .unusedGarbage)
+        #expect(document.problems.isEmpty)
+        #expect(try document.root.value() == ["a"])
+        let error = failure(Self.used.bytes, options: .unusedGarbage)
+        #expect(error?.code == .invalidMarker)
+        #expect(error?.path?.description == "[1]")
+    }
+}
