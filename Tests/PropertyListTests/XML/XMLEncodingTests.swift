@@ -54,7 +54,7 @@ struct XMLEncodingTests {
         let head = Array("<?xml version='1.0' encoding='Shift_JIS'?><plist><string>".utf8)
         let tail = Array("</string></plist>".utf8)
         #expect(try value(head + [0x93, 0xFA, 0x96, 0x7B] + tail) == "日本")
-        #expect(failure(head + [0x81, 0x20] + tail)?.code == .invalidEncoding)
+        #expect(parseError(head + [0x81, 0x20] + tail)?.code == .invalidEncoding)
     }
 
     @Test(
@@ -69,7 +69,7 @@ struct XMLEncodingTests {
             .init(.isoLatin1, "UTF-8"), .init(.isoLatin1, nil), .init(.isoLatin1, "US-ASCII"),
         ] as [EncodedText])
     func contradictions(_ text: EncodedText) throws {
-        let error = try #require(failure(try text.bytes("aé"), .appleCompatible))
+        let error = try #require(parseError(try text.bytes("aé"), .appleCompatible))
         #expect(error.code == .invalidEncoding)
     }
 
@@ -82,7 +82,7 @@ struct XMLEncodingTests {
         ])
     func unknown(_ name: String) throws {
         let error = try #require(
-            failure(try EncodedText(.utf8, name).bytes("+ADw-"), .appleCompatible))
+            parseError(try EncodedText(.utf8, name).bytes("+ADw-"), .appleCompatible))
         #expect([.invalidEncoding, .malformedXML].contains(error.code))
     }
 
@@ -101,16 +101,16 @@ struct XMLEncodingTests {
     @Test("refuses text that is cut or malformed in its encoding")
     func malformed() throws {
         let text = try EncodedText(.utf16LittleEndian, nil).bytes("a")
-        #expect(failure(text + [0])?.code == .invalidEncoding)
-        #expect(failure(text + [0, 0xD8])?.code == .invalidEncoding)
-        #expect(failure(text + [0, 0xDC])?.code == .invalidEncoding)
+        #expect(parseError(text + [0])?.code == .invalidEncoding)
+        #expect(parseError(text + [0, 0xD8])?.code == .invalidEncoding)
+        #expect(parseError(text + [0, 0xDC])?.code == .invalidEncoding)
         #expect(
-            failure(try EncodedText(.utf32LittleEndian, nil).bytes("a") + [0, 0, 0x11, 0])?.code
+            parseError(try EncodedText(.utf32LittleEndian, nil).bytes("a") + [0, 0, 0x11, 0])?.code
                 == .invalidEncoding)
         for bytes: [UInt8] in [
             [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80], [0xE2, 0x82], [0xFF],
         ] {
-            let error = try #require(failure(xml("<string>") + bytes))
+            let error = try #require(parseError(xml("<string>") + bytes))
             #expect(error.code == .invalidEncoding)
             #expect(error.location?.byte == 37)
         }

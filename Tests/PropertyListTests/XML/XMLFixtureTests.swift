@@ -31,7 +31,7 @@ struct XMLFixtureTests {
     @Test("refuses what is to be refused, with code and place", arguments: fixtures("reject"))
     func reject(_ file: URL) throws {
         let parts = file.deletingPathExtension().lastPathComponent.split(separator: "-")
-        let error = try #require(failure(try bytes(of: file)))
+        let error = try #require(parseError(try bytes(of: file)))
         #expect("\(error.code)" == parts[0])
         #expect(error.location?.line.map(String.init) == String(parts[1]))
         #expect(error.location?.column.map(String.init) == String(parts[2]))
@@ -66,7 +66,7 @@ struct XMLCorpusTests {
         for (file, bytes) in try Self.documents() {
             let name = Comment(rawValue: file.lastPathComponent)
             if Self.otherXML.contains(file.pathExtension) {
-                #expect(failure(bytes, .appleCompatible)?.code == .unexpectedElement, name)
+                #expect(parseError(bytes, .appleCompatible)?.code == .unexpectedElement, name)
                 continue
             }
             let document = try #require(

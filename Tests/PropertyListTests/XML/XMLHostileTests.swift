@@ -45,7 +45,7 @@ struct XMLHostileTests {
         ])
     func differences(_ text: String) throws {
         for options in [ParsingOptions.strict, .appleCompatible] {
-            let error = try #require(failure(Array(text.utf8), options))
+            let error = try #require(parseError(Array(text.utf8), options))
             #expect(error.code == .malformedXML)
             #expect(error.location?.line == 1)
         }
@@ -61,7 +61,7 @@ struct XMLHostileTests {
             "<!DOCTYPE plist SYSTEM 'file:///dev/zero'><plist><key>&a;</key></plist>",
         ])
     func entities(_ text: String) {
-        #expect(failure(Array(text.utf8), .appleCompatible) != nil)
+        #expect(parseError(Array(text.utf8), .appleCompatible) != nil)
     }
 
     @Test("never loads the declarations that a document type names")
@@ -84,7 +84,7 @@ struct XMLHostileTests {
         let bytes = Array((halves[0] + flood + halves[1]).utf8)
         let clock = ContinuousClock()
         let time = clock.measure {
-            #expect(failure(bytes, .appleCompatible)?.code == .malformedXML)
+            #expect(parseError(bytes, .appleCompatible)?.code == .malformedXML)
         }
         #expect(time < .seconds(2))
     }
@@ -92,14 +92,14 @@ struct XMLHostileTests {
     @Test("refuses namespaces that are spread over many elements")
     func namespaces() throws {
         let tags = (0..<100).map { "<array xmlns:a\($0)='b'>" }.joined()
-        #expect(try #require(failure(xml(tags), .appleCompatible)).code == .malformedXML)
+        #expect(try #require(parseError(xml(tags), .appleCompatible)).code == .malformedXML)
     }
 
     @Test("takes 512 levels and no more", arguments: [511, 512, 513, 1_000_000])
     func depth(_ depth: Int) throws {
         let text =
             String(repeating: "<array>", count: depth) + String(repeating: "</array>", count: depth)
-        let error = failure(xml(text))
+        let error = parseError(xml(text))
         if depth <= 512 {
             #expect(error == nil)
         } else {
@@ -225,7 +225,7 @@ struct LargeXMLTests {
     @Test("refuses a tag with a name of a megabyte and names only its beginning")
     func longName() throws {
         let name = String(repeating: "a", count: 1_000_000)
-        let error = try #require(failure(xml("<\(name)/>")))
+        let error = try #require(parseError(xml("<\(name)/>")))
         #expect(error.code == .unexpectedElement)
         #expect(error.description.utf8.count < 200)
     }
@@ -242,7 +242,7 @@ struct LargeXMLTests {
         func time(_ count: Int) -> Duration {
             let bytes = xml("<array>" + String(repeating: piece, count: count) + "</array>")
             let clock = ContinuousClock()
-            return (0..<3).map { _ in clock.measure { _ = failure(bytes, .appleCompatible) } }.min()
+            return (0..<3).map { _ in clock.measure { _ = parseError(bytes, .appleCompatible) } }.min()
                 ?? .zero
         }
         let (small, large) = (time(1_000), time(16_000))

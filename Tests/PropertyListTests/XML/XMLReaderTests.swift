@@ -268,18 +268,18 @@ struct XMLReaderTests {
             #expect(try lenient.root.value() == expected)
             #expect(lenient.leniencies == [])
         case .lenient(let option, let code, let expected):
-            let error = try #require(failure(rule.bytes))
+            let error = try #require(parseError(rule.bytes))
             #expect(error.code == code)
             if option != .trailingContent || code == .trailingData {
                 #expect(error.recovery?.contains("\(option)") == true)
             }
-            #expect(failure(rule.bytes, .appleCompatible.subtracting(option))?.code == code)
+            #expect(parseError(rule.bytes, .appleCompatible.subtracting(option))?.code == code)
             let document = try PropertyListDocument(parsing: rule.bytes, options: option)
             #expect(try document.root.value() == expected)
             #expect(document.leniencies == option)
         case .refused(let code):
-            #expect(failure(rule.bytes)?.code == code)
-            #expect(failure(rule.bytes, .appleCompatible) != nil)
+            #expect(parseError(rule.bytes)?.code == code)
+            #expect(parseError(rule.bytes, .appleCompatible) != nil)
         }
     }
 
@@ -303,7 +303,7 @@ struct XMLReaderTests {
             ("<plist>\n <array a=''/></plist>", 2, 2, ""),
         ] as [(String, Int, Int, String?)])
     func places(_ text: String, _ line: Int, _ column: Int, _ path: String?) throws {
-        let error = try #require(failure(Array(text.utf8)))
+        let error = try #require(parseError(Array(text.utf8)))
         #expect(error.location?.line == line)
         #expect(error.location?.column == column)
         if let path { #expect(error.path?.description == path) }
@@ -318,7 +318,7 @@ struct XMLReaderTests {
                 var bytes = xml("<string>\(String(repeating: "a", count: 20))</string>")
                 bytes[32 + place] = byte
                 #expect(
-                    failure(bytes)?.code == (isAllowed ? nil : .malformedXML), "\(byte) at \(place)"
+                    parseError(bytes)?.code == (isAllowed ? nil : .malformedXML), "\(byte) at \(place)"
                 )
             }
         }
@@ -326,7 +326,7 @@ struct XMLReaderTests {
 
     @Test("quotes no value in a message")
     func messages() throws {
-        let error = try #require(failure(xml("<dict><key>k</key><integer>secret</integer></dict>")))
+        let error = try #require(parseError(xml("<dict><key>k</key><integer>secret</integer></dict>")))
         #expect(!error.description.contains("secret"))
     }
 

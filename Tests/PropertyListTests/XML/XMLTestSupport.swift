@@ -9,7 +9,7 @@ import Foundation
 func xml(_ body: String) -> [UInt8] { Array("<plist version=\"1.0\">\(body)</plist>".utf8) }
 
 /// The error that parsing `bytes` throws, or nil.
-func failure(
+func parseError(
     _ bytes: [UInt8], _ options: ParsingOptions = .strict, _ limits: ParsingLimits = .default
 ) -> PropertyListError? {
     do throws(PropertyListError) {

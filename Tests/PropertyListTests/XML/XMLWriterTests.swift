@@ -159,7 +159,7 @@ struct XMLWriterTests {
         #expect(result.losses.map(\.loss) == [loss])
         #expect(result.losses.map(\.count) == [2])
         #expect(!loss.description.isEmpty)
-        #expect(failure(result.bytes, .rawControlCharacters) == nil)
+        #expect(parseError(result.bytes, .rawControlCharacters) == nil)
     }
 
     @Test("writes UIDs of an archive as dictionaries, without a loss")
