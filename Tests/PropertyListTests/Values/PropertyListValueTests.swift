@@ -1,0 +1,172 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import PropertyList
+import TestSupport
+import Testing
+
+@Suite("PropertyListValue")
+struct PropertyListValueTests {
+    /// One value of each kind and those next to it, all different.
+    private static let distinct: [PropertyListValue] = [
+        .null, true, false, 0, 1, -1, .integer(PropertyListInteger(.max as UInt64)), 0.0, -0.0, 1.0,
+        .real(PropertyListReal(1 as Float)), .real(PropertyListReal(Double.nan)),
+        .date(PropertyListDate(secondsSince2001: 1)), .uid(1), .data([]), .data([1]), "", "1",
+        "é", "e\u{301}", [], [1], [1.0], [1, 2], [2, 1], [[1, 2]], .set([]), .set([1]), [:],
+        ["a": 1], ["a": 1.0], ["b": 1], ["é": 1], ["e\u{301}": 1], ["a": 1, "b": 1],
+    ]
+
+    @Test("a value equals itself and no other")
+    func equality() {
+        for (first, value) in Self.distinct.enumerated() {
+            for (second, other) in Self.distinct.enumerated() {
+                #expect((value == other) == (first == second), "\(value), \(other)")
+                if value == other { #expect(value.hashValue == other.hashValue) }
+            }
+        }
+        #expect(Set(Self.distinct).count == Self.distinct.count)
+    }
+
+    @Test("dictionaries are equal in any order, and so are their hashes")
+    func order() {
+        let left: PropertyListValue = ["a": [1, ["x": 1, "y": 2]], "b": 2.5, "c": "t"]
+        let right: PropertyListValue = ["c": "t", "a": [1, ["y": 2, "x": 1]], "b": 2.5]
+        #expect(left == right)
+        #expect(left.hashValue == right.hashValue)
+        #expect(Set([left, right]).count == 1)
+    }
+
+    @Test("a copy does not change with the original")
+    func copyOnWrite() {
+        var list: PropertyListArray = [1, 2]
+        let listCopy = list
+        list[0] = 9
+        list.append(3)
+        #expect(listCopy == [1, 2] && list == [9, 2, 3])
+
+        var entries = PropertyListDictionary()
+        entries["a"] = 1
+        let entriesCopy = entries
+        entries["a"] = 2
+        entries["b"] = 3
+        entries["a"] = nil
+        #expect(entriesCopy == ["a": 1] && entries == ["b": 3])
+        #expect(entries.removeValue(forKey: "none") == nil)
+    }
+
+    @Test("keys keep their order and are found, however many", arguments: [3, 8, 9, 500])
+    func keys(_ count: Int) {
+        var entries = PropertyListDictionary()
+        for number in 0..<count { entries["k\(number)"] = .integer(PropertyListInteger(number)) }
+        entries["k1"] = "changed"
+        #expect(entries.keys == (0..<count).map { "k\($0)" })
+        #expect(entries["k1"] == "changed" && entries["k\(count)"] == nil)
+        #expect(entries.removeValue(forKey: "k0") == 0)
+        #expect(entries["k0"] == nil && entries["k2"] == 2 && entries.count == count - 1)
+        entries["k0"] = true
+        #expect(entries.keys.last == "k0" && entries["k0"] == true)
+    }
+
+    @Test("accessors of another kind are nil")
+    func access() {
+        for value in Self.distinct {
+            #expect((value.string != nil) == (value.kind == .string))
+            #expect((value.integer != nil) == (value.kind == .integer))
+            #expect((value.real != nil) == (value.kind == .real))
+            #expect((value.boolean != nil) == (value.kind == .boolean))
+            #expect((value.date != nil) == (value.kind == .date))
+            #expect((value.data != nil) == (value.kind == .data))
+            #expect((value.uid != nil) == (value.kind == .uid))
+            #expect((value.array != nil) == (value.kind == .array))
+            #expect((value.dictionary != nil) == (value.kind == .dictionary))
+            #expect(value["none"] == nil && value[7] == nil && value[-1] == nil)
+        }
+    }
+
+    @Test("prints on one line, without what could move the cursor")
+    func description() {
+        let value: PropertyListValue = [
+            "name\n": "An\u{1B}na", "list": [1, -2.5, true, .null], "data": .data([1, 2]),
+            "set": .set([.uid(7)]), "date": .date(PropertyListDate(secondsSince2001: 0.25)),
+        ]
+        #expect(
+            value.description
+                == "{name\\n: \"An\\u{1b}na\", list: [1, -2.5, true, null], data: <2 bytes>, "
+                + "set: {(UID 7)}, date: 2001-01-01T00:00:00.25Z}")
+    }
+
+    @Test("values a million deep are compared, hashed, printed and released, but not written")
+    func million() {
+        func nested() -> PropertyListValue {
+            var value: PropertyListValue = "x"
+            for level in 0..<1_000_000 { value = level % 2 == 0 ? [value] : ["k": value] }
+            return value
+        }
+        let (left, right) = (nested(), nested())
+        #expect(left == right)
+        #expect(left.hashValue == right.hashValue)
+        #expect(left.description.utf8.count > 2_000_000)
+        #expect(failure { _ = try PropertyListDocument(left) }?.code == .depthLimitExceeded)
+    }
+
+    @Test("trees become documents and trees again", arguments: [1, 2, 3, 0x5EED] as [UInt64])
+    func documents(_ seed: UInt64) throws {
+        var source = RandomPropertyList(seed: seed)
+        for round in 0..<200 {
+            let value = source.value()
+            let document = try PropertyListDocument(value)
+            #expect(try document.root.value() == value, "seed \(seed), round \(round)")
+        }
+    }
+}
+
+@Suite("Scalars of the value tree")
+struct ScalarTests {
+    @Test("integers convert exactly or not at all")
+    func integers() {
+        #expect(PropertyListInteger(exactly: Int128(UInt64.max) + 1) == nil)
+        #expect(PropertyListInteger(exactly: Int128(Int64.min) - 1) == nil)
+        let large = PropertyListInteger(exactly: UInt64.max)
+        #expect(large?.description == "18446744073709551615")
+        #expect(large?.value(as: UInt64.self) == .max)
+        #expect(large?.value(as: Int64.self) == nil)
+        #expect(large?.magnitude == .max)
+        let least = PropertyListInteger(Int(Int64.min))
+        #expect(least.description == "-9223372036854775808")
+        #expect(least.magnitude == 1 << 63)
+        #expect(least.value(as: UInt64.self) == nil)
+        #expect(least.value(as: Int8.self) == nil)
+        #expect(least < -1 && -1 < 0 && 0 < PropertyListInteger(UInt64.max))
+        #expect(PropertyListInteger(255).value(as: UInt8.self) == 255)
+        #expect(PropertyListInteger(256).value(as: UInt8.self) == nil)
+    }
+
+    @Test(
+        "dates print in ISO 8601, far ones in seconds",
+        arguments: [
+            (0, "2001-01-01T00:00:00Z"), (0.25, "2001-01-01T00:00:00.25Z"),
+            (-0.25, "2000-12-31T23:59:59.75Z"), (-978_307_200, "1970-01-01T00:00:00Z"),
+            (1e300, "1e+300 s"), (.infinity, "inf s"), (.nan, "nan s"),
+        ] as [(Double, String)])
+    func dates(_ seconds: Double, _ expected: String) {
+        #expect(PropertyListDate(secondsSince2001: seconds).description == expected)
+    }
+
+    @Test("dates count from 2001 and from 1970, and are equal by bits")
+    func dateConversions() {
+        #expect(PropertyListDate(secondsSince2001: 1).secondsSince1970 == 978_307_201)
+        let nan = PropertyListDate(secondsSince2001: .nan)
+        #expect(nan == nan)
+        #expect(PropertyListDate(secondsSince2001: 0) != PropertyListDate(secondsSince2001: -0.0))
+    }
+
+    @Test("reals are equal by width and bits, and print as short as can be")
+    func reals() {
+        #expect(PropertyListReal(0.1 as Float) != PropertyListReal(Double(0.1 as Float)))
+        #expect(PropertyListReal(Double.nan) == PropertyListReal(Double.nan))
+        #expect(PropertyListReal(0.0) != PropertyListReal(-0.0))
+        #expect(PropertyListReal(0.1 as Float).description == "0.1")
+        #expect(PropertyListReal(0.1).description == "0.1")
+        #expect(PropertyListUID(7).description == "UID 7")
+    }
+}
