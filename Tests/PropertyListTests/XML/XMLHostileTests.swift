@@ -242,7 +242,8 @@ struct LargeXMLTests {
         func time(_ count: Int) -> Duration {
             let bytes = xml("<array>" + String(repeating: piece, count: count) + "</array>")
             let clock = ContinuousClock()
-            return (0..<3).map { _ in clock.measure { _ = parseError(bytes, .appleCompatible) } }.min()
+            return (0..<3).map { _ in clock.measure { _ = parseError(bytes, .appleCompatible) } }
+                .min()
                 ?? .zero
         }
         let (small, large) = (time(1_000), time(16_000))

@@ -318,7 +318,8 @@ struct XMLReaderTests {
                 var bytes = xml("<string>\(String(repeating: "a", count: 20))</string>")
                 bytes[32 + place] = byte
                 #expect(
-                    parseError(bytes)?.code == (isAllowed ? nil : .malformedXML), "\(byte) at \(place)"
+                    parseError(bytes)?.code == (isAllowed ? nil : .malformedXML),
+                    "\(byte) at \(place)"
                 )
             }
         }
@@ -326,7 +327,8 @@ struct XMLReaderTests {
 
     @Test("quotes no value in a message")
     func messages() throws {
-        let error = try #require(parseError(xml("<dict><key>k</key><integer>secret</integer></dict>")))
+        let error = try #require(
+            parseError(xml("<dict><key>k</key><integer>secret</integer></dict>")))
         #expect(!error.description.contains("secret"))
     }
 
