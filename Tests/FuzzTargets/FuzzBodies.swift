@@ -1,0 +1,129 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import PropertyList
+
+/// Reads the input as a binary property list.
+public func fuzzBinary(_ bytes: [UInt8]) throws {
+    let setup = FuzzSetup(bytes)
+    try checkReading(setup, format: .binary)
+}
+
+/// Reads the input as an XML property list.
+public func fuzzXML(_ bytes: [UInt8]) throws {
+    let setup = FuzzSetup(bytes)
+    try checkReading(setup, format: .xml)
+}
+
+/// Reads the input in the format that it is in, and writes its value in both.
+public func fuzzValueRoundTrip(_ bytes: [UInt8]) throws {
+    let setup = FuzzSetup(bytes)
+    guard
+        let value = try? PropertyListValue(
+            parsing: setup.input, options: setup.options, limits: setup.limits)
+    else { return }
+    try BrokenProperty.check(value == value, "a value differs from itself")
+    _ = value.description
+    try checkBinaryRoundTrip(value)
+    try checkXMLRoundTrip(value)
+}
+
+// MARK: - Reading
+
+/// The input parses or throws; what parses strictly parses leniently to the same; what was parsed
+/// can be looked at and written.
+private func checkReading(_ setup: FuzzSetup, format: PropertyListFormat) throws {
+    let lenient = try? document(setup.input, format, setup.options, setup.limits)
+    if let strict = try? document(setup.input, format, .strict, setup.limits) {
+        let other = try BrokenProperty.require("strict parses, lenient does not") {
+            try document(setup.input, format, setup.options, setup.limits)
+        }
+        try BrokenProperty.check(
+            strict.leniencies.isEmpty && strict.problems.isEmpty, "strict needed a leniency")
+        // The one option that changes the meaning of what is valid.
+        if !setup.options.contains(.uidDictionaries) { try checkSame(strict, other, setup.limits) }
+    }
+    guard let lenient else { return }
+    try BrokenProperty.check(
+        setup.options.isSuperset(of: lenient.leniencies), "a leniency was used that was not given")
+    try checkNodes(lenient)
+    try checkWriting(lenient, setup.limits)
+}
+
+private func document(
+    _ input: [UInt8], _ format: PropertyListFormat, _ options: ParsingOptions,
+    _ limits: ParsingLimits
+) throws -> PropertyListDocument {
+    try PropertyListDocument(parsing: input, format: format, options: options, limits: limits)
+}
+
+private func checkSame(
+    _ left: PropertyListDocument, _ right: PropertyListDocument, _ limits: ParsingLimits
+) throws {
+    let first = try? left.root.value(limits: limits)
+    let second = try? right.root.value(limits: limits)
+    try BrokenProperty.check(first == second, "strict and lenient read different values")
+}
+
+/// Every access to every value of the document.
+private func checkNodes(_ document: PropertyListDocument) throws {
+    for node in document.allNodes.prefix(10_000) {
+        _ = (node.string, node.integer?.description, node.real?.description, node.boolean)
+        _ = (node.date?.description, node.data, node.uid, node.sourceOffset, node.isString("a"))
+        for element in node.childNodes { _ = element.kind }
+        guard let entries = node.dictionary else { continue }
+        for entry in entries.prefix(100) where entry.keyNode.kind == .string {
+            try BrokenProperty.check(
+                entries[entry.key] != nil || !document.usedNodes[node.number],
+                "a key of a dictionary is not found")
+        }
+    }
+}
+
+// MARK: - Writing
+
+private func checkWriting(_ document: PropertyListDocument, _ limits: ParsingLimits) throws {
+    _ = document.coreFoundationLayout(limits: limits)
+    _ = try? XMLPropertyList.serialize(document, limits: limits)
+    guard let bytes = try? BinaryPropertyList.serialize(document, limits: limits) else { return }
+    // Keys that are no strings or occur twice are written as they are.
+    let isStrict = document.leniencies.isDisjoint(with: [
+        .nonStringKeys, .allDuplicateKeys, .salvage, .nonFiniteDates,
+    ])
+    var options = ParsingOptions([.nonStringKeys, .allDuplicateKeys, .salvage, .nonFiniteDates])
+    if isStrict { options = .strict }
+    let back = try BrokenProperty.require("what was written does not parse") {
+        try PropertyListDocument(parsing: bytes, options: options)
+    }
+    let again = try BrokenProperty.require("what was written cannot be written") {
+        try BinaryPropertyList.serialize(back)
+    }
+    try BrokenProperty.check(bytes == again, "writing again gives other bytes")
+    guard let value = try? document.root.value(limits: limits) else { return }
+    let other = try BrokenProperty.require("no value") { try back.root.value() }
+    try BrokenProperty.check(value == other, "what was written reads as another value")
+}
+
+private func checkBinaryRoundTrip(_ value: PropertyListValue) throws {
+    let bytes = try BrokenProperty.require("a value that was read cannot be written") {
+        try BinaryPropertyList.serialize(PropertyListDocument(value))
+    }
+    let back = try BrokenProperty.require("what was written does not parse") {
+        try PropertyListValue(parsing: bytes, options: .nonFiniteDates)
+    }
+    try BrokenProperty.check(value == back, "what was written reads as another value")
+}
+
+private func checkXMLRoundTrip(_ value: PropertyListValue) throws {
+    guard let source = try? PropertyListDocument(value),
+        let text = try? XMLPropertyList.serialize(source).bytes
+    else { return }
+    let back = try BrokenProperty.require("what was written as XML does not parse") {
+        try PropertyListDocument(parsing: text)
+    }
+    let again = try BrokenProperty.require("what was written as XML cannot be written") {
+        try XMLPropertyList.serialize(back).bytes
+    }
+    // NaN has one form in text and many in bits, so the texts are compared.
+    try BrokenProperty.check(text == again, "what was written as XML reads as another value")
+}

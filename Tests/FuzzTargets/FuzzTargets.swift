@@ -1,2 +1,0 @@
-// This source file is part of swift-keyed-archive
-// SPDX-License-Identifier: Apache-2.0
