@@ -26,7 +26,9 @@ struct ReferencePassTests {
                 "below the root", BinaryAssembler([.array([1]), .array([2]), .array([1])]),
                 .referenceCycle, byte: 10, path: "[0][0]"),
             Refusal(
-                "a key", BinaryAssembler([.dictionary([0], [1]), .null]), .referenceCycle, byte: 8),
+                "a dictionary that is its own key",
+                BinaryAssembler([.dictionary([0], [1]), .null]),
+                .invalidKey, byte: 8),
             Refusal(
                 "unused", BinaryAssembler([.null, .array([2]), .array([1])]), .referenceCycle,
                 byte: 9),
@@ -35,6 +37,15 @@ struct ReferencePassTests {
                 .referenceCycle, byte: 10, path: "[0]"),
         ])
     func cycles(_ refusal: Refusal) { refusal.check() }
+
+    @Test("a cycle through a key is one where containers as keys might be unused, or are kept")
+    func cyclicKey() throws {
+        let file = BinaryAssembler([.dictionary([0], [1]), .null])
+        #expect(failure(file.bytes, options: .unusedGarbage)?.code == .referenceCycle)
+        let document = try parsed(file, options: .salvage)
+        #expect(document.problems.map(\.code) == [.referenceCycle])
+        #expect(document.root.dictionary?.first?.keyNode.kind == .unreadable)
+    }
 
     @Test("accepts references that point back without a cycle")
     func backwards() throws {
