@@ -1,0 +1,60 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import TestSupport
+import Testing
+
+@testable import PropertyList
+
+@Suite(
+    "Binary files of other origin",
+    .enabled(if: Corpus.hasExternal, "there is no folder of such files"))
+struct BinaryCorpusTests {
+    private static func binaries(_ folder: String) -> [Corpus.File] {
+        Corpus.external(folder).filter { $0.bytes.starts(with: "bplist0".utf8) }
+    }
+
+    /// Folders of archives that other software than Apple's wrote.
+    private static let foreign = ["other-impl-tests/", "captured-fixtures/"]
+
+    @Test("genuine archives are read strictly and written again byte for byte")
+    func archives() throws {
+        var total = 0
+        for file in Self.binaries("real-archives")
+        where !Self.foreign.contains(where: file.name.hasPrefix) {
+            let document = try #require(
+                try? PropertyListDocument(parsing: file.bytes), "\(file.name)")
+            total += 1
+            #expect(document.coreFoundationLayout() != nil, "\(file.name)")
+            let compact = try BinaryPropertyList.serialize(document)
+            #expect(compact.count <= file.bytes.count, "\(file.name)")
+        }
+        #expect(total > 100)
+    }
+
+    @Test("genuine property lists are read as by a plain reader, and come back from both layouts")
+    func plain() throws {
+        for file in Self.binaries("real-plists") {
+            let plain = try? SlowBinaryReader.value(of: file.bytes)
+            let document = try? PropertyListDocument(parsing: file.bytes)
+            #expect((plain == nil) == (document == nil), "\(file.name)")
+            guard let document, let plain else { continue }
+            #expect(try document.root.value() == plain, "\(file.name)")
+            for layout in [BinaryLayout.compact, .coreFoundation] {
+                let bytes = try BinaryPropertyList.serialize(document, layout: layout)
+                #expect(try PropertyListValue(parsing: bytes) == plain, "\(file.name)")
+            }
+        }
+    }
+
+    @Test("malformed files are refused, or read as by a plain reader")
+    func malformed() {
+        for file in Self.binaries("malformed") + Self.binaries("peer-tests") {
+            let ours = try? PropertyListValue(parsing: file.bytes, format: .binary)
+            let plain = try? SlowBinaryReader.value(of: file.bytes)
+            #expect(ours == plain, "\(file.name)")
+            _ = try? PropertyListValue(parsing: file.bytes, options: .forensic)
+        }
+    }
+}

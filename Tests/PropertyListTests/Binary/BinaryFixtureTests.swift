@@ -1,0 +1,125 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import TestSupport
+import Testing
+
+@testable import PropertyList
+
+@Suite("Binary fixtures")
+struct BinaryFixtureTests {
+    /// A file and what is said about it.
+    struct Fixture: Sendable, CustomTestStringConvertible {
+        let file: Corpus.File
+        let expected: String
+
+        var testDescription: String { file.name }
+    }
+
+    private static func fixtures(_ outcome: String) -> [Fixture] {
+        let said = Corpus.fixtures("binary/\(outcome)", suffix: ".expected")
+        return Corpus.fixtures("binary/\(outcome)", suffix: ".plist").map { file in
+            let name = file.name.dropLast(".plist".count) + ".expected"
+            let bytes = said.first { $0.name == name }?.bytes ?? []
+            return Fixture(file: file, expected: String(decoding: bytes.dropLast(), as: UTF8.self))
+        }
+    }
+
+    @Test("what is to be accepted has the value expected", arguments: fixtures("accept"))
+    func accept(_ fixture: Fixture) throws {
+        let document = try PropertyListDocument(parsing: fixture.file.bytes)
+        let value = try document.root.value()
+        #expect(value.description.isLiterally(fixture.expected))
+        #expect(document.leniencies == .strict)
+        let isNaN = fixture.expected.contains("nan")
+        #expect(try SlowBinaryReader.value(of: fixture.file.bytes) == value || isNaN)
+        let written = try BinaryPropertyList.serialize(document)
+        #expect(try PropertyListValue(parsing: written) == value)
+    }
+
+    @Test(
+        "what is to be refused has the code and the place expected", arguments: fixtures("reject"))
+    func reject(_ fixture: Fixture) throws {
+        let error = try #require(parseError(fixture.file.bytes))
+        #expect("\(error.code) \(error.location?.byte ?? -1)" == fixture.expected)
+        #expect(throws: (any Error).self) { try SlowBinaryReader.value(of: fixture.file.bytes) }
+    }
+
+    @Test("finds its own fixtures")
+    func folders() {
+        #expect(Self.fixtures("accept").count >= 20)
+        #expect(Self.fixtures("reject").count >= 40)
+    }
+}
+
+@Suite("Binary property lists, cut and changed")
+struct BinaryMutationTests {
+    private static let sources =
+        (Corpus.fixtures("binary", suffix: ".plist") + Corpus.fixtures("archives", suffix: ".plist"))
+        .filter { $0.bytes.count <= 2048 && $0.bytes.starts(with: "bplist00".utf8) }
+
+    /// The library and the plain reader must agree on whether `bytes` are a property list, and on
+    /// its value.
+    private func agree(_ bytes: [UInt8], _ what: @autoclosure () -> String) {
+        var limits = ParsingLimits.default
+        limits.expansion = .init(factor: 0, base: 20_000)
+        let ours = try? PropertyListValue(parsing: bytes, format: .binary, limits: limits)
+        let theirs = try? SlowBinaryReader.value(of: bytes, expansion: 20_000)
+        if ours != theirs {
+            Issue.record("\(what()): \(ours?.description ?? "-"), \(theirs?.description ?? "-")")
+        }
+    }
+
+    @Test("every prefix is read or refused as by a plain reader", arguments: sources)
+    func prefixes(_ file: Corpus.File) {
+        for length in file.bytes.indices {
+            agree(Array(file.bytes.prefix(length)), "\(length) bytes")
+        }
+    }
+
+    @Test("so is every file with one bit of one byte changed", arguments: sources)
+    func bits(_ file: Corpus.File) {
+        var bytes = file.bytes
+        for place in bytes.indices {
+            let original = bytes[place]
+            for bit in 0..<8 {
+                bytes[place] = original ^ (1 << UInt8(bit))
+                agree(bytes, "bit \(bit) of byte \(place)")
+            }
+            bytes[place] = original
+        }
+    }
+
+    @Test(
+        "so is every small file with one byte changed to any other",
+        arguments: sources.filter { $0.bytes.count <= 64 })
+    func bytes(_ file: Corpus.File) {
+        var bytes = file.bytes
+        for place in bytes.indices {
+            let original = bytes[place]
+            for value in UInt8.min ... .max {
+                bytes[place] = value
+                agree(bytes, "\(value) at byte \(place)")
+            }
+            bytes[place] = original
+        }
+    }
+
+    @Test("random trees come back, to a plain reader too", arguments: [1, 2, 0x5EED] as [UInt64])
+    func random(_ seed: UInt64) throws {
+        var source = RandomPropertyList(seed: seed)
+        for round in 0..<200 {
+            let value = source.value()
+            let document = try PropertyListDocument(value)
+            for layout in [BinaryLayout.compact] + BinaryLayout.coreFoundationLayouts {
+                let bytes = try BinaryPropertyList.serialize(document, layout: layout)
+                let back = try PropertyListDocument(parsing: bytes)
+                #expect(try back.root.value() == value, "seed \(seed), round \(round)")
+                let plain = try SlowBinaryReader.value(of: bytes)
+                #expect(plain == value, "seed \(seed), round \(round)")
+                let again = try BinaryPropertyList.serialize(back, layout: layout)
+                #expect(again == bytes, "seed \(seed), round \(round)")
+            }
+        }
+    }
+}
