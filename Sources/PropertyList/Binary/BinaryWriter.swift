@@ -107,7 +107,7 @@ private struct BinaryWriter {
         guard record.header == 4 else {
             return append(marker: ObjectMarker.double, record.payload, width: 8)
         }
-        let bits = Float(Double(bitPattern: record.payload)).bitPattern
+        let bits = PropertyListReal.narrowed(record.payload)
         append(marker: ObjectMarker.single, UInt64(bits), width: 4)
     }
 

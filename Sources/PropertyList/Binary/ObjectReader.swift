@@ -89,7 +89,7 @@ struct ObjectReader {
     private mutating func single(_ file: Span<UInt8>) throws(PropertyListError) -> NodeRecord {
         try require(4, "a real", after: 1)
         let bits = UInt32(truncatingIfNeeded: file.bigEndian(at: offset &+ 1, width: 4) ?? 0)
-        return record(.real, header: 4, payload: Double(Float(bitPattern: bits)).bitPattern)
+        return record(.real, header: 4, payload: PropertyListReal.widened(bits))
     }
 
     private mutating func double(_ file: Span<UInt8>) throws(PropertyListError) -> NodeRecord {

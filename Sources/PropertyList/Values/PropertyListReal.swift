@@ -28,7 +28,9 @@ public struct PropertyListReal: Sendable {
     public init(_ value: Double) { self.init(value, width: .double) }
 
     /// A number of 32 bits.
-    public init(_ value: Float) { self.init(Double(value), width: .single) }
+    public init(_ value: Float) {
+        self.init(Double(bitPattern: Self.widened(value.bitPattern)), width: .single)
+    }
 }
 
 extension PropertyListReal: Hashable, ExpressibleByFloatLiteral, CustomStringConvertible {
@@ -47,5 +49,30 @@ extension PropertyListReal: Hashable, ExpressibleByFloatLiteral, CustomStringCon
     /// The shortest text that gives the number again.
     public var description: String {
         width == .single ? Float(value).description : value.description
+    }
+}
+
+// MARK: - Bits of singles
+
+extension PropertyListReal {
+    private static let quietBit: UInt32 = 1 << 22
+    // How much longer the fraction of a double is.
+    private static let shift: UInt64 = 29
+
+    /// The bits of the `Double` of a `Float`. A conversion by the processor makes a signaling NaN
+    /// quiet; here its bits are kept.
+    static func widened(_ single: UInt32) -> UInt64 {
+        let value = Float(bitPattern: single)
+        let bits = Double(value).bitPattern
+        guard value.isNaN else { return bits }
+        return bits & ~(UInt64(quietBit) << shift) | UInt64(single & quietBit) << shift
+    }
+
+    /// The bits of the `Float` of a `Double` that ``widened(_:)`` made.
+    static func narrowed(_ double: UInt64) -> UInt32 {
+        let value = Double(bitPattern: double)
+        let bits = Float(value).bitPattern
+        let quiet = UInt32(truncatingIfNeeded: double >> shift) & quietBit
+        return value.isNaN ? bits & ~quietBit | quiet : bits
     }
 }

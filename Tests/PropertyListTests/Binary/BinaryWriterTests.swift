@@ -149,6 +149,23 @@ struct BinaryWriterTests {
         #expect(built.coreFoundationLayout() == nil)
     }
 
+    @Test(
+        "the bits of every NaN are kept",
+        arguments: [0x7FC0_0000, 0x7FA0_0000, 0xFF80_0001, 0x7FFF_FFFF] as [UInt32])
+    func singleNaN(_ bits: UInt32) throws {
+        let file = BinaryAssembler([.raw([0x22] + bigEndian(bits))])
+        let document = try parsed(file)
+        #expect(try BinaryPropertyList.serialize(document) == file.bytes)
+        let real = PropertyListReal(Float(bitPattern: bits))
+        #expect(document.root.real == real)
+        #expect(try compact(.real(real)) == file.bytes)
+        #expect(real.description.contains("nan"))
+    }
+
+    private func bigEndian(_ word: UInt32) -> [UInt8] {
+        (0..<4).map { UInt8(truncatingIfNeeded: word >> (24 - 8 * UInt32($0))) }
+    }
+
     @Test("output larger than allowed is refused")
     func outputLimit() throws {
         var limits = ParsingLimits.default
