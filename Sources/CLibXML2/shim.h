@@ -40,8 +40,10 @@ typedef struct {
     int error;
     uint32_t error_offset;
     char message[192];
-    // The public identifier of the document type declaration.
+    // The identifiers of the document type declaration; empty where there is none, or too long a one.
     char public_identifier[128];
+    char system_identifier[128];
+    int has_doctype;
     int has_internal_subset;
     int is_stopped;
     int count;
@@ -92,7 +94,10 @@ static void keyed_xml_on_end(
 static void keyed_xml_on_doctype(
     void *user, const xmlChar *name, const xmlChar *public_id, const xmlChar *system_id) {
     keyed_xml_session *session = (keyed_xml_session *)user;
-    (void)name, (void)system_id;
+    (void)name;
+    session->has_doctype = 1;
+    if (system_id != NULL && strlen((const char *)system_id) < sizeof session->system_identifier)
+        strcpy(session->system_identifier, (const char *)system_id);
     if (public_id != NULL && strlen((const char *)public_id) < sizeof session->public_identifier)
         strcpy(session->public_identifier, (const char *)public_id);
     if (session->context->input != NULL && *session->context->input->cur == '[') {

@@ -18,7 +18,7 @@ public struct PropertyListDocument: Sendable {
         let keys: KeyTable
         let index: DictionaryIndex
         let format: PropertyListFormat?
-        let publicIdentifier: String?
+        let documentType: XMLDocumentType?
         let leniencies: ParsingOptions
         let problems: [PropertyListError]
 
@@ -28,7 +28,7 @@ public struct PropertyListDocument: Sendable {
             keys = parts.keys
             index = DictionaryIndex(parts.store, homes: parts.homes)
             format = parts.format
-            publicIdentifier = parts.publicIdentifier
+            documentType = parts.documentType
             leniencies = parts.leniencies
             problems = parts.problems
         }
@@ -41,7 +41,7 @@ public struct PropertyListDocument: Sendable {
         var keys: KeyTable
         var homes: [DictionaryIndex.KeyHome]
         var format: PropertyListFormat?
-        var publicIdentifier: String?
+        var documentType: XMLDocumentType?
         var leniencies: ParsingOptions = []
         var problems: [PropertyListError] = []
     }
@@ -104,9 +104,8 @@ extension PropertyListDocument {
     /// What could not be read, under ``ParsingOptions/salvage``; otherwise empty.
     public var problems: [PropertyListError] { storage.problems }
 
-    /// The public identifier of the document type declaration of XML, such as
-    /// `-//Apple//DTD PLIST 1.0//EN`; nil where there is none.
-    public var publicIdentifier: String? { storage.publicIdentifier }
+    /// The document type declaration of XML; nil where there is none.
+    public var documentType: XMLDocumentType? { storage.documentType }
 
     /// The bytes of the source. For XML in another encoding than UTF-8, its text as UTF-8.
     package var source: [UInt8] { storage.store.bytes }

@@ -30,7 +30,7 @@ enum XMLReader {
         return PropertyListDocument(
             .init(
                 store: store, keys: pass.keys, homes: pass.homes, format: .xml,
-                publicIdentifier: outcome.publicIdentifier, leniencies: used.union(pass.used),
+                documentType: outcome.documentType, leniencies: used.union(pass.used),
                 problems: problems))
     }
 

@@ -60,7 +60,7 @@ public enum XMLPropertyList {
 
     /// Writes a document. Linear in what is written.
     ///
-    /// The public identifier of the source's document type declaration is kept. −0.0 is written
+    /// The source's document type declaration is kept, but for an internal subset. −0.0 is written
     /// `-0.0`; Apple's writer loses the sign, its readers take it.
     ///
     /// - Throws: `unrepresentableValue` for what is lost and not allowed to be, and for null,
@@ -99,8 +99,6 @@ extension XMLPropertyList.Losses: CustomStringConvertible {
 /// Source: `CFPropertyList.c`, checked against files that Apple's software wrote.
 private struct XMLWriter {
     private static let header = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-    private static let systemIdentifier = "http://www.apple.com/DTDs/PropertyList-1.0.dtd"
-    private static let publicIdentifier = "-//Apple//DTD PLIST 1.0//EN"
     // Base-64 lines get shorter with the indentation, up to eight levels.
     private static let deepestDataIndent = 8
 
@@ -130,8 +128,8 @@ private struct XMLWriter {
 
     mutating func write() throws(PropertyListError) -> XMLPropertyList.Serialization {
         append(Self.header)
-        append("<!DOCTYPE plist PUBLIC \"\(document.publicIdentifier ?? Self.publicIdentifier)\" ")
-        append("\"\(Self.systemIdentifier)\">\n<plist version=\"1.0\">\n")
+        append((document.documentType ?? .apple).declaration)
+        append("\n<plist version=\"1.0\">\n")
         while let step = try walk.next() {
             do { try append(step) } catch { throw error.at(path: walk.path()) }
             try budget.emit(size: output.count)

@@ -105,8 +105,11 @@ struct Inspect: ParsableCommand, ConsoleCommand {
 
     private func printText(_ document: PropertyListDocument, _ console: Console) {
         console.print("XML property list, \(document.byteCount) bytes of text")
-        if let identifier = document.publicIdentifier {
+        if let identifier = document.documentType?.publicIdentifier {
             console.print("public identifier:  \(TerminalText.escaped(identifier))")
+        }
+        if let identifier = document.documentType?.systemIdentifier {
+            console.print("system identifier:  \(TerminalText.escaped(identifier))")
         }
         console.print("values:")
         console.print("   number      line")

@@ -332,12 +332,14 @@ struct XMLReaderTests {
         #expect(!error.description.contains("secret"))
     }
 
-    @Test("keeps the public identifier and the order of keys")
+    @Test("keeps the document type and the order of keys")
     func document() throws {
         let text =
             "<!DOCTYPE plist PUBLIC '-//A//B' 'c'><plist><dict><key>b</key><true/><key>a</key><true/></dict></plist>"
         let document = try PropertyListDocument(parsing: Array(text.utf8))
-        #expect(document.publicIdentifier == "-//A//B")
+        #expect(
+            document.documentType
+                == XMLDocumentType(publicIdentifier: "-//A//B", systemIdentifier: "c"))
         #expect(document.root.dictionary?.map(\.key) == ["b", "a"])
         #expect(document.format == .xml)
         #expect(document.root["a"]?.location?.column == 82)

@@ -191,14 +191,29 @@ struct XMLWriterTests {
                 == keys)
     }
 
-    @Test("keeps the public identifier of the source")
-    func publicIdentifier() throws {
+    @Test(
+        "keeps the document type of the source",
+        arguments: [
+            "PUBLIC \"-//Apple Computer//DTD PLIST 1.0//EN\" \"http://www.apple.com/DTDs/PropertyList-1.0.dtd\"",
+            "SYSTEM \"file://localhost/System/Library/DTDs/PropertyList.dtd\"",
+        ])
+    func documentType(declared: String) throws {
         let source =
-            appleHeader.replacing("Apple//DTD", with: "Apple Computer//DTD") + "<true/>\n</plist>\n"
+            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!DOCTYPE plist \(declared)>\n"
+            + "<plist version=\"1.0\">\n<true/>\n</plist>\n"
         let document = try PropertyListDocument(parsing: Array(source.utf8))
         #expect(
             String(decoding: try XMLPropertyList.serialize(document).bytes, as: UTF8.self) == source
         )
+    }
+
+    @Test("writes Apple's document type for one that would need quoting")
+    func quotedDocumentType() throws {
+        let source = "<!DOCTYPE plist SYSTEM 'a\"b>'><plist version=\"1.0\"><true/></plist>"
+        let document = try PropertyListDocument(parsing: Array(source.utf8))
+        #expect(document.documentType?.systemIdentifier == "a\"b>")
+        let written = String(decoding: try XMLPropertyList.serialize(document).bytes, as: UTF8.self)
+        #expect(written.contains("SYSTEM \"http://www.apple.com/DTDs/PropertyList-1.0.dtd\">"))
     }
 
     @Test("keeps within the limits of output and depth")
