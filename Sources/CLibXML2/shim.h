@@ -43,7 +43,6 @@ typedef struct {
     // The identifiers of the document type declaration; empty where there is none, or too long a one.
     char public_identifier[128];
     char system_identifier[128];
-    int has_doctype;
     int has_internal_subset;
     int is_stopped;
     int count;
@@ -95,7 +94,6 @@ static void keyed_xml_on_doctype(
     void *user, const xmlChar *name, const xmlChar *public_id, const xmlChar *system_id) {
     keyed_xml_session *session = (keyed_xml_session *)user;
     (void)name;
-    session->has_doctype = 1;
     if (system_id != NULL && strlen((const char *)system_id) < sizeof session->system_identifier)
         strcpy(session->system_identifier, (const char *)system_id);
     if (public_id != NULL && strlen((const char *)public_id) < sizeof session->public_identifier)

@@ -18,7 +18,7 @@ public struct PropertyListDocument: Sendable {
         let keys: KeyTable
         let index: DictionaryIndex
         let format: PropertyListFormat?
-        let documentType: XMLDocumentType?
+        let xmlHeader: XMLHeader?
         let leniencies: ParsingOptions
         let problems: [PropertyListError]
 
@@ -28,7 +28,7 @@ public struct PropertyListDocument: Sendable {
             keys = parts.keys
             index = DictionaryIndex(parts.store, homes: parts.homes)
             format = parts.format
-            documentType = parts.documentType
+            xmlHeader = parts.xmlHeader
             leniencies = parts.leniencies
             problems = parts.problems
         }
@@ -41,7 +41,7 @@ public struct PropertyListDocument: Sendable {
         var keys: KeyTable
         var homes: [DictionaryIndex.KeyHome]
         var format: PropertyListFormat?
-        var documentType: XMLDocumentType?
+        var xmlHeader: XMLHeader?
         var leniencies: ParsingOptions = []
         var problems: [PropertyListError] = []
     }
@@ -104,8 +104,8 @@ extension PropertyListDocument {
     /// What could not be read, under ``ParsingOptions/salvage``; otherwise empty.
     public var problems: [PropertyListError] { storage.problems }
 
-    /// The document type declaration of XML; nil where there is none.
-    public var documentType: XMLDocumentType? { storage.documentType }
+    /// What stands above the values of XML; nil for other formats.
+    public var xmlHeader: XMLHeader? { storage.xmlHeader }
 
     /// The bytes of the source. For XML in another encoding than UTF-8, its text as UTF-8.
     package var source: [UInt8] { storage.store.bytes }

@@ -23,7 +23,8 @@ enum LibXML2 {
         var isWellFormed = false
         var errorOffset = 0
         var message = ""
-        var documentType: XMLDocumentType?
+        var publicIdentifier: String?
+        var systemIdentifier: String?
         var hasInternalSubset = false
     }
 
@@ -65,21 +66,14 @@ enum LibXML2 {
     private static func outcome(_ session: keyed_xml_session, _ isWellFormed: Bool) -> Outcome {
         // SAFETY: the fields read are plain values that the session holds itself.
         let message = unsafe string(of: session.message)
+        let publicIdentifier = unsafe string(of: session.public_identifier)
+        let systemIdentifier = unsafe string(of: session.system_identifier)
         return Outcome(
             isWellFormed: isWellFormed, errorOffset: unsafe Int(session.error_offset),
             message: String(message.prefix { $0 != "\n" }),
-            documentType: unsafe documentType(session),
-            hasInternalSubset: unsafe session.has_internal_subset != 0)
-    }
-
-    private static func documentType(_ session: keyed_xml_session) -> XMLDocumentType? {
-        // SAFETY: the fields read are plain values that the session holds itself.
-        guard unsafe session.has_doctype != 0 else { return nil }
-        let publicIdentifier = unsafe string(of: session.public_identifier)
-        let systemIdentifier = unsafe string(of: session.system_identifier)
-        return XMLDocumentType(
             publicIdentifier: publicIdentifier.isEmpty ? nil : publicIdentifier,
-            systemIdentifier: systemIdentifier.isEmpty ? nil : systemIdentifier)
+            systemIdentifier: systemIdentifier.isEmpty ? nil : systemIdentifier,
+            hasInternalSubset: unsafe session.has_internal_subset != 0)
     }
 
     /// The text of a C array of characters, up to its NUL.

@@ -22,6 +22,8 @@ struct XMLGrammar {
     let options: ParsingOptions
     var tree: TreeAssembler
     var used: ParsingOptions = []
+    /// The version of `<plist>`, as ``XMLHeader`` has it.
+    private(set) var version: String?
     private let limits: ParsingLimits
     private var progress = Progress.before
     private var isInPlist = false
@@ -101,7 +103,9 @@ struct XMLGrammar {
             throw error(.malformedXML, "a `>` stands in an attribute", at: place, text)
         }
         let equals = text.lastIndex(of: UInt8(ascii: "="), in: range)
-        if element == .plist, let equals, Self.isVersion(text, first..<equals) { return }
+        if element == .plist, let equals, Self.isVersion(text, first..<equals) {
+            return keepVersion(equals &+ 1..<range.upperBound, text)
+        }
         guard options.contains(.attributes) else {
             throw error(
                 .unexpectedElement,
@@ -109,6 +113,16 @@ struct XMLGrammar {
                 at: start, text, "`ParsingOptions.attributes` lets it pass")
         }
         used.insert(.attributes)
+    }
+
+    /// Keeps the quoted text in `range`.
+    private mutating func keepVersion(_ range: Range<Int>, _ text: Span<UInt8>) {
+        var value: [UInt8] = []
+        for index in range where !isXMLWhitespace(text[index]) {
+            if value.count > XMLHeader.longestVersion + 2 { return }
+            value.append(text[index])
+        }
+        version = String(decoding: value.dropFirst().dropLast(), as: UTF8.self)
     }
 
     /// Whether `range`, from a name to the last `=` of a tag, holds just the name `version`.

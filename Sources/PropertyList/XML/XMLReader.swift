@@ -30,7 +30,10 @@ enum XMLReader {
         return PropertyListDocument(
             .init(
                 store: store, keys: pass.keys, homes: pass.homes, format: .xml,
-                documentType: outcome.documentType, leniencies: used.union(pass.used),
+                xmlHeader: XMLHeader(
+                    publicIdentifier: outcome.publicIdentifier,
+                    systemIdentifier: outcome.systemIdentifier, version: run.grammar.version),
+                leniencies: used.union(pass.used),
                 problems: problems))
     }
 

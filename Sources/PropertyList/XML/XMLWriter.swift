@@ -60,7 +60,7 @@ public enum XMLPropertyList {
 
     /// Writes a document. Linear in what is written.
     ///
-    /// The source's document type declaration is kept, but for an internal subset. −0.0 is written
+    /// The source's document type and version are kept. −0.0 is written
     /// `-0.0`; Apple's writer loses the sign, its readers take it.
     ///
     /// - Throws: `unrepresentableValue` for what is lost and not allowed to be, and for null,
@@ -128,8 +128,7 @@ private struct XMLWriter {
 
     mutating func write() throws(PropertyListError) -> XMLPropertyList.Serialization {
         append(Self.header)
-        append((document.documentType ?? .apple).declaration)
-        append("\n<plist version=\"1.0\">\n")
+        append((document.xmlHeader ?? .apple).text)
         while let step = try walk.next() {
             do { try append(step) } catch { throw error.at(path: walk.path()) }
             try budget.emit(size: output.count)

@@ -105,10 +105,10 @@ struct Inspect: ParsableCommand, ConsoleCommand {
 
     private func printText(_ document: PropertyListDocument, _ console: Console) {
         console.print("XML property list, \(document.byteCount) bytes of text")
-        if let identifier = document.documentType?.publicIdentifier {
+        if let identifier = document.xmlHeader?.publicIdentifier {
             console.print("public identifier:  \(TerminalText.escaped(identifier))")
         }
-        if let identifier = document.documentType?.systemIdentifier {
+        if let identifier = document.xmlHeader?.systemIdentifier {
             console.print("system identifier:  \(TerminalText.escaped(identifier))")
         }
         console.print("values:")

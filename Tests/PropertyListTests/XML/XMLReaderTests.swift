@@ -338,8 +338,8 @@ struct XMLReaderTests {
             "<!DOCTYPE plist PUBLIC '-//A//B' 'c'><plist><dict><key>b</key><true/><key>a</key><true/></dict></plist>"
         let document = try PropertyListDocument(parsing: Array(text.utf8))
         #expect(
-            document.documentType
-                == XMLDocumentType(publicIdentifier: "-//A//B", systemIdentifier: "c"))
+            document.xmlHeader
+                == XMLHeader(publicIdentifier: "-//A//B", systemIdentifier: "c"))
         #expect(document.root.dictionary?.map(\.key) == ["b", "a"])
         #expect(document.format == .xml)
         #expect(document.root["a"]?.location?.column == 82)

@@ -192,15 +192,17 @@ struct XMLWriterTests {
     }
 
     @Test(
-        "keeps the document type of the source",
+        "keeps the document type and the version of the source",
         arguments: [
-            "PUBLIC \"-//Apple Computer//DTD PLIST 1.0//EN\" \"http://www.apple.com/DTDs/PropertyList-1.0.dtd\"",
-            "SYSTEM \"file://localhost/System/Library/DTDs/PropertyList.dtd\"",
+            (
+                "PUBLIC \"-//Apple Computer//DTD PLIST 1.0//EN\" \"http://www.apple.com/DTDs/PropertyList-1.0.dtd\"",
+                "1.0"
+            ), ("SYSTEM \"file://localhost/System/Library/DTDs/PropertyList.dtd\"", "0.9"),
         ])
-    func documentType(declared: String) throws {
+    func xmlHeader(declared: String, version: String) throws {
         let source =
             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!DOCTYPE plist \(declared)>\n"
-            + "<plist version=\"1.0\">\n<true/>\n</plist>\n"
+            + "<plist version=\"\(version)\">\n<true/>\n</plist>\n"
         let document = try PropertyListDocument(parsing: Array(source.utf8))
         #expect(
             String(decoding: try XMLPropertyList.serialize(document).bytes, as: UTF8.self) == source
@@ -211,7 +213,7 @@ struct XMLWriterTests {
     func quotedDocumentType() throws {
         let source = "<!DOCTYPE plist SYSTEM 'a\"b>'><plist version=\"1.0\"><true/></plist>"
         let document = try PropertyListDocument(parsing: Array(source.utf8))
-        #expect(document.documentType?.systemIdentifier == "a\"b>")
+        #expect(document.xmlHeader?.systemIdentifier == "a\"b>")
         let written = String(decoding: try XMLPropertyList.serialize(document).bytes, as: UTF8.self)
         #expect(written.contains("SYSTEM \"http://www.apple.com/DTDs/PropertyList-1.0.dtd\">"))
     }
