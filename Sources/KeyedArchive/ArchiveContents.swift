@@ -135,6 +135,9 @@ extension ArchiveContents {
         }
     }
 
+    /// The dictionary of the roots.
+    var topNode: PropertyListNode { document.root[Self.topKey] ?? document.root }
+
     private func node(_ reference: PropertyListUID) -> PropertyListNode? {
         let number = Int(reference.value)
         return number < objects.count ? objects[number] : nil

@@ -21,6 +21,11 @@ public struct ArchivedClass: Sendable, Hashable {
     // of the three all stand in it, with null.
     private var layout: PropertyListDictionary = [nameKey: .null, chainKey: .null, hintsKey: .null]
 
+    /// Describes a class by its name, its superclasses from the next on, and `NSObject`.
+    public init(_ name: String, _ superclasses: String...) {
+        self.init(name: name, chain: [name] + superclasses + ["NSObject"])
+    }
+
     /// Describes a class by its name and, unless it stands for another, its superclasses.
     public init(name: String, chain: [String]? = nil, hints: [String]? = nil) {
         self.name = name
@@ -31,6 +36,11 @@ public struct ArchivedClass: Sendable, Hashable {
     static let nameKey = "$classname"
     static let chainKey = "$classes"
     static let hintsKey = "$classhints"
+
+    /// A class that inherits from this one.
+    public func subclass(_ name: String) -> ArchivedClass {
+        ArchivedClass(name: name, chain: [name] + (chain ?? [self.name, "NSObject"]))
+    }
 
     /// Whether the class is `name` or inherits from it, as far as the archive says.
     public func isKind(of name: String) -> Bool {
@@ -101,4 +111,9 @@ extension ArchivedClass {
     private static func array(_ names: [String]) -> PropertyListValue {
         .array(PropertyListArray(names.map { .string($0) }))
     }
+}
+
+extension ArchivedClass: ExpressibleByStringLiteral {
+    /// A class that inherits from `NSObject`.
+    public init(stringLiteral name: String) { self.init(name) }
 }

@@ -28,6 +28,31 @@ public struct KeyedArchiveError: Error, Sendable {
         public static let malformedObject = Code("malformedObject")
         /// A `$class` that names no class description, or a description without a name.
         public static let malformedClass = Code("malformedClass")
+        /// A field that an object lacks, or nil where a value is needed.
+        public static let missingValue = Code("missingValue")
+        /// An object of another class, or a plain value of another kind, than the one asked for.
+        public static let wrongType = Code("wrongType")
+        /// A number or text that the type asked for cannot hold.
+        public static let valueOutOfRange = Code("valueOutOfRange")
+        /// A class that is not in the ``ClassRegistry``.
+        public static let classNotAllowed = Code("classNotAllowed")
+        /// A class that is allowed, but for which there is no Swift type.
+        public static let unknownClass = Code("unknownClass")
+        /// An object that is needed to make itself.
+        public static let referenceCycle = Code("referenceCycle")
+        /// More objects within objects than `ParsingLimits.depth`.
+        public static let depthLimitExceeded = Code("depthLimitExceeded")
+        /// More values than `ParsingLimits.expansion`.
+        public static let expansionLimitExceeded = Code("expansionLimitExceeded")
+        /// A subclass that would be archived as its superclass.
+        public static let undeclaredSubclass = Code("undeclaredSubclass")
+        /// An encoder that is used when its object is complete, or another mistake of the program.
+        public static let misuse = Code("misuse")
+
+        /// Whether the failure is a limit that can be raised, rather than bad input.
+        public var isLimit: Bool {
+            [.depthLimitExceeded, .expansionLimitExceeded].contains(self)
+        }
     }
 
     private final class Storage: Sendable {
@@ -35,16 +60,18 @@ public struct KeyedArchiveError: Error, Sendable {
         let what: String
         let object: PropertyListUID?
         let path: PropertyListPath?
+        let recovery: String?
         let propertyListError: PropertyListError?
 
         init(
             _ code: Code, _ what: String, _ object: PropertyListUID?, _ path: PropertyListPath?,
-            _ propertyListError: PropertyListError?
+            _ recovery: String?, _ propertyListError: PropertyListError?
         ) {
             self.code = code
             self.what = what
             self.object = object
             self.path = path
+            self.recovery = recovery
             self.propertyListError = propertyListError
         }
     }
@@ -53,14 +80,16 @@ public struct KeyedArchiveError: Error, Sendable {
 
     @inline(never)
     init(
-        _ code: Code, what: String, object: PropertyListUID? = nil, path: PropertyListPath? = nil
+        _ code: Code, what: String, object: PropertyListUID? = nil,
+        path: PropertyListPath? = nil, recovery: String? = nil
     ) {
-        storage = Storage(code, what, object, path, nil)
+        storage = Storage(code, what, object, path, recovery, nil)
     }
 
     @inline(never)
     init(_ error: PropertyListError) {
-        storage = Storage(.invalidPropertyList, error.what, nil, error.path, error)
+        storage = Storage(
+            .invalidPropertyList, error.what, nil, error.path, error.recovery, error)
     }
 
     /// The kind of failure.
@@ -69,8 +98,11 @@ public struct KeyedArchiveError: Error, Sendable {
     public var what: String { storage.what }
     /// The object it is wrong in: its number in `$objects`.
     public var object: PropertyListUID? { storage.object }
-    /// The way from the root of the property list to what is wrong.
+    /// The way to what is wrong: from the root of the property list, or, where typed values are read
+    /// or written, from the archive's root through the fields.
     public var path: PropertyListPath? { storage.path }
+    /// What the caller can do about it: the change that lets the archive pass.
+    public var recovery: String? { storage.recovery }
     /// The error of the layer below, for ``Code/invalidPropertyList``.
     public var propertyListError: PropertyListError? { storage.propertyListError }
 }
@@ -81,6 +113,44 @@ extension KeyedArchiveError: CustomStringConvertible {
         if let error = propertyListError { return error.description }
         var text = "keyed archive: \(what)"
         if let path, !path.components.isEmpty { text += ", in \(path)" }
+        if let recovery { text += " (\(recovery))" }
         return text
+    }
+}
+
+// MARK: - Making errors
+
+extension KeyedArchiveError {
+    /// The same error, seen from the object around: the path grows while the error unwinds.
+    func inside(_ component: PropertyListPath.Component) -> KeyedArchiveError {
+        inside([component])
+    }
+
+    func inside(_ components: [PropertyListPath.Component]) -> KeyedArchiveError {
+        if components.isEmpty || propertyListError != nil { return self }
+        return KeyedArchiveError(
+            code, what: what, object: object,
+            path: PropertyListPath(components + (path?.components ?? [])), recovery: recovery)
+    }
+
+    static func missing(_ what: String, _ object: PropertyListUID?) -> KeyedArchiveError {
+        KeyedArchiveError(.missingValue, what: what, object: object)
+    }
+
+    static func notAllowed(
+        _ name: String, what: String, _ object: PropertyListUID? = nil
+    ) -> KeyedArchiveError {
+        let class_ = TerminalText.escaped(String(name.unicodeScalars.prefix(128)))
+        return KeyedArchiveError(
+            .classNotAllowed, what: "\(what) is of class \(class_), which is not allowed",
+            object: object, recovery: recovery(for: name, printable: class_))
+    }
+
+    /// The one-line change that would allow a class.
+    private static func recovery(for name: String, printable: String) -> String {
+        if let type = ClassRegistry.foundation.bindings[name]?.type {
+            return "`.adding(\(type).self)` would allow it"
+        }
+        return "`.adding(T.self)` with the type T that `\(printable)` stands for would allow it"
     }
 }

@@ -42,7 +42,7 @@ public struct ParsingLimits: Sendable, Hashable {
         }
 
         /// The limit for `size`; as large as can be where it would overflow.
-        func limit(for size: Int) -> Int {
+        package func limit(for size: Int) -> Int {
             let (product, overflow) = size.multipliedReportingOverflow(by: factor)
             let (sum, carried) = product.addingReportingOverflow(base)
             return overflow || carried ? .max : sum

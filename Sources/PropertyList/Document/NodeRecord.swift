@@ -23,12 +23,12 @@
 /// `offset` is where the value begins in the source. Text and data that differ from their source
 /// (entities, base 64) lie in a side buffer: then the flag `decoded` is set and the low half of
 /// the payload is a number into ``NodeStore/decodedRanges``.
-struct NodeRecord: BitwiseCopyable, Sendable {
-    let kind: PropertyListKind
+package struct NodeRecord: BitwiseCopyable, Sendable {
+    package let kind: PropertyListKind
     private var flags: UInt8
-    var header: UInt16
-    var offset: UInt32
-    var payload: UInt64
+    package var header: UInt16
+    package var offset: UInt32
+    package var payload: UInt64
 
     /// How a string's bytes are to be read. The same text has the same encoding everywhere in one
     /// document: ASCII if it can be, else the one non-ASCII encoding of the document.
@@ -61,18 +61,18 @@ struct NodeRecord: BitwiseCopyable, Sendable {
 
     /// Whether an integer is below zero.
     @inline(__always)
-    var isNegative: Bool {
+    package var isNegative: Bool {
         get { flags & Self.negativeFlag != 0 }
         set { flags = newValue ? flags | Self.negativeFlag : flags & ~Self.negativeFlag }
     }
 
     /// Length of text or data, or its number in the side table, or the first child.
     @inline(__always)
-    var low: UInt32 { UInt32(truncatingIfNeeded: payload) }
+    package var low: UInt32 { UInt32(truncatingIfNeeded: payload) }
 
     /// Key number, or number of elements or pairs.
     @inline(__always)
-    var high: UInt32 { UInt32(truncatingIfNeeded: payload >> 32) }
+    package var high: UInt32 { UInt32(truncatingIfNeeded: payload >> 32) }
 
     @inline(__always)
     mutating func setHigh(_ value: UInt32) { payload = UInt64(low) | UInt64(value) << 32 }
@@ -84,7 +84,7 @@ struct NodeRecord: BitwiseCopyable, Sendable {
 
     /// Whether the value holds other values.
     @inline(__always)
-    var isContainer: Bool { kind.isContainer }
+    package var isContainer: Bool { kind.isContainer }
 
     /// The indices of the children: elements, or keys and then values.
     @inline(__always)

@@ -1,0 +1,92 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+public import FoundationEssentials
+internal import PropertyList
+
+// | class | fields |
+// |---|---|
+// | `NSDate` | `NS.time`: real, seconds since 2001-01-01 00:00 UTC |
+// | `NSUUID` | `NS.uuidbytes`: 16 bytes that stand in the object |
+// | `NSURL` | `NS.base`: an NSURL or nil; `NS.relative`: a string |
+// | `NSNull` | none |
+//
+// Source: archives that Apple's software wrote. GNUstep stores a date as a plain date in `$objects`,
+// which is read too.
+
+extension Date: KeyedCodable {
+    public static var archivedClass: ArchivedClass { "NSDate" }
+
+    public func encode(with coder: KeyedEncoder) throws {
+        coder.encode(timeIntervalSinceReferenceDate, forKey: "NS.time")
+    }
+
+    public init(coder: KeyedDecoder) throws {
+        self.init(timeIntervalSinceReferenceDate: try coder.decodeDouble(forKey: "NS.time"))
+    }
+
+    public static func unarchive(_ reference: KeyedReference) throws -> Date {
+        guard let node = try reference.leaf() else { return try reference.object(as: Date.self) }
+        guard let date = reference.reader.table.view(node).date else {
+            throw reference.reader.wrongType(reference, expected: "NSDate")
+        }
+        return Date(timeIntervalSinceReferenceDate: date.secondsSince2001)
+    }
+}
+
+extension UUID: KeyedCodable {
+    public static var archivedClass: ArchivedClass { "NSUUID" }
+
+    public func encode(with coder: KeyedEncoder) throws {
+        let u = uuid
+        let bytes = [
+            u.0, u.1, u.2, u.3, u.4, u.5, u.6, u.7, u.8, u.9, u.10, u.11, u.12, u.13, u.14, u.15,
+        ]
+        coder.encodeBytes(bytes, forKey: "NS.uuidbytes")
+    }
+
+    public init(coder: KeyedDecoder) throws {
+        let b = Array(try coder.decodeBytes(forKey: "NS.uuidbytes"))
+        guard b.count == 16 else {
+            throw KeyedArchiveError(
+                .valueOutOfRange, what: "a UUID has 16 bytes, here are \(b.count)",
+                object: coder.uid)
+        }
+        self.init(
+            uuid: (
+                b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12],
+                b[13], b[14], b[15]
+            ))
+    }
+}
+
+extension URL: KeyedCodable {
+    public static var archivedClass: ArchivedClass { "NSURL" }
+
+    public func encode(with coder: KeyedEncoder) throws {
+        try coder.encode(baseURL, forKey: "NS.base")
+        try coder.encode(relativeString, forKey: "NS.relative")
+    }
+
+    /// Reads the text alone: nothing is resolved or looked up.
+    public init(coder: KeyedDecoder) throws {
+        let base = try coder.decode(URL?.self, forKey: "NS.base")
+        let text = try coder.decode(String.self, forKey: "NS.relative")
+        guard let url = URL(string: text, relativeTo: base), url.relativeString == text else {
+            throw KeyedArchiveError(
+                .valueOutOfRange, what: "`NS.relative` is not a valid URL", object: coder.uid)
+        }
+        self = url
+    }
+}
+
+/// An `NSNull`: the object that stands for nothing in arrays and dictionaries.
+public struct ArchivedNull: KeyedCodable, Sendable, Hashable {
+    public static var archivedClass: ArchivedClass { "NSNull" }
+
+    /// The one value.
+    public init() {}
+
+    public func encode(with coder: KeyedEncoder) throws {}
+    public init(coder: KeyedDecoder) throws {}
+}

@@ -1,0 +1,290 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+public import FoundationEssentials
+public import PropertyList
+
+// Strings, numbers and data: entries of `$objects` that are plain values.
+//
+// | class | entry |
+// |---|---|
+// | `NSString` | a string; the text `$null`, which would be nil, as an object with `NS.string` |
+// | `NSNumber` | an integer, a real, a boolean; each is kept what it is |
+// | `NSData` | data |
+// | `NSMutableString` | an object: `NS.string`, a string that stands in it |
+// | `NSMutableData` | an object: `NS.data`, data that stand in it; in some files `NS.bytes` |
+//
+// As fields of an object numbers stand in the object itself; both forms are read.
+
+// MARK: - Strings
+
+extension String: KeyedCodable {
+    public static var archivedClass: ArchivedClass { "NSString" }
+    public static var archivedAliases: [String] { ["NSMutableString"] }
+
+    public func encode(with coder: KeyedEncoder) throws {
+        try coder.encodeInline(.string(self), forKey: "NS.string")
+    }
+
+    public func archive(in writer: ArchiveWriter) throws -> PropertyListUID {
+        try writer.string(self)
+    }
+
+    /// Reads `NS.string` or, as some programs have it, `NS.bytes` with UTF-8.
+    public init(coder: KeyedDecoder) throws {
+        if coder.containsValue(forKey: "NS.string") {
+            self = try coder.decode(String.self, forKey: "NS.string")
+            return
+        }
+        let bytes = try coder.decodeBytes(forKey: "NS.bytes")
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw KeyedArchiveError(
+                .valueOutOfRange, what: "`NS.bytes` is not valid UTF-8", object: coder.uid)
+        }
+        self = text
+    }
+
+    public static func unarchive(_ reference: KeyedReference) throws -> String {
+        guard let node = try reference.leaf() else { return try reference.object(as: String.self) }
+        let table = reference.reader.table
+        guard table[node].kind == .string else {
+            throw reference.reader.wrongType(reference, expected: "NSString")
+        }
+        return table.string(of: table[node])
+    }
+}
+
+extension Mutable: KeyedArchivable, KeyedEncodable, KeyedDecodable where Value: MutableTwin {
+    public static var archivedClass: ArchivedClass { Value.mutableClass }
+
+    public func encode(with coder: KeyedEncoder) throws { try value.encode(with: coder) }
+
+    public init(coder: KeyedDecoder) throws { value = try Value(coder: coder) }
+
+    public static func register(in registry: inout ClassRegistry) {
+        Value.register(in: &registry)
+        registry.add(Self.self)
+    }
+}
+
+/// A value that is archived as the mutable class of its kind: `Mutable("text")` as `NSMutableString`.
+///
+/// Swift's values have no mutable twins. Read as a plain `String`, an `NSMutableString` is text like
+/// any other; this keeps the difference for who needs to write it again.
+public struct Mutable<Value> {
+    /// The value itself.
+    public var value: Value
+
+    /// Marks a value to be archived as its mutable class.
+    public init(_ value: Value) { self.value = value }
+}
+
+extension Mutable: Sendable where Value: Sendable {}
+extension Mutable: Equatable where Value: Equatable {}
+extension Mutable: Hashable where Value: Hashable {}
+
+/// A type whose archived class has a mutable twin with the same fields.
+public protocol MutableTwin: KeyedCodable {
+    /// The mutable class, such as `NSMutableArray`.
+    static var mutableClass: ArchivedClass { get }
+}
+
+extension String: MutableTwin {
+    public static var mutableClass: ArchivedClass { archivedClass.subclass("NSMutableString") }
+}
+
+// MARK: - Data
+
+extension Data: KeyedCodable, MutableTwin {
+    public static var archivedClass: ArchivedClass { "NSData" }
+    public static var archivedAliases: [String] { ["NSMutableData"] }
+    public static var mutableClass: ArchivedClass { archivedClass.subclass("NSMutableData") }
+
+    public func encode(with coder: KeyedEncoder) throws {
+        coder.encodeBytes(self, forKey: "NS.data")
+    }
+
+    public func archive(in writer: ArchiveWriter) throws -> PropertyListUID {
+        try writer.data(self)
+    }
+
+    public init(coder: KeyedDecoder) throws {
+        let key = coder.containsValue(forKey: "NS.bytes") ? "NS.bytes" : "NS.data"
+        self = Data(try coder.decodeBytes(forKey: key))
+    }
+
+    public static func unarchive(_ reference: KeyedReference) throws -> Data {
+        guard let node = try reference.leaf() else { return try reference.object(as: Data.self) }
+        let table = reference.reader.table
+        guard table[node].kind == .data else {
+            throw reference.reader.wrongType(reference, expected: "NSData")
+        }
+        return Data(table.content(of: table[node]))
+    }
+}
+
+// MARK: - Numbers
+
+/// An `NSNumber`: archives keep booleans, integers and reals apart, and so does this.
+public enum ArchivedNumber: Sendable, Hashable {
+    /// True or false.
+    case boolean(Bool)
+    /// An integer, −2⁶³ … 2⁶⁴−1.
+    case integer(PropertyListInteger)
+    /// A floating-point number of 32 or 64 bits.
+    case real(PropertyListReal)
+
+    init?(_ node: UInt32, _ table: DocumentTable) {
+        let view = table.view(node)
+        switch view.kind {
+        case .boolean: self = .boolean(view.boolean ?? false)
+        case .integer: self = .integer(view.integer ?? 0)
+        case .real: self = .real(view.real ?? 0.0)
+        default: return nil
+        }
+    }
+}
+
+extension ArchivedNumber: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
+    ExpressibleByFloatLiteral
+{
+    public init(booleanLiteral value: Bool) { self = .boolean(value) }
+    public init(integerLiteral value: Int) { self = .integer(PropertyListInteger(value)) }
+    public init(floatLiteral value: Double) { self = .real(PropertyListReal(value)) }
+}
+
+/// A type that is archived as an `NSNumber`.
+public protocol ArchivedNumberConvertible: KeyedCodable {
+    /// The value of a number, or nil where the type cannot hold it exactly or where it is of another
+    /// kind: a boolean is no integer.
+    init?(_ number: ArchivedNumber)
+
+    /// The value as a number.
+    var archivedNumber: ArchivedNumber { get }
+}
+
+extension ArchivedNumberConvertible {
+    public static var archivedClass: ArchivedClass {
+        ArchivedClass("NSNumber", "NSValue")
+    }
+
+    public static func register(in registry: inout ClassRegistry) {
+        registry.add(ArchivedNumber.self)
+    }
+
+    /// Numbers are plain values and have no fields.
+    public func encode(with coder: KeyedEncoder) throws {}
+
+    public func archive(in writer: ArchiveWriter) throws -> PropertyListUID {
+        try writer.number(archivedNumber)
+    }
+
+    public init(coder: KeyedDecoder) throws {
+        throw KeyedArchiveError(
+            .malformedObject, what: "an NSNumber is a plain value, this is an object with fields",
+            object: coder.uid)
+    }
+
+    public static func unarchive(_ reference: KeyedReference) throws -> Self {
+        guard let node = try reference.leaf(),
+            let number = ArchivedNumber(node, reference.reader.table)
+        else { throw reference.reader.wrongType(reference, expected: "NSNumber") }
+        if let value = Self(number) { return value }
+        throw number.mismatch(Self.self, reference.object)
+    }
+}
+
+extension ArchivedNumber: ArchivedNumberConvertible {
+    public init?(_ number: ArchivedNumber) { self = number }
+
+    public var archivedNumber: ArchivedNumber { self }
+
+    public static func register(in registry: inout ClassRegistry) { registry.add(Self.self) }
+
+    fileprivate func mismatch(_ type: Any.Type, _ object: PropertyListUID?) -> KeyedArchiveError {
+        switch self {
+        case .boolean where type != Bool.self:
+            KeyedArchiveError(
+                .wrongType, what: "a boolean stands where \(type) is expected", object: object)
+        case _ where type == Bool.self:
+            KeyedArchiveError(
+                .wrongType, what: "a number stands where a boolean is expected", object: object)
+        default:
+            KeyedArchiveError(
+                .valueOutOfRange, what: "a number does not fit \(type) exactly", object: object)
+        }
+    }
+}
+
+extension Bool: ArchivedNumberConvertible {
+    public init?(_ number: ArchivedNumber) {
+        guard case .boolean(let value) = number else { return nil }
+        self = value
+    }
+
+    public var archivedNumber: ArchivedNumber { .boolean(self) }
+}
+
+extension FixedWidthInteger where Self: ArchivedNumberConvertible {
+    /// The value of an integer, or of a real without a fraction, if the type can hold it.
+    public init?(_ number: ArchivedNumber) {
+        switch number {
+        case .boolean: return nil
+        case .integer(let value):
+            guard let value = value.value(as: Self.self) else { return nil }
+            self = value
+        case .real(let value):
+            guard let value = Self(exactly: value.value) else { return nil }
+            self = value
+        }
+    }
+
+    public var archivedNumber: ArchivedNumber {
+        .integer(PropertyListInteger(exactly: self) ?? 0)
+    }
+}
+
+extension Int: ArchivedNumberConvertible {}
+extension Int8: ArchivedNumberConvertible {}
+extension Int16: ArchivedNumberConvertible {}
+extension Int32: ArchivedNumberConvertible {}
+extension Int64: ArchivedNumberConvertible {}
+extension UInt: ArchivedNumberConvertible {}
+extension UInt8: ArchivedNumberConvertible {}
+extension UInt16: ArchivedNumberConvertible {}
+extension UInt32: ArchivedNumberConvertible {}
+extension UInt64: ArchivedNumberConvertible {}
+
+extension Double: ArchivedNumberConvertible {
+    /// The value of a real, or of an integer up to 2⁵³ or another that a `Double` holds exactly.
+    public init?(_ number: ArchivedNumber) {
+        switch number {
+        case .boolean: return nil
+        case .real(let value): self = value.value
+        case .integer(let value):
+            let converted =
+                value < 0
+                ? Double(exactly: value.value(as: Int64.self) ?? 0)
+                : Double(exactly: value.value(as: UInt64.self) ?? 0)
+            guard let converted else { return nil }
+            self = converted
+        }
+    }
+
+    public var archivedNumber: ArchivedNumber { .real(PropertyListReal(self)) }
+}
+
+extension Float: ArchivedNumberConvertible {
+    /// The value of a number that a `Float` holds exactly, and NaN.
+    public init?(_ number: ArchivedNumber) {
+        guard let value = Double(number) else { return nil }
+        if value.isNaN {
+            self = .nan
+            return
+        }
+        guard let exact = Float(exactly: value) else { return nil }
+        self = exact
+    }
+
+    public var archivedNumber: ArchivedNumber { .real(PropertyListReal(self)) }
+}

@@ -1,0 +1,84 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+internal import FoundationEssentials
+public import PropertyList
+
+/// A tree of plain values as archives hold it: dictionaries with keys that are strings, arrays, and
+/// leaves, each an object.
+extension PropertyListValue: KeyedCodable {
+    /// Any class is one of `NSObject`.
+    public static var archivedClass: ArchivedClass { ArchivedClass(name: "NSObject") }
+
+    public static func register(in registry: inout ClassRegistry) {
+        registry = registry.merging(.propertyList)
+    }
+
+    /// A tree is archived as the objects it consists of.
+    public func encode(with coder: KeyedEncoder) throws {
+        throw KeyedArchiveError(.misuse, what: "a property list has no fields of its own")
+    }
+
+    public init(coder: KeyedDecoder) throws {
+        guard let reference = coder.reference else {
+            throw KeyedArchiveError(.misuse, what: "the roots are no object")
+        }
+        self = try Self.unarchive(reference)
+    }
+
+    /// - Throws: `valueOutOfRange` for null, UIDs and sets, which no Foundation class stands for.
+    public func archive(in writer: ArchiveWriter) throws -> PropertyListUID {
+        switch self {
+        case .boolean(let value): return try writer.number(.boolean(value))
+        case .integer(let value): return try writer.number(.integer(value))
+        case .real(let value): return try writer.number(.real(value))
+        case .string(let text): return try writer.string(text)
+        case .data(let bytes): return try writer.data(bytes)
+        case .date(let date):
+            return try Date(timeIntervalSinceReferenceDate: date.secondsSince2001)
+                .archive(in: writer)
+        case .array(let elements): return try Array(elements).archive(in: writer)
+        case .dictionary(let entries):
+            return try ArchivedPairs(entries.map { (key: $0.key, value: $0.value) })
+                .archive(in: writer)
+        case .null, .uid, .set:
+            throw KeyedArchiveError(
+                .valueOutOfRange, what: "a value of kind \(kind) has no form in a keyed archive")
+        }
+    }
+
+    public static func unarchive(_ reference: KeyedReference) throws -> PropertyListValue {
+        if let node = try reference.leaf() {
+            do { return try reference.reader.table.view(node).value() } catch {
+                throw KeyedArchiveError(error)
+            }
+        }
+        switch reference.archivedClass?.name {
+        case "NSMutableString": return .string(try String.unarchive(reference))
+        case "NSMutableData": return .data(Array(try Data.unarchive(reference)))
+        case "NSDate":
+            let date = try Date.unarchive(reference).timeIntervalSinceReferenceDate
+            return .date(PropertyListDate(secondsSince2001: date))
+        case "NSArray", "NSMutableArray":
+            return .array(
+                PropertyListArray(try reference.object(as: [PropertyListValue].self)))
+        case "NSDictionary", "NSMutableDictionary":
+            return .dictionary(try dictionary(reference))
+        default: throw reference.reader.wrongType(reference, expected: "a property list")
+        }
+    }
+
+    private static func dictionary(_ reference: KeyedReference) throws -> PropertyListDictionary {
+        let pairs = try reference.object(as: ArchivedPairs<String, PropertyListValue>.self)
+        var dictionary = PropertyListDictionary()
+        for (key, value) in pairs.entries {
+            guard dictionary[key] == nil else {
+                throw KeyedArchiveError(
+                    .malformedObject, what: "a key occurs twice in a dictionary",
+                    object: reference.object)
+            }
+            dictionary[key] = value
+        }
+        return dictionary
+    }
+}

@@ -1,0 +1,29 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+internal import FoundationEssentials
+
+/// Lists of classes for common needs. All of them are data: none does anything when it is read.
+extension ClassRegistry {
+    /// What a property list consists of: NSArray, NSData, NSDate, NSDictionary, NSNumber, NSString and
+    /// their mutable twins.
+    public static let propertyList = ClassRegistry(
+        String.self, Mutable<String>.self, ArchivedNumber.self, Data.self, Mutable<Data>.self,
+        Date.self, [AnyArchived].self, Mutable<[AnyArchived]>.self,
+        ArchivedPairs<AnyArchived, AnyArchived>.self,
+        Mutable<ArchivedPairs<AnyArchived, AnyArchived>>.self)
+
+    /// The classes of single values that keychain wrappers let pass: NSData, NSDate, NSMutableData,
+    /// NSMutableString, NSNumber, NSString, NSValue.
+    public static let commonClasses = ClassRegistry(
+        String.self, Mutable<String>.self, ArchivedNumber.self, Data.self, Mutable<Data>.self,
+        Date.self)
+
+    /// The classes of Foundation that are plain data and have a Swift type here.
+    public static let foundation = propertyList.merging(foundationValues)
+
+    private static let foundationValues = ClassRegistry(
+        ArchivedNull.self, UUID.self, URL.self, ArchivedSet<AnyArchived>.self,
+        Mutable<ArchivedSet<AnyArchived>>.self, ArchivedOrderedSet<AnyArchived>.self,
+        Mutable<ArchivedOrderedSet<AnyArchived>>.self, ArchivedCountedSet<AnyArchived>.self)
+}

@@ -1,0 +1,135 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+/// The classes that an archive may hold: an allow-list of exact archived names, each with the Swift
+/// type that its objects become.
+///
+/// A class is allowed because its name is in the registry, never because a superclass is. The same
+/// registry serves both ways: what the archiver refuses to write is what the unarchiver would refuse
+/// to read. It is a value, and nothing is allowed by anything but it.
+///
+/// ```swift
+/// let allowed = ClassRegistry.commonClasses.adding(Save.self)
+/// let bytes = try KeyedArchiver.archive(save, allowing: allowed)
+/// let again = try KeyedUnarchiver.unarchive(Save.self, from: bytes, allowing: allowed)
+/// ```
+public struct ClassRegistry: Sendable {
+    /// What an archived name stands for.
+    struct Binding: Sendable {
+        /// The type that objects of the class become; nil where they are not made into any.
+        var type: (any KeyedDecodable.Type)?
+        /// Whether the name is the type's own, not one of those it is read from as well.
+        var isPrimary: Bool
+    }
+
+    private(set) var bindings: [String: Binding] = [:]
+    /// Whether objects of classes that are not in the registry may be kept as ``OpaqueObject``: inert,
+    /// to be looked at and written back, never made into anything.
+    public private(set) var keepsUnknownClasses = false
+    // By type: the name it is archived under instead of its own.
+    private var writtenNames: [ObjectIdentifier: String] = [:]
+
+    /// Allows nothing.
+    public init() {}
+
+    /// Allows the classes of `types`.
+    public init(_ types: any KeyedDecodable.Type...) {
+        for type in types { type.register(in: &self) }
+    }
+
+    /// The allowed names, sorted.
+    public var names: [String] { bindings.keys.sorted() }
+
+    /// Whether objects of the class `name` are allowed.
+    public func allows(_ name: String) -> Bool { bindings[name] != nil }
+}
+
+// MARK: - Extending
+
+extension ClassRegistry {
+    /// The registry with the classes of more types; a type's own name replaces what it stood for.
+    public func adding(_ types: any KeyedDecodable.Type...) -> ClassRegistry {
+        var registry = self
+        for type in types { type.register(in: &registry) }
+        return registry
+    }
+
+    /// The registry with a further name for the objects of a type, to be read: a class that was
+    /// renamed, or is called otherwise in another program.
+    public func adding(_ type: any KeyedDecodable.Type, as name: String) -> ClassRegistry {
+        var registry = self
+        registry.bindings[name] = Binding(type: type, isPrimary: true)
+        return registry
+    }
+
+    /// The registry with another name for the objects of a type, to be written and to be read.
+    ///
+    /// Objects are written without their superclasses then, as Apple's archiver does it.
+    public func adding(_ type: any KeyedCodable.Type, writtenAs name: String) -> ClassRegistry {
+        var registry = adding(type).adding(type, as: name)
+        registry.writtenNames[ObjectIdentifier(type)] = name
+        return registry
+    }
+
+    /// The registry with names for which there is no Swift type: their objects are kept, as
+    /// ``OpaqueObject``, where any object is asked for.
+    public func allowing(_ names: String...) -> ClassRegistry {
+        var registry = self
+        for name in names where registry.bindings[name] == nil {
+            registry.bindings[name] = Binding(type: nil, isPrimary: true)
+        }
+        return registry
+    }
+
+    /// The registry, with objects of all other classes kept as ``OpaqueObject`` where one, or any
+    /// object, is asked for.
+    public func keepingUnknownClasses() -> ClassRegistry {
+        var registry = self
+        registry.keepsUnknownClasses = true
+        return registry
+    }
+
+    /// The registry without some names.
+    public func removing(_ names: String...) -> ClassRegistry {
+        var registry = self
+        for name in names { registry.bindings[name] = nil }
+        return registry
+    }
+
+    /// Both registries; where both know a name, `other` prevails.
+    public func merging(_ other: ClassRegistry) -> ClassRegistry {
+        var registry = self
+        registry.bindings.merge(other.bindings) { $1 }
+        registry.writtenNames.merge(other.writtenNames) { $1 }
+        registry.keepsUnknownClasses = keepsUnknownClasses || other.keepsUnknownClasses
+        return registry
+    }
+
+    /// Adds a type under its own name, and under those it is read from where they are free.
+    public mutating func add(_ type: any KeyedDecodable.Type) {
+        bindings[type.archivedClass.name] = Binding(type: type, isPrimary: true)
+        for name in type.archivedAliases where bindings[name]?.isPrimary != true {
+            bindings[name] = Binding(type: type, isPrimary: false)
+        }
+    }
+
+    /// The name that objects of a type are written under instead of its own.
+    func writtenName(of type: Any.Type) -> String? { writtenNames[ObjectIdentifier(type)] }
+}
+
+// MARK: - Looking up
+
+extension ClassRegistry {
+    /// The binding of an archived class: by its name; then by the name that a mangled Swift name
+    /// stands for; then by the hints in the archive.
+    func binding(of archivedClass: ArchivedClass) -> (name: String, binding: Binding)? {
+        if let binding = bindings[archivedClass.name] { return (archivedClass.name, binding) }
+        if let name = SwiftClassName.qualified(archivedClass.name), let binding = bindings[name] {
+            return (name, binding)
+        }
+        for hint in archivedClass.hints ?? [] {
+            if let binding = bindings[hint] { return (hint, binding) }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,106 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+public import PropertyList
+
+/// A value of any allowed class: what an array or a dictionary of mixed values holds.
+///
+/// It is of the type that the registry binds the object's class to: `String`, ``ArchivedNumber``,
+/// `Date`, a type of the program's own; ``OpaqueObject`` for a class without one. Objects that several
+/// references lead to are written back as one.
+///
+/// ```swift
+/// let settings = try coder.decode([String: AnyArchived].self, forKey: "settings")
+/// let volume = settings["volume"]?.value(as: Double.self)
+/// ```
+public struct AnyArchived {
+    /// The value.
+    public let value: any KeyedDecodable
+    private let identity: ObjectIdentity?
+
+    /// Wraps a value.
+    public init(_ value: some KeyedCodable) {
+        self.value = value
+        identity = nil
+    }
+
+    /// The value, if it is of `type`; a number also as any type that holds it exactly, and what was
+    /// archived as a mutable class also as its value.
+    public func value<T>(as type: T.Type = T.self) -> T? {
+        if let value = value as? T { return value }
+        if let number = value as? ArchivedNumber,
+            let type = type as? any ArchivedNumberConvertible.Type
+        {
+            return type.init(number) as? T
+        }
+        return (value as? any MutableValue)?.wrapped as? T
+    }
+}
+
+/// A ``Mutable`` of any type.
+protocol MutableValue {
+    var wrapped: Any { get }
+}
+
+extension Mutable: MutableValue {
+    var wrapped: Any { value }
+}
+
+/// Stands for the identity of an object that has become a value without one.
+final class ObjectIdentity {}
+
+extension AnyArchived: KeyedCodable {
+    /// Any class is one of `NSObject`.
+    public static var archivedClass: ArchivedClass { ArchivedClass(name: "NSObject") }
+
+    public static func register(in registry: inout ClassRegistry) {}
+
+    public func encode(with coder: KeyedEncoder) throws {
+        try encodable().encode(with: coder)
+    }
+
+    public func archive(in writer: ArchiveWriter) throws -> PropertyListUID {
+        let value = try encodable()
+        guard let identity else { return try value.archive(in: writer) }
+        return try writer.once(identity) { try value.archive(in: writer) }
+    }
+
+    private func encodable() throws -> any KeyedEncodable {
+        if let value = value as? any KeyedEncodable { return value }
+        throw KeyedArchiveError(
+            .misuse, what: "\(type(of: value)) can be read from archives, not written")
+    }
+
+    public init(coder: KeyedDecoder) throws {
+        guard let reference = coder.reference else {
+            throw KeyedArchiveError(.misuse, what: "the roots are no object")
+        }
+        self = try Self.unarchive(reference)
+    }
+
+    public static func unarchive(_ reference: KeyedReference) throws -> AnyArchived {
+        guard let object = reference.object else { return try plain(reference) }
+        if reference.isNil {
+            throw KeyedArchiveError.missing("nil stands where a value is needed", object)
+        }
+        let type = try reference.reader.boundType(of: object.value) ?? OpaqueObject.self
+        return AnyArchived(
+            value: try type.unarchive(reference),
+            identity: reference.reader.identity(of: object.value))
+    }
+
+    private init(value: any KeyedDecodable, identity: ObjectIdentity?) {
+        self.value = value
+        self.identity = identity
+    }
+
+    /// A plain value that stands in an object itself.
+    private static func plain(_ reference: KeyedReference) throws -> AnyArchived {
+        for type in [ArchivedNumber.self, String.self] as [any KeyedDecodable.Type] {
+            if let value = try? type.unarchive(reference) {
+                return AnyArchived(value: value, identity: nil)
+            }
+        }
+        throw reference.reader.wrongType(reference, expected: "an object")
+    }
+}

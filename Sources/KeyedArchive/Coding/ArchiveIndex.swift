@@ -1,0 +1,197 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PropertyList
+
+/// All entries of an archive at a glance: what each is, whether more than one reference leads to it,
+/// and that every reference leads somewhere.
+struct ArchiveIndex {
+    private struct Entry {
+        var node: UInt32
+        var slot: ClassNumber
+        var references: UInt8
+    }
+
+    private var entries: [Entry] = []
+    /// The classes that the archive describes, those first that are described first.
+    private(set) var classes: [ArchivedClass] = []
+    /// The dictionary of the roots.
+    let top: UInt32
+
+    /// How many entries there are.
+    var count: Int { entries.count }
+
+    /// Looks at every entry; linear.
+    ///
+    /// - Throws: `danglingReference`, `malformedObject`, `malformedClass`.
+    init(_ contents: ArchiveContents, _ table: DocumentTable) throws(KeyedArchiveError) {
+        top = UInt32(truncatingIfNeeded: contents.topNode.number)
+        var scan = Scan(contents, table)
+        try scan.describeClasses()
+        try scan.readEntries()
+        try scan.countReferences(from: top)
+        entries = scan.entries
+        classes = scan.classes
+    }
+
+    /// What the entry `object` is.
+    func slot(of object: UInt32) -> ClassNumber { entries[Int(object)].slot }
+
+    /// The node of the entry `object`.
+    func node(of object: UInt32) -> UInt32 { entries[Int(object)].node }
+
+    /// Whether more than one reference leads to the entry.
+    func isShared(_ object: UInt32) -> Bool { entries[Int(object)].references > 1 }
+
+    /// The one pass over all entries.
+    private struct Scan {
+        let contents: ArchiveContents
+        let table: DocumentTable
+        var entries: [Entry] = []
+        var classes: [ArchivedClass] = []
+        private let classKey: UInt32?
+        private let nameKey: UInt32?
+        // Containers that stand in objects, and how often each has been looked at: twice is enough to
+        // know that what it refers to is shared, and bounds the work.
+        private var pending: [UInt32] = []
+        private var looks: [UInt8]
+
+        init(_ contents: ArchiveContents, _ table: DocumentTable) {
+            self.contents = contents
+            self.table = table
+            looks = [UInt8](repeating: 0, count: table.count)
+            classKey = table.keyNumber(of: ArchivedObject.classKey)
+            nameKey = table.keyNumber(of: ArchivedClass.nameKey)
+        }
+
+        /// Finds the entries that describe classes, for objects may come before theirs.
+        mutating func describeClasses() throws(KeyedArchiveError) {
+            entries.reserveCapacity(contents.objects.count)
+            for number in contents.objects.indices {
+                let view = contents.objects[number]
+                let node = UInt32(truncatingIfNeeded: view.number)
+                var slot = ClassNumber.null
+                let record = table[node]
+                if record.kind == .dictionary, let nameKey,
+                    table.place(ofKey: nameKey, in: record) != nil
+                {
+                    slot = .description
+                }
+                entries.append(Entry(node: node, slot: slot, references: 0))
+            }
+        }
+
+        mutating func readEntries() throws(KeyedArchiveError) {
+            // By entry: the number of the class it describes, once it is known.
+            var numbers: [UInt32: UInt32] = [:]
+            for number in entries.indices where entries[number].slot != .description {
+                let object = UInt32(truncatingIfNeeded: number)
+                let record = table[entries[number].node]
+                if record.kind == .dictionary {
+                    let uid = try classReference(of: record, object)
+                    if numbers[uid] == nil {
+                        numbers[uid] = ClassNumber.firstDescribed + UInt32(classes.count)
+                        classes.append(try contents.archivedClass(PropertyListUID(uid)))
+                    }
+                    entries[number].slot = ClassNumber(value: numbers[uid] ?? 0)
+                } else {
+                    entries[number].slot = try leafSlot(record, object)
+                }
+            }
+        }
+
+        /// The entry that describes the class of an object.
+        private func classReference(
+            of record: NodeRecord, _ object: UInt32
+        ) throws(KeyedArchiveError) -> UInt32 {
+            if let classKey, let place = table.place(ofKey: classKey, in: record) {
+                let value = table[table.child(place &+ Int(record.high))]
+                let uid = UInt32(truncatingIfNeeded: value.payload)
+                if value.kind == .uid, Int(uid) < entries.count,
+                    entries[Int(uid)].slot == .description
+                {
+                    return uid
+                }
+            }
+            throw malformed(object)
+        }
+
+        private func leafSlot(
+            _ record: NodeRecord, _ object: UInt32
+        ) throws(KeyedArchiveError) -> ClassNumber {
+            switch record.kind {
+            case .string: isNull(object) ? .null : .string
+            case .integer, .real, .boolean: .number
+            case .data: .data
+            case .date: .date
+            default: throw malformed(object)
+            }
+        }
+
+        private func isNull(_ object: UInt32) -> Bool {
+            table.view(entries[Int(object)].node).isString(ArchiveContents.null)
+        }
+
+        /// The error that `ArchiveContents` has for the entry.
+        private func malformed(_ object: UInt32) -> KeyedArchiveError {
+            do {
+                if case .malformed(_, let error) = try contents.entry(PropertyListUID(object)) {
+                    return error
+                }
+            } catch { return error }
+            return KeyedArchiveError(
+                .malformedObject, what: "object \(object) is malformed",
+                object: PropertyListUID(object))
+        }
+
+        // MARK: References
+
+        mutating func countReferences(from top: UInt32) throws(KeyedArchiveError) {
+            try countReferences(in: top, nil)
+            for number in entries.indices
+            where entries[number].slot.isObject && !entries[number].slot.isLeaf {
+                try countReferences(in: entries[number].node, UInt32(truncatingIfNeeded: number))
+            }
+        }
+
+        /// Counts the references in one object, and in the containers that stand in it.
+        private mutating func countReferences(
+            in container: UInt32, _ object: UInt32?
+        ) throws(KeyedArchiveError) {
+            pending.append(container)
+            while let node = pending.popLast() {
+                let record = table[node]
+                let skipped = record.kind == .dictionary ? Int(record.high) : 0
+                let first = Int(record.low) &+ skipped
+                for place in first..<(first &+ Int(record.high)) {
+                    try count(table.child(place), object)
+                }
+            }
+        }
+
+        private mutating func count(
+            _ child: UInt32, _ object: UInt32?
+        ) throws(KeyedArchiveError) {
+            let record = table[child]
+            if record.isContainer {
+                if looks[Int(child)] == 2 { return }
+                looks[Int(child)] &+= 1
+                return pending.append(child)
+            }
+            guard record.kind == .uid else { return }
+            guard record.payload < UInt64(entries.count) else {
+                throw dangling(record.payload, object)
+            }
+            let target = Int(record.payload)
+            if entries[target].references < 2 { entries[target].references &+= 1 }
+        }
+
+        private func dangling(_ uid: UInt64, _ object: UInt32?) -> KeyedArchiveError {
+            let reference = object.map { PropertyListUID($0) }
+            return KeyedArchiveError(
+                .danglingReference,
+                what: "a reference to object \(uid), there are \(entries.count)",
+                object: reference, path: reference.map(ArchiveContents.path))
+        }
+    }
+}

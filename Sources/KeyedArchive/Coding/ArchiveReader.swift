@@ -1,0 +1,409 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PropertyList
+
+/// An archive that is being read into typed values: behind every ``KeyedDecoder``.
+///
+/// All entries are looked at and all references checked before any value is made. Then objects are
+/// made when they are asked for, from the leaves up: an object is handed out when its initializer has
+/// returned, never before.
+public final class ArchiveReader {
+    let table: DocumentTable
+    let limits: ParsingLimits
+    private let index: ArchiveIndex
+    private var classes: [ClassSlot]
+    private let registry: ClassRegistry
+
+    // By object: whether it is being made.
+    private var isUnderWay: [Bool]
+    // What shared objects have become.
+    private var made: [UInt32: Any] = [:]
+    // What stands for the identity of shared objects that have become plain values.
+    private var identities: [UInt32: ObjectIdentity] = [:]
+    /// The archive, for what is kept of it as it is.
+    let opaqueArchive: OpaqueArchive
+    // The objects that are being made, outermost first.
+    private var open: [UInt32] = []
+    private var lateReferences: [LateReference] = []
+    private var nextLateReference = 0
+    private var isReadingRoot = false
+    private var visits = 0
+    private let visitLimit: Int
+    private var stack = StackSegment()
+    // How many fields the innermost open object has been asked for.
+    private var step = 0
+    // How many unkeyed values of it have been read.
+    private var unkeyedCount = 0
+
+    /// A reference that is followed when everything else is complete.
+    private struct LateReference {
+        let owner: UInt32?
+        let key: String
+        let resolve: () throws -> Void
+    }
+
+    /// Prepares to read an archive; linear in its size.
+    ///
+    /// - Throws: `danglingReference`, `malformedObject`, `malformedClass`.
+    init(
+        _ contents: ArchiveContents, allowing registry: ClassRegistry, limits: ParsingLimits
+    ) throws(KeyedArchiveError) {
+        table = DocumentTable(contents.document)
+        index = try ArchiveIndex(contents, table)
+        opaqueArchive = OpaqueArchive(table, index)
+        classes = ClassSlot.leaves + index.classes.map { ClassSlot($0) }
+        self.registry = registry
+        self.limits = limits
+        isUnderWay = [Bool](repeating: false, count: index.count)
+        visitLimit = limits.expansion.limit(for: table.count)
+    }
+
+    /// Finds the binding of every class, in the registry or else among those of a root's type.
+    private func bindClasses(or own: ClassRegistry) {
+        for number in classes.indices {
+            let archivedClass = classes[number].archivedClass
+            classes[number].binding =
+                registry.binding(of: archivedClass) ?? own.binding(of: archivedClass)
+            classes[number].acceptedType = nil
+        }
+    }
+}
+
+// MARK: - Entries
+
+extension ArchiveReader {
+    /// What the entry `object` is.
+    func slot(of object: UInt32) -> ClassNumber { index.slot(of: object) }
+
+    /// The node of the entry `object`.
+    func node(of object: UInt32) -> UInt32 { index.node(of: object) }
+
+    /// The dictionary of the roots.
+    var top: UInt32 { index.top }
+
+    /// The class of an object; nil for nil and for the description of a class.
+    func archivedClass(of object: UInt32) -> ArchivedClass? {
+        let slot = index.slot(of: object)
+        return slot.isObject ? classes[Int(slot.value)].archivedClass : nil
+    }
+
+    /// The node of a string, a number or data that an entry is; nil for other entries.
+    ///
+    /// - Throws: `classNotAllowed`.
+    func leaf(_ object: UInt32) throws(KeyedArchiveError) -> UInt32? {
+        let slot = index.slot(of: object)
+        guard slot.isLeaf else { return nil }
+        try charge()
+        if classes[Int(slot.value)].binding == nil { throw notAllowed(object) }
+        return index.node(of: object)
+    }
+
+    /// What a field's value refers to or is.
+    func reference(at node: UInt32) -> KeyedReference {
+        let record = table[node]
+        return record.kind == .uid
+            ? KeyedReference(self, object: UInt32(truncatingIfNeeded: record.payload))
+            : KeyedReference(self, inline: node)
+    }
+}
+
+// MARK: - Making values
+
+extension ArchiveReader {
+    /// A value of the object `object`, as ``KeyedReference/object(as:)``.
+    func value<T: KeyedDecodable>(_ type: T.Type, _ object: UInt32) throws -> T {
+        try charge()
+        let slot = index.slot(of: object)
+        guard slot.isObject else { throw nothing(object) }
+        let number = Int(slot.value)
+        guard let binding = classes[number].binding else { throw notAllowed(object) }
+        if isUnderWay[Int(object)] { throw cycle(object) }
+        if index.isShared(object), let value = made[object] as? T { return value }
+        if classes[number].acceptedType == ObjectIdentifier(type) { return try make(type, object) }
+        if let actual = binding.binding.type as? T.Type {
+            if actual == type { classes[number].acceptedType = ObjectIdentifier(type) }
+            return try make(actual, object)
+        }
+        guard type.reads(binding.name) else {
+            throw wrongType(
+                KeyedReference(self, object: object), expected: type.archivedClass.name)
+        }
+        classes[number].acceptedType = ObjectIdentifier(type)
+        return try make(type, object)
+    }
+
+    /// Whether the class of an object stands for a type, or the type is read from it.
+    func reads(_ type: any KeyedDecodable.Type, _ object: UInt32) -> Bool {
+        let slot = index.slot(of: object)
+        guard slot.isObject, let binding = classes[Int(slot.value)].binding else { return false }
+        return type.reads(binding.name) || Self.isSubtype(binding.binding.type, of: type)
+    }
+
+    private static func isSubtype<T: KeyedDecodable>(
+        _ actual: (any KeyedDecodable.Type)?, of type: T.Type
+    ) -> Bool {
+        actual as? T.Type != nil
+    }
+
+    /// The type that an object's class stands for; nil where there is none.
+    ///
+    /// - Throws: `classNotAllowed`.
+    func boundType(
+        of object: UInt32
+    ) throws(KeyedArchiveError) -> (any KeyedDecodable.Type)? {
+        let slot = index.slot(of: object)
+        guard slot.isObject else { return nil }
+        guard let binding = classes[Int(slot.value)].binding else {
+            if registry.keepsUnknownClasses { return nil }
+            throw notAllowed(object)
+        }
+        return binding.binding.type
+    }
+
+    /// What stands for the identity of an object in a value that has none; nil where only one
+    /// reference leads to the object.
+    func identity(of object: UInt32) -> ObjectIdentity? {
+        guard index.isShared(object) else { return nil }
+        if let known = identities[object] { return known }
+        let identity = ObjectIdentity()
+        identities[object] = identity
+        return identity
+    }
+
+    /// Checks that an object and all that it refers to may be kept as they are. Linear in their number.
+    ///
+    /// - Throws: `classNotAllowed`, `malformedObject`.
+    func requireAllowedBelow(_ object: UInt32) throws(KeyedArchiveError) {
+        var pending = [object]
+        var seen: Set<UInt32> = [object]
+        while let next = pending.popLast() {
+            let slot = index.slot(of: next)
+            guard slot.isObject else { continue }
+            try charge()
+            if classes[Int(slot.value)].binding == nil, !registry.keepsUnknownClasses {
+                throw notAllowed(next)
+            }
+            if slot.isLeaf { continue }
+            if let key = opaqueArchive.nestedField(of: next) {
+                throw KeyedArchiveError(
+                    .malformedObject,
+                    what: "`\(TerminalText.escaped(key))` holds containers within containers",
+                    object: PropertyListUID(next))
+            }
+            for reference in opaqueArchive.references(of: next)
+            where seen.insert(reference).inserted { pending.append(reference) }
+        }
+    }
+
+    private func make<T: KeyedDecodable>(_ type: T.Type, _ object: UInt32) throws -> T {
+        if open.count >= limits.depth { throw tooDeep() }
+        if stack.isUsedUp { return try onFreshStack { try self.makeHere(type, object) } }
+        return try makeHere(type, object)
+    }
+
+    private func makeHere<T: KeyedDecodable>(_ type: T.Type, _ object: UInt32) throws -> T {
+        let outer = (step, unkeyedCount)
+        step = 0
+        unkeyedCount = 0
+        isUnderWay[Int(object)] = true
+        open.append(object)
+        defer {
+            open.removeLast()
+            isUnderWay[Int(object)] = false
+            (step, unkeyedCount) = outer
+        }
+        let value = try type.init(coder: KeyedDecoder(self, object: object))
+        if index.isShared(object) { made[object] = value }
+        return value
+    }
+
+    private func onFreshStack<T>(_ body: () throws -> T) throws -> T {
+        let outer = stack
+        defer { stack = outer }
+        var result: Result<T, any Error>?
+        let isDone = StackSegment.run { segment in
+            self.stack = segment
+            result = Result { try body() }
+        }
+        guard isDone, let result else { throw tooDeep() }
+        return try result.get()
+    }
+
+    /// Counts a reference that is followed.
+    func charge() throws(KeyedArchiveError) {
+        visits &+= 1
+        if visits > visitLimit {
+            throw KeyedArchiveError(
+                .expansionLimitExceeded,
+                what: "shared objects expand to more than \(visitLimit) values",
+                recovery: "raise `ParsingLimits.expansion` if the archive is genuine")
+        }
+    }
+}
+
+// MARK: - Roots
+
+extension ArchiveReader {
+    /// Reads something of the roots: with the classes of `type` allowed as well, and everything
+    /// complete when it returns.
+    func root<R>(_ types: [any KeyedDecodable.Type], _ body: () throws -> R) throws -> R {
+        if isReadingRoot { return try body() }
+        isReadingRoot = true
+        defer { isReadingRoot = false }
+        var own = ClassRegistry()
+        for type in types { type.register(in: &own) }
+        bindClasses(or: own)
+        stack = StackSegment()
+        visits = 0
+        do {
+            let value = try body()
+            try resolveLateReferences()
+            return value
+        } catch {
+            // What refers to an object that was never completed must not be handed out later.
+            made.removeAll()
+            lateReferences.removeAll()
+            nextLateReference = 0
+            throw error
+        }
+    }
+
+    /// Keeps a reference to be followed when everything else is complete.
+    func resolveLater(_ key: String, _ resolve: @escaping () throws -> Void) {
+        lateReferences.append(LateReference(owner: open.last, key: key, resolve: resolve))
+    }
+
+    private func resolveLateReferences() throws {
+        while nextLateReference < lateReferences.count {
+            let reference = lateReferences[nextLateReference]
+            nextLateReference += 1
+            do { try reference.resolve() } catch let error as KeyedArchiveError {
+                let owner = reference.owner.map { ArchiveContents.path(of: PropertyListUID($0)) }
+                throw error.inside(.key(reference.key)).inside(owner?.components ?? [])
+            }
+        }
+        lateReferences.removeAll()
+        nextLateReference = 0
+    }
+}
+
+// MARK: - Fields
+
+extension ArchiveReader {
+    /// The node that a field of an object holds; nil where there is no such field.
+    ///
+    /// Objects of one class are asked for the same keys in the same order and have them in the same
+    /// places: two comparisons confirm it. Otherwise the key is looked up, in constant time too.
+    func field(_ key: String, of object: UInt32?) -> UInt32? {
+        let record = table[object.map(index.node) ?? index.top]
+        guard let object else { return search(key, in: record)?.value }
+        guard record.kind == .dictionary else { return nil }
+        let slot = Int(index.slot(of: object).value)
+        let position = step
+        step &+= 1
+        if position < classes[slot].layout.count {
+            let known = classes[slot].layout[position]
+            if known.key == key, known.offset < record.high {
+                let place = Int(record.low) &+ Int(known.offset)
+                if table[table.child(place)].high == known.keyNumber {
+                    return table.child(place &+ Int(record.high))
+                }
+            }
+        }
+        guard let (found, value) = search(key, in: record) else { return nil }
+        if position < classes[slot].layout.count {
+            classes[slot].layout[position] = found
+        } else if position == classes[slot].layout.count {
+            classes[slot].layout.append(found)
+        }
+        return value
+    }
+
+    private func search(
+        _ key: String, in record: NodeRecord
+    ) -> (step: ClassSlot.FieldStep, value: UInt32)? {
+        guard record.kind == .dictionary,
+            let number = table.keyNumber(of: ArchiveKey.escaped(key)),
+            let place = table.place(ofKey: number, in: record)
+        else { return nil }
+        let offset = UInt32(truncatingIfNeeded: place &- Int(record.low))
+        return (
+            .init(key: key, keyNumber: number, offset: offset),
+            table.child(place &+ Int(record.high))
+        )
+    }
+
+    /// The value that was written without a key after those that have been read, or nil.
+    func nextUnkeyed(of object: UInt32?) -> UInt32? {
+        let record = table[object.map(index.node) ?? index.top]
+        guard record.kind == .dictionary, let number = table.keyNumber(of: "$\(unkeyedCount)"),
+            let place = table.place(ofKey: number, in: record)
+        else { return nil }
+        unkeyedCount &+= 1
+        return table.child(place &+ Int(record.high))
+    }
+
+    /// The keys of an object's fields, in order.
+    func keys(of object: UInt32?) -> [String] {
+        let record = table[object.map(index.node) ?? index.top]
+        guard record.kind == .dictionary else { return [] }
+        return (0..<Int(record.high)).compactMap { position in
+            let key = table.string(of: table[table.child(Int(record.low) &+ position)])
+            return ArchiveKey.unescaped(key)
+        }
+    }
+}
+
+// MARK: - Errors
+
+extension ArchiveReader {
+    private func nothing(_ object: UInt32) -> KeyedArchiveError {
+        if index.slot(of: object) == .description {
+            return KeyedArchiveError(
+                .malformedObject,
+                what: "object \(object) describes a class where a value is referred to",
+                object: PropertyListUID(object))
+        }
+        return .missing("nil stands where a value is needed", PropertyListUID(object))
+    }
+
+    /// The error for a class that is not in the registry.
+    func notAllowed(_ object: UInt32) -> KeyedArchiveError {
+        let name = archivedClass(of: object)?.name ?? ""
+        return .notAllowed(name, what: "object \(object)", PropertyListUID(object))
+    }
+
+    /// The error for a value of another class or kind than the one asked for.
+    func wrongType(_ reference: KeyedReference, expected: String) -> KeyedArchiveError {
+        if let found = reference.archivedClass, let object = reference.object {
+            return KeyedArchiveError(
+                .wrongType,
+                what: "object \(object.value) is of class \(found.name), not \(expected)",
+                object: object)
+        }
+        let kind = (try? reference.leaf()).flatMap { $0 }.map { table[$0].kind }
+        let found = kind.map { "a plain value of kind \($0)" } ?? "nil"
+        return KeyedArchiveError(
+            .wrongType, what: "\(found) stands where \(expected) is expected",
+            object: open.last.map { PropertyListUID($0) })
+    }
+
+    private func cycle(_ object: UInt32) -> KeyedArchiveError {
+        let start = open.firstIndex(of: object) ?? open.startIndex
+        let way = open[start...].prefix(16).map { "\($0)" } + (open.count - start > 16 ? ["…"] : [])
+        return KeyedArchiveError(
+            .referenceCycle,
+            what:
+                "object \(object) is needed to make itself: \(way.joined(separator: " → ")) → \(object)",
+            object: PropertyListUID(object),
+            recovery: "read one of these references with `decodeReference`")
+    }
+
+    private func tooDeep() -> KeyedArchiveError {
+        KeyedArchiveError(
+            .depthLimitExceeded,
+            what: "more than \(open.count) objects are nested, \(limits.depth) are allowed",
+            recovery: "raise `ParsingLimits.depth`, or read deep references with `decodeReference`")
+    }
+}

@@ -1,0 +1,52 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PropertyList
+
+/// What an entry of `$objects` is, in two bytes: the number of a class in the reader's table, or one
+/// of a few constants.
+struct ClassNumber: Hashable {
+    var value: UInt32
+
+    static let string = ClassNumber(value: 0)
+    static let number = ClassNumber(value: 1)
+    static let data = ClassNumber(value: 2)
+    static let date = ClassNumber(value: 3)
+    /// The first class that the archive describes itself.
+    static let firstDescribed: UInt32 = 4
+    /// The entry is nil.
+    static let null = ClassNumber(value: .max)
+    /// The entry describes a class.
+    static let description = ClassNumber(value: .max - 1)
+
+    /// Whether the entry is a string, a number, data or a date.
+    var isLeaf: Bool { value < Self.firstDescribed }
+    /// Whether the entry is an object, plain or not.
+    var isObject: Bool { value < Self.description.value }
+}
+
+/// A class of an archive that is being read, and what the reader knows of it.
+struct ClassSlot {
+    let archivedClass: ArchivedClass
+    /// What the registry says of it; nil where it is not allowed.
+    var binding: (name: String, binding: ClassRegistry.Binding)?
+    /// A type that has been found to be read from the class.
+    var acceptedType: ObjectIdentifier?
+    /// Where the fields were that objects of the class were asked for, in the order of asking.
+    var layout: [FieldStep] = []
+
+    init(_ archivedClass: ArchivedClass) { self.archivedClass = archivedClass }
+
+    /// A field that was asked for.
+    struct FieldStep {
+        var key: String
+        /// The number of the key in the document.
+        var keyNumber: UInt32
+        /// How many keys stand before it in the object.
+        var offset: UInt32
+    }
+
+    static let leaves = ["NSString", "NSNumber", "NSData", "NSDate"].map {
+        ClassSlot(ArchivedClass(name: $0, chain: [$0, "NSObject"]))
+    }
+}

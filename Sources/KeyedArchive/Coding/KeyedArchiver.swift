@@ -1,0 +1,100 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+public import PropertyList
+
+/// Writes typed values as a keyed archive, of allowed classes only.
+///
+/// ```swift
+/// let bytes = try KeyedArchiver.archive([save])
+///
+/// let archiver = KeyedArchiver(allowing: .commonClasses.adding(Save.self))
+/// try archiver.roots.encode(save, forKey: "first")
+/// archiver.roots.encode(3, forKey: "level")
+/// let bytes = try archiver.finish()
+/// ```
+///
+/// A value of a class that the registry does not allow is refused, with its path, before anything is
+/// output; so is what could not be read back.
+public struct KeyedArchiver {
+    /// How archives are written.
+    public struct Options: Sendable, Hashable {
+        /// The class that `$archiver` names.
+        public var archiver = "NSKeyedArchiver"
+        /// Whether equal strings, and equal numbers of one kind, are one object. Apple's archiver goes
+        /// by identity, which values do not have.
+        public var uniquesValues = true
+
+        /// As `NSKeyedArchiver`, with equal values as one object.
+        public init() {}
+    }
+
+    private let writer: ArchiveWriter
+    private let limits: ParsingLimits
+
+    /// The roots, to be written with their keys.
+    public let roots: KeyedEncoder
+
+    /// Prepares an archive without roots.
+    ///
+    /// - Parameters:
+    ///   - registry: the classes that may be written.
+    ///   - options: how.
+    ///   - limits: how deep objects may be nested, and the size of the output.
+    public init(
+        allowing registry: ClassRegistry = .foundation, options: Options = Options(),
+        limits: ParsingLimits = .default
+    ) {
+        writer = ArchiveWriter(allowing: registry, options: options, limits: limits)
+        roots = KeyedEncoder(writer, object: nil)
+        self.limits = limits
+    }
+
+    /// The archive as a property list; nothing can be written after that.
+    ///
+    /// - Throws: `misuse`, `invalidPropertyList`.
+    public func document() throws(KeyedArchiveError) -> PropertyListDocument {
+        try writer.finish()
+    }
+
+    /// The archive as bytes; nothing can be written after that.
+    ///
+    /// XML lacks a few forms that archives use: the width of a `Float` is lost, and control characters
+    /// are written raw, as Apple's archiver does it.
+    ///
+    /// - Throws: `misuse`, `invalidPropertyList`.
+    public func finish(
+        as format: PropertyListFormat = .binary
+    ) throws(KeyedArchiveError) -> [UInt8] {
+        let document = try document()
+        do {
+            guard format == .xml else {
+                return try BinaryPropertyList.serialize(document, limits: limits)
+            }
+            var options = XMLPropertyList.Options()
+            options.sortsKeys = true
+            options.allowedLosses = .appleCompatible
+            return try XMLPropertyList.serialize(document, options: options, limits: limits).bytes
+        } catch {
+            throw KeyedArchiveError(error)
+        }
+    }
+
+    /// An archive of one root.
+    ///
+    /// Allowed are the classes of the registry and those that the root's type consists of.
+    ///
+    /// - Throws: as ``KeyedEncoder/encode(_:forKey:)`` and ``finish(as:)``.
+    public static func archive<T: KeyedEncodable>(
+        _ root: T, allowing registry: ClassRegistry = .foundation,
+        as format: PropertyListFormat = .binary, options: Options = Options(),
+        limits: ParsingLimits = .default
+    ) throws -> [UInt8] {
+        var own = ClassRegistry()
+        T.register(in: &own)
+        let archiver = KeyedArchiver(
+            allowing: own.merging(registry), options: options, limits: limits)
+        try archiver.roots.encode(root, forKey: KeyedUnarchiver.rootKey)
+        return try archiver.finish(as: format)
+    }
+}

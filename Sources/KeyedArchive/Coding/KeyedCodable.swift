@@ -1,0 +1,101 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+public import PropertyList
+
+/// A type whose values keyed archives hold as objects of a class.
+public protocol KeyedArchivable: SendableMetatype {
+    /// The class as archives name it, with its superclasses.
+    ///
+    /// ```swift
+    /// class var archivedClass: ArchivedClass { "Pet" }                                    // Pet, NSObject
+    /// override class var archivedClass: ArchivedClass { super.archivedClass.subclass("Dog") }  // Dog, Pet, NSObject
+    /// ```
+    static var archivedClass: ArchivedClass { get }
+
+    /// Further classes that the type is read from; none by default.
+    static var archivedAliases: [String] { get }
+
+    /// Adds to `registry` the classes that a value of this type consists of as far as the type
+    /// itself tells: for an array, its own and its element's. By default ``archivedClass`` and
+    /// ``archivedAliases``.
+    static func register(in registry: inout ClassRegistry)
+}
+
+/// A type that writes itself into a keyed archive, like `NSCoding` does.
+public protocol KeyedEncodable: KeyedArchivable {
+    /// Writes the fields of the object.
+    ///
+    /// A subclass calls `super.encode(with:)` first: a class and its superclasses share one object.
+    func encode(with coder: KeyedEncoder) throws
+
+    /// Makes the value an object of the archive. By default a new object of ``archivedClass``, whose
+    /// fields ``encode(with:)`` writes; an instance of a class is written once, however often it is
+    /// referred to.
+    func archive(in writer: ArchiveWriter) throws -> PropertyListUID
+}
+
+/// A type that reads itself from a keyed archive, like `NSSecureCoding` does.
+public protocol KeyedDecodable: KeyedArchivable {
+    /// Reads the fields of an object.
+    init(coder: KeyedDecoder) throws
+
+    /// Makes a value of what a field or an element refers to. By default the object's class is held
+    /// against the allow-list, then ``init(coder:)`` is called, of a subclass where the object is of
+    /// one; an object that was read before is returned again.
+    static func unarchive(_ reference: KeyedReference) throws -> Self
+}
+
+/// A type that writes itself into keyed archives and reads itself from them.
+///
+/// ```swift
+/// final class Save: KeyedCodable {
+///     static let archivedClass: ArchivedClass = "DWSave"
+///     let name: String, age: Int, sex: Bool
+///
+///     func encode(with coder: KeyedEncoder) throws {
+///         try coder.encode(name, forKey: "name")
+///         coder.encode(age, forKey: "age")
+///         coder.encode(sex, forKey: "sex")
+///     }
+///     init(coder: KeyedDecoder) throws {
+///         name = try coder.decode(String.self, forKey: "name")
+///         age = try coder.decode(Int.self, forKey: "age")
+///         sex = try coder.decode(Bool.self, forKey: "sex")
+///     }
+/// }
+/// ```
+public typealias KeyedCodable = KeyedEncodable & KeyedDecodable
+
+extension KeyedArchivable {
+    public static var archivedAliases: [String] { [] }
+
+    public static func register(in registry: inout ClassRegistry) {}
+
+    /// Whether an object of the class `name` is read as this type.
+    static func reads(_ name: String) -> Bool {
+        archivedClass.name == name || archivedAliases.contains(name)
+    }
+}
+
+extension KeyedArchivable where Self: KeyedDecodable {
+    public static func register(in registry: inout ClassRegistry) { registry.add(Self.self) }
+}
+
+extension KeyedEncodable {
+    public func archive(in writer: ArchiveWriter) throws -> PropertyListUID {
+        try writer.object(self)
+    }
+}
+
+extension KeyedEncodable where Self: AnyObject {
+    public func archive(in writer: ArchiveWriter) throws -> PropertyListUID {
+        try writer.instance(self)
+    }
+}
+
+extension KeyedDecodable {
+    public static func unarchive(_ reference: KeyedReference) throws -> Self {
+        try reference.object(as: Self.self)
+    }
+}

@@ -1,0 +1,250 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+public import PropertyList
+
+/// One object of an archive, whose fields a type reads in `init(coder:)`.
+///
+/// The verbs are those of `NSCoder`. What returns nil or 0 there when something is wrong throws a
+/// ``KeyedArchiveError`` here, and a number that does not fit is an error, never cut off.
+public struct KeyedDecoder {
+    /// The archive that is read.
+    public let reader: ArchiveReader
+    // The number of the object; nil for the roots.
+    let object: UInt32?
+
+    init(_ reader: ArchiveReader, object: UInt32?) {
+        self.reader = reader
+        self.object = object
+    }
+
+    /// The object's class, as the archive describes it; nil at the roots.
+    public var archivedClass: ArchivedClass? {
+        object.flatMap { reader.archivedClass(of: $0) }
+    }
+
+    /// The object's number in `$objects`; nil at the roots.
+    public var uid: PropertyListUID? { object.map { PropertyListUID($0) } }
+
+    /// The object itself, for a type that hands the decoding on to another.
+    public var reference: KeyedReference? {
+        object.map { KeyedReference(reader, object: $0) }
+    }
+
+    /// The keys of the fields, in order.
+    public var keys: [String] { reader.keys(of: object) }
+
+    /// Whether the object has a field; its value may be nil.
+    public func containsValue(forKey key: String) -> Bool {
+        reader.field(key, of: object) != nil
+    }
+
+    /// What a field holds; nil where there is no such field.
+    public func reference(forKey key: String) -> KeyedReference? {
+        reader.field(key, of: object).map(reader.reference)
+    }
+}
+
+// MARK: - Values
+
+extension KeyedDecoder {
+    /// The value of a field.
+    ///
+    /// - Throws: `missingValue` where there is none or it is nil; `classNotAllowed`, `wrongType`,
+    ///   `valueOutOfRange`, `referenceCycle`, the limits' codes.
+    public func decode<T: KeyedDecodable>(
+        _ type: T.Type = T.self, forKey key: String
+    ) throws -> T {
+        try value(type, reference(forKey: key), key)
+    }
+
+    /// The value of a field, or `fallback` where there is none or it is nil.
+    public func decode<T: KeyedDecodable>(
+        _ type: T.Type = T.self, forKey key: String, default fallback: @autoclosure () -> T
+    ) throws -> T {
+        try decodeObject(of: type, forKey: key) ?? fallback()
+    }
+
+    /// The value of a field; nil where there is none or it is nil.
+    public func decodeObject<T: KeyedDecodable>(
+        of type: T.Type = T.self, forKey key: String
+    ) throws -> T? {
+        guard let reference = reference(forKey: key), !reference.isNil else { return nil }
+        return try value(type, reference, key)
+    }
+
+    /// The value of a field, of the first of `types` that is read from its class; nil where there is
+    /// none or it is nil. Nothing else is made, whatever the registry allows.
+    ///
+    /// - Throws: `wrongType` where none is.
+    public func decodeObject(
+        ofAny types: [any KeyedDecodable.Type], forKey key: String
+    ) throws -> (any KeyedDecodable)? {
+        guard let reference = reference(forKey: key), !reference.isNil else { return nil }
+        return try located(key) {
+            try reader.root(isRoot ? types : []) { try reference.value(ofAny: types) }
+        }
+    }
+
+    /// The values of a field that holds references itself, as `NS.objects` of an array does.
+    public func decodeReferences(forKey key: String) throws -> [KeyedReference] {
+        guard let node = reader.field(key, of: object) else { throw missing(key) }
+        return try located(key) { try reader.references(in: node) }
+    }
+
+    private var isRoot: Bool { object == nil }
+
+    private func value<T: KeyedDecodable>(
+        _ type: T.Type, _ reference: KeyedReference?, _ key: String
+    ) throws -> T {
+        do {
+            guard let reference else { return try absent(type, key) }
+            if isRoot { return try reader.root([type]) { try T.unarchive(reference) } }
+            return try T.unarchive(reference)
+        } catch let error as KeyedArchiveError {
+            throw error.inside(.key(key))
+        }
+    }
+
+    /// What a field that does not exist is: an error, but nil for an optional type.
+    private func absent<T: KeyedDecodable>(_ type: T.Type, _ key: String) throws -> T {
+        if let optional = type as? any OptionalValue.Type, let value = optional.absent as? T {
+            return value
+        }
+        throw missing(key)
+    }
+
+    func missing(_ key: String) -> KeyedArchiveError {
+        .missing("there is no value `\(TerminalText.escaped(key))`", uid)
+    }
+
+    func located<R>(_ key: String, _ body: () throws -> R) throws -> R {
+        do { return try body() } catch let error as KeyedArchiveError {
+            throw error.inside(.key(key))
+        }
+    }
+}
+
+extension ArchiveReader {
+    /// The references in an array that stands in an object.
+    func references(in node: UInt32) throws(KeyedArchiveError) -> [KeyedReference] {
+        let record = table[node]
+        guard record.kind == .array else {
+            throw KeyedArchiveError(
+                .wrongType,
+                what: "a plain value of kind \(record.kind) stands where references are expected")
+        }
+        return (Int(record.low)..<(Int(record.low) &+ Int(record.high))).map {
+            reference(at: table.child($0))
+        }
+    }
+}
+
+extension KeyedReference {
+    /// A value of the first of `types` that is read from the class of the object.
+    func value(ofAny types: [any KeyedDecodable.Type]) throws -> any KeyedDecodable {
+        guard let object else { throw reader.wrongType(self, expected: "an object") }
+        for type in types where reader.reads(type, object.value) {
+            return try type.unarchive(self)
+        }
+        if try reader.boundType(of: object.value) == nil, types.isEmpty {
+            throw reader.notAllowed(object.value)
+        }
+        let names = types.map { $0.archivedClass.name }.joined(separator: " or ")
+        throw reader.wrongType(self, expected: names)
+    }
+}
+
+// MARK: - Cocoa's verbs for plain values
+
+extension KeyedDecoder {
+    /// The boolean of a field.
+    ///
+    /// - Throws: `missingValue`, `wrongType`.
+    public func decodeBool(forKey key: String) throws -> Bool { try decode(forKey: key) }
+
+    /// The integer of a field.
+    ///
+    /// - Throws: `missingValue`, `wrongType`, `valueOutOfRange`.
+    public func decodeInteger(forKey key: String) throws -> Int { try decode(forKey: key) }
+
+    /// The integer of a field, if it has no more than 32 bits.
+    ///
+    /// - Throws: `missingValue`, `wrongType`, `valueOutOfRange`.
+    public func decodeInt32(forKey key: String) throws -> Int32 { try decode(forKey: key) }
+
+    /// The integer of a field.
+    ///
+    /// - Throws: `missingValue`, `wrongType`, `valueOutOfRange`.
+    public func decodeInt64(forKey key: String) throws -> Int64 { try decode(forKey: key) }
+
+    /// The number of a field, if a `Float` holds it exactly.
+    ///
+    /// - Throws: `missingValue`, `wrongType`, `valueOutOfRange`.
+    public func decodeFloat(forKey key: String) throws -> Float { try decode(forKey: key) }
+
+    /// The number of a field.
+    ///
+    /// - Throws: `missingValue`, `wrongType`, `valueOutOfRange`.
+    public func decodeDouble(forKey key: String) throws -> Double { try decode(forKey: key) }
+
+    /// The bytes of a field that stand in the object itself, or are data of their own.
+    ///
+    /// - Throws: `missingValue`, `wrongType`, `classNotAllowed`.
+    public func decodeBytes(forKey key: String) throws -> ArraySlice<UInt8> {
+        guard let reference = reference(forKey: key) else { throw missing(key) }
+        return try located(key) {
+            guard let node = try reference.leaf(), reader.table[node].kind == .data else {
+                throw reader.wrongType(reference, expected: "data")
+            }
+            return reader.table.content(of: reader.table[node])
+        }
+    }
+}
+
+// MARK: - Late references
+
+extension KeyedDecoder {
+    /// Follows a reference when everything else is complete, which is how a graph with cycles is read:
+    /// the child's reference to its parent, say, while the parent is being made.
+    ///
+    /// `completion` runs before the call that reads the archive's root returns; not at all where there
+    /// is no value or it is nil. Long chains that are read this way are not nested calls.
+    ///
+    /// ```swift
+    /// init(coder: KeyedDecoder) throws {
+    ///     children = try coder.decode([Node].self, forKey: "children")
+    ///     try coder.decodeReference(to: Node.self, forKey: "parent") { [unowned self] in parent = $0 }
+    /// }
+    /// ```
+    ///
+    /// - Throws: `classNotAllowed`, `wrongType`.
+    public func decodeReference<T: KeyedDecodable>(
+        to type: T.Type = T.self, forKey key: String,
+        completion: @escaping (T) throws -> Void
+    ) throws {
+        guard let reference = reference(forKey: key), !reference.isNil else { return }
+        if let object = reference.object {
+            try located(key) { _ = try reader.boundType(of: object.value) }
+        }
+        if isRoot { return try completion(value(type, reference, key)) }
+        reader.resolveLater(key) { try completion(T.unarchive(reference)) }
+    }
+}
+
+// MARK: - Unkeyed values
+
+extension KeyedDecoder {
+    /// The next of the values that were written without keys, in the order of writing; they stand
+    /// under `$0`, `$1`, … in old archives.
+    ///
+    /// - Throws: `missingValue` where there are no more, and what ``decode(_:forKey:)`` throws.
+    public func decodeUnkeyed<T: KeyedDecodable>(_ type: T.Type = T.self) throws -> T {
+        try value(type, nextUnkeyed(), "$")
+    }
+
+    /// What the next of the values that were written without keys is; nil where there are no more.
+    public func nextUnkeyed() -> KeyedReference? {
+        reader.nextUnkeyed(of: object).map(reader.reference)
+    }
+}

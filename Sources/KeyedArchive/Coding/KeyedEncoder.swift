@@ -1,0 +1,168 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+public import PropertyList
+
+/// One object of an archive, whose fields a value writes in `encode(with:)`.
+///
+/// Numbers and booleans stand in the object itself; everything else becomes an object that it refers
+/// to. What cannot fail needs no `try`: a key that is given twice, or an encoder that is used when its
+/// object is complete, is reported when the archive is finished.
+public struct KeyedEncoder {
+    /// The archive that is written.
+    public let writer: ArchiveWriter
+    // The number of the object; nil for the roots.
+    let object: UInt32?
+
+    init(_ writer: ArchiveWriter, object: UInt32?) {
+        self.writer = writer
+        self.object = object
+    }
+}
+
+// MARK: - Values
+
+extension KeyedEncoder {
+    /// Writes a value as an object of its own, or a reference to the object that it is already; nil
+    /// as a reference to nothing.
+    ///
+    /// - Throws: `classNotAllowed`, `undeclaredSubclass`, `depthLimitExceeded`, and what the value's
+    ///   own `encode(with:)` throws.
+    public func encode(_ value: some KeyedEncodable, forKey key: String) throws {
+        let uid = try located(key) { try value.archive(in: writer) }
+        writer.field(key, of: object) { $0.uid(uid.value) }
+    }
+
+    /// Writes a reference to an instance that is written in full only if it is elsewhere in the
+    /// archive, before or after this; otherwise it is read as nil. For references to a parent, say.
+    public func encodeConditionalObject(
+        _ value: (some KeyedEncodable & AnyObject)?, forKey key: String
+    ) throws {
+        let uid = try value.map { try writer.slot(of: $0) } ?? 0
+        writer.field(key, of: object) { $0.uid(uid) }
+    }
+
+    /// Writes references that stand in the object itself, as those of an array do in `NS.objects`.
+    ///
+    /// - Throws: as ``encode(_:forKey:)``.
+    public func encodeReferences(
+        _ elements: some Sequence<any KeyedEncodable>, forKey key: String
+    ) throws {
+        try encodeReferences(elements, forKey: key) { try $0.archive(in: writer) }
+    }
+
+    /// Writes references to what `archive` makes of each element.
+    func encodeReferences<S: Sequence>(
+        _ elements: S, forKey key: String, _ archive: (S.Element) throws -> PropertyListUID
+    ) throws {
+        var uids: [UInt32] = []
+        uids.reserveCapacity(elements.underestimatedCount)
+        for element in elements {
+            do { uids.append(try archive(element).value) } catch let error as KeyedArchiveError {
+                throw error.inside(.index(uids.count)).inside(.key(key))
+            }
+        }
+        encodeReferences(uids, forKey: key)
+    }
+
+    /// Writes references to objects that have their numbers.
+    func encodeReferences(_ uids: [UInt32], forKey key: String) {
+        writer.field(key, of: object) { assembler in
+            assembler.array(uids.map { assembler.uid($0) })
+        }
+    }
+
+    /// Writes a reference to an object that has its number.
+    func encodeReference(_ uid: PropertyListUID, forKey key: String) {
+        writer.field(key, of: object) { $0.uid(uid.value) }
+    }
+
+    /// Writes bytes that stand in the object itself.
+    public func encodeBytes(_ bytes: some Sequence<UInt8>, forKey key: String) {
+        writer.field(key, of: object) { $0.data(bytes) }
+    }
+
+    /// Writes a tree of plain values that stands in the object itself. Apple's own classes do so with
+    /// single values only.
+    ///
+    /// - Throws: `invalidPropertyList`.
+    public func encodeInline(_ value: PropertyListValue, forKey key: String) throws {
+        try writer.field(key, of: object, tree: value)
+    }
+
+    private func located<R>(_ key: String, _ body: () throws -> R) throws -> R {
+        do { return try body() } catch let error as KeyedArchiveError {
+            throw error.inside(.key(key))
+        }
+    }
+}
+
+// MARK: - Numbers
+
+extension KeyedEncoder {
+    /// Writes a boolean.
+    public func encode(_ value: Bool, forKey key: String) {
+        writer.field(key, of: object) { $0.boolean(value) }
+    }
+
+    /// Writes a number of 64 bits.
+    public func encode(_ value: Double, forKey key: String) {
+        writer.field(key, of: object) { $0.real(PropertyListReal(value)) }
+    }
+
+    /// Writes a number of 32 bits.
+    public func encode(_ value: Float, forKey key: String) {
+        writer.field(key, of: object) { $0.real(PropertyListReal(value)) }
+    }
+
+    /// Writes an integer.
+    public func encode(_ value: Int, forKey key: String) { encode(PropertyListInteger(value), key) }
+    /// Writes an integer.
+    public func encode(_ value: Int8, forKey key: String) { encode(Int(value), forKey: key) }
+    /// Writes an integer.
+    public func encode(_ value: Int16, forKey key: String) { encode(Int(value), forKey: key) }
+    /// Writes an integer.
+    public func encode(_ value: Int32, forKey key: String) { encode(Int(value), forKey: key) }
+    /// Writes an integer.
+    public func encode(_ value: Int64, forKey key: String) { encode(Int(value), forKey: key) }
+    /// Writes an integer. One above 2⁶³−1 is stored in 16 bytes.
+    public func encode(_ value: UInt, forKey key: String) { encode(UInt64(value), forKey: key) }
+    /// Writes an integer.
+    public func encode(_ value: UInt8, forKey key: String) { encode(Int(value), forKey: key) }
+    /// Writes an integer.
+    public func encode(_ value: UInt16, forKey key: String) { encode(Int(value), forKey: key) }
+    /// Writes an integer.
+    public func encode(_ value: UInt32, forKey key: String) { encode(UInt64(value), forKey: key) }
+    /// Writes an integer. One above 2⁶³−1 is stored in 16 bytes.
+    public func encode(_ value: UInt64, forKey key: String) {
+        encode(PropertyListInteger(value), key)
+    }
+
+    private func encode(_ value: PropertyListInteger, _ key: String) {
+        writer.field(key, of: object) { $0.integer(value) }
+    }
+}
+
+// MARK: - Unkeyed values
+
+extension KeyedEncoder {
+    /// Writes a value without a key, under `$0`, `$1`, … in the order of the calls, as old classes of
+    /// Apple's do.
+    ///
+    /// - Throws: as ``encode(_:forKey:)``.
+    public func encodeUnkeyed(_ value: some KeyedEncodable) throws {
+        let uid = try value.archive(in: writer)
+        writer.unkeyedField(of: object) { $0.uid(uid.value) }
+    }
+
+    /// Writes a number without a key, in the object itself.
+    public func encodeUnkeyed(_ value: ArchivedNumber) {
+        writer.unkeyedField(of: object) { assembler in
+            switch value {
+            case .boolean(let value): assembler.boolean(value)
+            case .integer(let value): assembler.integer(value)
+            case .real(let value): assembler.real(value)
+            }
+        }
+    }
+}

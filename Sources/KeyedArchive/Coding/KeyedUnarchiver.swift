@@ -1,0 +1,81 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+public import PropertyList
+
+/// Reads typed values from a keyed archive, of allowed classes only.
+///
+/// ```swift
+/// let saves = try KeyedUnarchiver.unarchive([Save].self, from: bytes)
+///
+/// let archive = try KeyedUnarchiver(parsing: bytes, allowing: .commonClasses.adding(Save.self))
+/// let first = try archive.roots.decode(Save.self, forKey: "first")
+/// let level = try archive.roots.decodeInteger(forKey: "level")
+/// ```
+///
+/// Allowed are the classes of the registry and those that the type asked for consists of. The rule
+/// holds for every reference at every depth: nothing that is read can add to it.
+public struct KeyedUnarchiver {
+    /// The roots of the archive.
+    public let roots: KeyedDecoder
+
+    /// The key of the root where there is only one.
+    public static let rootKey = "root"
+
+    /// Prepares to read an archive. Linear: everything is checked that does not depend on types.
+    ///
+    /// - Throws: `notAnArchive`, `unsupportedVersion`, `danglingReference`, `malformedObject`,
+    ///   `malformedClass`.
+    public init(
+        _ contents: ArchiveContents, allowing registry: ClassRegistry = .foundation,
+        limits: ParsingLimits = .default
+    ) throws(KeyedArchiveError) {
+        let reader = try ArchiveReader(contents, allowing: registry, limits: limits)
+        roots = KeyedDecoder(reader, object: nil)
+    }
+
+    /// Parses an archive.
+    ///
+    /// - Throws: `invalidPropertyList`, and as ``init(_:allowing:limits:)``.
+    public init(
+        parsing bytes: some Sequence<UInt8>, allowing registry: ClassRegistry = .foundation,
+        options: ParsingOptions = .strict, limits: ParsingLimits = .default
+    ) throws(KeyedArchiveError) {
+        let contents = try ArchiveContents(parsing: bytes, options: options, limits: limits)
+        try self.init(contents, allowing: registry, limits: limits)
+    }
+
+    /// The root, or one of several.
+    ///
+    /// - Throws: as ``KeyedDecoder/decode(_:forKey:)``.
+    public func unarchive<T: KeyedDecodable>(
+        _ type: T.Type = T.self, forKey key: String = rootKey
+    ) throws -> T {
+        try roots.decode(type, forKey: key)
+    }
+
+    /// The root, or one of several, as the first of `types` that is read from its class.
+    ///
+    /// - Throws: as ``KeyedDecoder/decodeObject(ofAny:forKey:)``; `missingValue` for nil.
+    public func unarchive(
+        ofAny types: [any KeyedDecodable.Type], forKey key: String = rootKey
+    ) throws -> any KeyedDecodable {
+        guard let value = try roots.decodeObject(ofAny: types, forKey: key) else {
+            throw roots.missing(key)
+        }
+        return value
+    }
+
+    /// Parses an archive and reads its root.
+    ///
+    /// - Throws: as ``init(parsing:allowing:options:limits:)`` and ``unarchive(_:forKey:)``.
+    public static func unarchive<T: KeyedDecodable>(
+        _ type: T.Type = T.self, from bytes: some Sequence<UInt8>,
+        allowing registry: ClassRegistry = .foundation, options: ParsingOptions = .strict,
+        limits: ParsingLimits = .default
+    ) throws -> T {
+        try KeyedUnarchiver(
+            parsing: bytes, allowing: registry, options: options, limits: limits
+        ).unarchive(type)
+    }
+}

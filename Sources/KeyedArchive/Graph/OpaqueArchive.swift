@@ -1,0 +1,51 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PropertyList
+
+/// An archive, validated, that opaque objects are parts of.
+final class OpaqueArchive: Sendable {
+    private let table: DocumentTable
+    private let index: ArchiveIndex
+
+    init(_ table: DocumentTable, _ index: ArchiveIndex) {
+        self.table = table
+        self.index = index
+    }
+
+    func isNull(_ object: UInt32) -> Bool { !index.slot(of: object).isObject }
+
+    func node(of object: UInt32) -> PropertyListNode { table.view(index.node(of: object)) }
+
+    /// The class of an object that is no plain value.
+    func archivedClass(of object: UInt32) -> ArchivedClass? {
+        let slot = index.slot(of: object)
+        guard slot.isObject, !slot.isLeaf else { return nil }
+        return index.classes[Int(slot.value - ClassNumber.firstDescribed)]
+    }
+
+    /// The objects that an object refers to, in order, without its class.
+    func references(of object: UInt32) -> [UInt32] {
+        let fields = node(of: object).dictionary.map(Array.init) ?? []
+        return fields.filter { $0.key != ArchivedObject.classKey }
+            .flatMap { references(in: $0.value) }
+    }
+
+    /// The objects that a field refers to: one, or those of a list.
+    func references(in field: PropertyListNode) -> [UInt32] {
+        if let uid = field.uid { return [uid.value] }
+        return field.array?.compactMap { $0.uid?.value } ?? []
+    }
+
+    /// The first field of an object that cannot be kept: one that holds containers within another,
+    /// which no archiver writes.
+    func nestedField(of object: UInt32) -> String? {
+        node(of: object).dictionary?.first { field in
+            switch field.value.kind {
+            case .dictionary, .set: true
+            case .array: field.value.array?.contains { $0.kind.isContainer } ?? false
+            default: false
+            }
+        }?.key
+    }
+}

@@ -1,0 +1,52 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+/// The tables of a document by number, for consumers that go from value to value without making a
+/// view of each.
+package struct DocumentTable: Sendable {
+    private let storage: PropertyListDocument.Storage
+
+    package init(_ document: PropertyListDocument) { storage = document.storage }
+
+    /// How many records there are.
+    package var count: Int { storage.store.records.count }
+
+    /// The number of the value that holds all others.
+    package var root: UInt32 { storage.root }
+
+    /// The record of a value.
+    package subscript(node: UInt32) -> NodeRecord { storage.store.records[Int(node)] }
+
+    /// The value at a place among the children of all containers.
+    package func child(_ place: Int) -> UInt32 { storage.store.children[place] }
+
+    /// The number of a key's text, the same in the whole document; nil where no dictionary has it.
+    package func keyNumber(of key: String) -> UInt32? {
+        storage.keys.number(of: key, in: storage.store)
+    }
+
+    /// The place of the key with this number in a dictionary, or nil. Constant time.
+    ///
+    /// The value is as many places further on as the dictionary has entries.
+    package func place(ofKey number: UInt32, in record: NodeRecord) -> Int? {
+        storage.index.place(of: number, in: record, storage.store)
+    }
+
+    /// The text of a string. Linear.
+    package func string(of record: NodeRecord) -> String { storage.store.string(of: record) }
+
+    /// The bytes of a string or of data, without a copy.
+    package func content(of record: NodeRecord) -> ArraySlice<UInt8> {
+        storage.store.content(of: record)
+    }
+
+    /// The length of a string or of data in the document, in bytes.
+    package func contentLength(of record: NodeRecord) -> Int {
+        storage.store.contentRange(of: record).count
+    }
+
+    /// A view of a value.
+    package func view(_ node: UInt32) -> PropertyListNode {
+        PropertyListNode(storage: storage, index: node)
+    }
+}

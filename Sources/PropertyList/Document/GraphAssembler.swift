@@ -1,0 +1,180 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+/// Puts values into the tables of a document from the leaves up: a container is added when all its
+/// children have been, so that many can be under way at once.
+///
+/// What ``DocumentBuilder`` is for a tree, this is for the objects of a keyed archive.
+package struct GraphAssembler {
+    private var store = NodeStore(bytes: [])
+    private var keys = KeyTable()
+    // By key number, from 1: the string that all dictionaries share.
+    private var keyNodes: [UInt32] = []
+    private var failure: PropertyListError?
+
+    package init() {}
+
+    /// How many values have been added.
+    package var count: Int { store.records.count }
+
+    /// The document.
+    ///
+    /// - Throws: `duplicateKey`, `sizeLimitExceeded`.
+    package consuming func finish(root: UInt32) throws(PropertyListError) -> PropertyListDocument {
+        if let failure { throw failure }
+        var pass = DictionaryPass(options: .strict, format: nil, root: root, keys: keys)
+        try pass.run(&store)
+        return PropertyListDocument(
+            .init(store: store, root: root, keys: pass.keys, homes: pass.homes))
+    }
+}
+
+// MARK: - Scalars
+
+extension GraphAssembler {
+    private mutating func add(_ record: NodeRecord) -> UInt32 {
+        let node = store.nextIndex
+        store.records.append(record)
+        return node
+    }
+
+    package mutating func boolean(_ value: Bool) -> UInt32 {
+        add(NodeRecord(kind: .boolean, offset: 0, payload: value ? 1 : 0))
+    }
+
+    package mutating func integer(_ value: PropertyListInteger) -> UInt32 {
+        var record = NodeRecord(kind: .integer, offset: 0, payload: value.bits)
+        record.isNegative = value.isNegative
+        return add(record)
+    }
+
+    package mutating func real(_ value: PropertyListReal) -> UInt32 {
+        let width: UInt16 = value.width == .single ? 4 : 8
+        return add(
+            NodeRecord(kind: .real, offset: 0, header: width, payload: value.value.bitPattern))
+    }
+
+    package mutating func date(_ value: PropertyListDate) -> UInt32 {
+        add(NodeRecord(kind: .date, offset: 0, payload: value.secondsSince2001.bitPattern))
+    }
+
+    package mutating func uid(_ value: UInt32) -> UInt32 {
+        add(NodeRecord(kind: .uid, offset: 0, payload: UInt64(value)))
+    }
+
+    package mutating func string(_ value: String) -> UInt32 {
+        let start = store.bytes.count
+        store.bytes.append(contentsOf: value.utf8)
+        return addContent(kind: .string, from: start)
+    }
+
+    package mutating func data(_ value: some Sequence<UInt8>) -> UInt32 {
+        let start = store.bytes.count
+        store.bytes.append(contentsOf: value)
+        return addContent(kind: .data, from: start)
+    }
+
+    /// The string of a key, one for all dictionaries that have it.
+    package mutating func key(_ text: String) -> UInt32 {
+        if let known = keys.number(of: text, in: store) { return keyNodes[Int(known) - 1] }
+        let node = string(text)
+        store.records[Int(node)].setHigh(keys.intern(node, in: store))
+        keyNodes.append(node)
+        return node
+    }
+
+    /// A record for the bytes collected since `start`.
+    private mutating func addContent(kind: PropertyListKind, from start: Int) -> UInt32 {
+        let end = store.bytes.count
+        if UInt32(exactly: end) == nil, failure == nil {
+            failure = PropertyListError(
+                .sizeLimitExceeded, what: "\(end) bytes of text and data, 4294967295 are possible")
+        }
+        if failure != nil { store.bytes.removeSubrange(start...) }
+        let length = UInt32(truncatingIfNeeded: store.bytes.count &- start)
+        var record = NodeRecord(kind: kind, offset: UInt32(truncatingIfNeeded: start))
+        record.payload = NodeRecord.payload(low: length)
+        let isASCII = kind == .data || store.bytes.span.extracting(start...).isASCII()
+        record.encoding = isASCII ? .ascii : .utf8
+        return add(record)
+    }
+}
+
+// MARK: - Containers
+
+extension GraphAssembler {
+    /// An array of values that have been added.
+    package mutating func array(_ elements: some Collection<UInt32>) -> UInt32 {
+        let first = UInt32(truncatingIfNeeded: store.children.count)
+        store.children.append(contentsOf: elements)
+        return add(container(.array, first, elements.count))
+    }
+
+    /// A dictionary of keys and, in the same order, values that have been added.
+    package mutating func dictionary(
+        keys: ArraySlice<UInt32>, values: ArraySlice<UInt32>
+    ) -> UInt32 {
+        let first = UInt32(truncatingIfNeeded: store.children.count)
+        store.children.append(contentsOf: keys)
+        store.children.append(contentsOf: values.prefix(keys.count))
+        return add(container(.dictionary, first, keys.count))
+    }
+
+    private func container(_ kind: PropertyListKind, _ first: UInt32, _ count: Int) -> NodeRecord {
+        NodeRecord(
+            kind: kind, offset: 0,
+            payload: NodeRecord.payload(low: first, high: UInt32(truncatingIfNeeded: count)))
+    }
+
+    /// A value of the tree, with all it holds; iterative.
+    ///
+    /// - Throws: `depthLimitExceeded`, and what ``DocumentBuilder`` throws.
+    package mutating func value(
+        _ value: PropertyListValue, limits: ParsingLimits
+    ) throws(PropertyListError) -> UInt32 {
+        let document = try PropertyListDocument(value, limits: limits)
+        return copy(document.root)
+    }
+
+    /// A value of another document, with all it holds, each shared value once.
+    private mutating func copy(_ root: PropertyListNode) -> UInt32 {
+        let source = root.storage.store
+        var copies: [UInt32: UInt32] = [:]
+        var pending: [(node: UInt32, isComplete: Bool)] = [(root.index, false)]
+        while let (node, isComplete) = pending.popLast() {
+            if copies[node] != nil { continue }
+            let record = source.records[Int(node)]
+            if record.isContainer, !isComplete {
+                pending.append((node, true))
+                for place in record.childRange {
+                    pending.append((source.children[place], false))
+                }
+            } else {
+                copies[node] = copy(record, source, copies)
+            }
+        }
+        return copies[root.index] ?? 0
+    }
+
+    private mutating func copy(
+        _ record: NodeRecord, _ source: NodeStore, _ copies: [UInt32: UInt32]
+    ) -> UInt32 {
+        switch record.kind {
+        case .string: return string(source.string(of: record))
+        case .data: return data(source.content(of: record))
+        case .array, .set, .dictionary:
+            let children = record.childRange.map { copies[source.children[$0]] ?? 0 }
+            if record.kind == .dictionary {
+                let number = Int(record.high)
+                let texts = children.prefix(number).map {
+                    key(store.string(of: store.records[Int($0)]))
+                }
+                return dictionary(keys: texts[...], values: children.dropFirst(number))
+            }
+            let first = UInt32(truncatingIfNeeded: store.children.count)
+            store.children.append(contentsOf: children)
+            return add(container(record.kind, first, children.count))
+        default: return add(record)
+        }
+    }
+}

@@ -1,0 +1,188 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+import KeyedArchive
+
+/// A class as an iOS program has it, ported by renaming.
+final class Save: KeyedCodable, Equatable {
+    static let archivedClass: ArchivedClass = "DWSave"
+    var name: String
+    var age: Int
+    var sex: Bool
+
+    init(name: String, age: Int, sex: Bool) {
+        self.name = name
+        self.age = age
+        self.sex = sex
+    }
+
+    func encode(with coder: KeyedEncoder) throws {
+        try coder.encode(name, forKey: "name")
+        coder.encode(age, forKey: "age")
+        coder.encode(sex, forKey: "sex")
+    }
+
+    init(coder: KeyedDecoder) throws {
+        name = try coder.decode(String.self, forKey: "name")
+        age = try coder.decodeInteger(forKey: "age")
+        sex = try coder.decodeBool(forKey: "sex")
+    }
+
+    static func == (left: Save, right: Save) -> Bool {
+        left.name == right.name && left.age == right.age && left.sex == right.sex
+    }
+}
+
+/// A class with subclasses.
+class Pet: KeyedCodable {
+    class var archivedClass: ArchivedClass { "Pet" }
+    let name: String
+
+    init(name: String) { self.name = name }
+
+    func encode(with coder: KeyedEncoder) throws { try coder.encode(name, forKey: "name") }
+
+    required init(coder: KeyedDecoder) throws { name = try coder.decode(forKey: "name") }
+}
+
+final class Dog: Pet {
+    override class var archivedClass: ArchivedClass { super.archivedClass.subclass("Dog") }
+    let tricks: [String]
+
+    init(name: String, tricks: [String]) {
+        self.tricks = tricks
+        super.init(name: name)
+    }
+
+    override func encode(with coder: KeyedEncoder) throws {
+        try super.encode(with: coder)
+        try coder.encode(tricks, forKey: "tricks")
+    }
+
+    required init(coder: KeyedDecoder) throws {
+        tricks = try coder.decode(forKey: "tricks")
+        try super.init(coder: coder)
+    }
+}
+
+/// A subclass that forgot to say what it is called.
+final class Cat: Pet {}
+
+/// A tree whose nodes know their parents, weakly, and a list at the same time.
+final class Node: KeyedCodable {
+    static let archivedClass: ArchivedClass = "Node"
+    var value: Int
+    var children: [Node] = []
+    weak var parent: Node?
+    var next: Node?
+
+    init(_ value: Int) { self.value = value }
+
+    func encode(with coder: KeyedEncoder) throws {
+        coder.encode(value, forKey: "value")
+        try coder.encode(children, forKey: "children")
+        try coder.encodeConditionalObject(parent, forKey: "parent")
+        try coder.encode(next, forKey: "next")
+    }
+
+    init(coder: KeyedDecoder) throws {
+        value = try coder.decode(forKey: "value")
+        children = try coder.decode(forKey: "children")
+        try coder.decodeReference(to: Node.self, forKey: "parent") { [unowned self] in parent = $0 }
+        try coder.decodeReference(to: Node.self, forKey: "next") { [unowned self] in next = $0 }
+    }
+
+    func adopt(_ child: Node) {
+        children.append(child)
+        child.parent = self
+    }
+}
+
+/// A list that is written and read by calls within calls.
+final class Link: KeyedCodable {
+    static let archivedClass: ArchivedClass = "Link"
+    let value: Int
+    var next: Link?
+
+    init(_ value: Int, next: Link?) {
+        self.value = value
+        self.next = next
+    }
+
+    func encode(with coder: KeyedEncoder) throws {
+        coder.encode(value, forKey: "value")
+        try coder.encode(next, forKey: "next")
+    }
+
+    init(coder: KeyedDecoder) throws {
+        value = try coder.decode(forKey: "value")
+        next = try coder.decode(forKey: "next")
+    }
+
+    deinit {
+        // A long list is released one link after the other.
+        var rest = next
+        next = nil
+        while isKnownUniquelyReferenced(&rest) {
+            let following = rest?.next
+            rest?.next = nil
+            rest = following
+        }
+    }
+
+    static func list(_ count: Int) -> Link {
+        var list: Link?
+        for value in (0..<count).reversed() { list = Link(value, next: list) }
+        return list ?? Link(0, next: nil)
+    }
+}
+
+/// A structure.
+struct Reading: KeyedCodable, Equatable {
+    static let archivedClass: ArchivedClass = "App.Reading"
+    var when: Date
+    var celsius: Double?
+    var tags: [String: [Int]]
+
+    init(when: Date, celsius: Double?, tags: [String: [Int]]) {
+        self.when = when
+        self.celsius = celsius
+        self.tags = tags
+    }
+
+    func encode(with coder: KeyedEncoder) throws {
+        try coder.encode(when, forKey: "when")
+        try coder.encode(celsius, forKey: "celsius")
+        try coder.encode(tags, forKey: "tags")
+    }
+
+    init(coder: KeyedDecoder) throws {
+        when = try coder.decode(forKey: "when")
+        celsius = try coder.decode(forKey: "celsius")
+        tags = try coder.decode(forKey: "tags")
+    }
+}
+
+/// An enumeration with payloads.
+enum Shape: KeyedCodable, Equatable {
+    case circle(radius: Double)
+    case square(side: Double)
+
+    static let archivedClass: ArchivedClass = "Shape"
+
+    func encode(with coder: KeyedEncoder) throws {
+        switch self {
+        case .circle(let radius): coder.encode(radius, forKey: "radius")
+        case .square(let side): coder.encode(side, forKey: "side")
+        }
+    }
+
+    init(coder: KeyedDecoder) throws {
+        if coder.containsValue(forKey: "radius") {
+            self = .circle(radius: try coder.decode(forKey: "radius"))
+        } else {
+            self = .square(side: try coder.decode(forKey: "side"))
+        }
+    }
+}

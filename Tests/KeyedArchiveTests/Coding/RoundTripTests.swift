@@ -1,0 +1,216 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+import PropertyList
+import Testing
+
+@testable import KeyedArchive
+
+@Suite("Archiving and unarchiving")
+struct RoundTripTests {
+    @Test("brings a class back", arguments: [PropertyListFormat.binary, .xml])
+    func save(format: PropertyListFormat) throws {
+        let save = Save(name: "Anna", age: 36, sex: true)
+        let bytes = try KeyedArchiver.archive(save, as: format)
+        #expect(try KeyedUnarchiver.unarchive(Save.self, from: bytes) == save)
+    }
+
+    @Test("numbers objects as Apple's archiver does: slot, children, class")
+    func numbering() throws {
+        let bytes = try KeyedArchiver.archive(ArchivedSet([3, 2]))
+        let graph = try ArchiveGraph(parsing: bytes)
+        #expect(graph.objects.count == 5)
+        #expect(graph[2] == .leaf(3))
+        #expect(graph[3] == .leaf(2))
+        #expect(graph.archivedClass(of: 1) == ArchivedClass("NSSet"))
+        #expect(graph[4] == .classDescription(ArchivedClass("NSSet")))
+        #expect(graph.roots["root"] == .uid(1))
+    }
+
+    @Test("brings a structure back, with optionals, dates, dictionaries of arrays")
+    func reading() throws {
+        for celsius in [nil, 21.5] {
+            let reading = Reading(
+                when: Date(timeIntervalSinceReferenceDate: 0.25), celsius: celsius,
+                tags: ["a": [1, -2], "": [], "é": [.max, .min]])
+            let bytes = try KeyedArchiver.archive(reading)
+            #expect(try KeyedUnarchiver.unarchive(Reading.self, from: bytes) == reading)
+        }
+    }
+
+    @Test("brings enumerations back")
+    func shapes() throws {
+        let shapes: [Shape] = [.circle(radius: 1), .square(side: 2)]
+        let bytes = try KeyedArchiver.archive(shapes)
+        #expect(try KeyedUnarchiver.unarchive([Shape].self, from: bytes) == shapes)
+    }
+
+    @Test("writes an instance once and gives one instance back")
+    func identity() throws {
+        let save = Save(name: "x", age: 1, sex: false)
+        let bytes = try KeyedArchiver.archive([save, save, Save(name: "x", age: 1, sex: false)])
+        let back = try KeyedUnarchiver.unarchive([Save].self, from: bytes)
+        #expect(back.count == 3 && back[0] === back[1] && back[1] !== back[2])
+        #expect(try ArchiveGraph(parsing: bytes).objects.count == 7)
+    }
+
+    @Test("makes the subclass that an object is of")
+    func subclasses() throws {
+        let allowed = ClassRegistry.foundation.adding(Dog.self, Pet.self)
+        let pets = [Pet(name: "Rex"), Dog(name: "Fido", tricks: ["sit"])]
+        let bytes = try KeyedArchiver.archive(pets, allowing: allowed)
+        let back = try KeyedUnarchiver.unarchive([Pet].self, from: bytes, allowing: allowed)
+        #expect(back.map(\.name) == ["Rex", "Fido"])
+        #expect((back[1] as? Dog)?.tricks == ["sit"])
+        let classes = try ArchiveGraph(parsing: bytes).objects.compactMap { entry in
+            if case .classDescription(let description) = entry { description.chain } else { nil }
+        }
+        #expect(classes.contains(["Dog", "Pet", "NSObject"]))
+    }
+
+    @Test("refuses a subclass that goes by its superclass's name")
+    func undeclaredSubclass() throws {
+        #expect(
+            archiveError { try KeyedArchiver.archive([Cat(name: "Tom")] as [Pet]) }?.code
+                == .undeclaredSubclass)
+    }
+
+    @Test("brings several roots back, plain values among them")
+    func roots() throws {
+        let archiver = KeyedArchiver(allowing: .foundation.adding(Save.self))
+        let save = Save(name: "x", age: 1, sex: false)
+        try archiver.roots.encode(save, forKey: "a")
+        try archiver.roots.encode([save], forKey: "b")
+        archiver.roots.encode(7, forKey: "n")
+        archiver.roots.encode(Float(0.5), forKey: "$f")
+        let archive = try KeyedUnarchiver(
+            parsing: archiver.finish(), allowing: .foundation.adding(Save.self))
+        let first = try archive.unarchive(Save.self, forKey: "a")
+        #expect(try archive.unarchive([Save].self, forKey: "b").first === first)
+        #expect(try archive.roots.decodeInteger(forKey: "n") == 7)
+        #expect(try archive.roots.decodeFloat(forKey: "$f") == 0.5)
+        #expect(archive.roots.keys == ["a", "b", "n", "$f"])
+    }
+
+    @Test("keeps the text `$null` apart from nil")
+    func nullText() throws {
+        let texts = ["$null", "a", "$null"]
+        let bytes = try KeyedArchiver.archive(texts)
+        #expect(try KeyedUnarchiver.unarchive([String].self, from: bytes) == texts)
+        let nils: [String?] = [nil, "$null", nil]
+        let again = try KeyedUnarchiver.unarchive(
+            [String?].self, from: KeyedArchiver.archive(nils))
+        #expect(again == nils)
+    }
+
+    @Test("keeps numbers as they are, at the ends of their ranges")
+    func numbers() throws {
+        let values: [ArchivedNumber] = [
+            true, false, 0, -1, .integer(PropertyListInteger(UInt64.max)),
+            .integer(PropertyListInteger(Int.min)), 0.0, -0.0, .real(PropertyListReal(Float(0.1))),
+            .real(PropertyListReal(Double.nan)), .real(PropertyListReal(Double.infinity)), 1.0,
+        ]
+        let bytes = try KeyedArchiver.archive(values)
+        #expect(try KeyedUnarchiver.unarchive([ArchivedNumber].self, from: bytes) == values)
+    }
+
+    @Test("brings mixed values and property lists back")
+    func trees() throws {
+        let tree: PropertyListValue = [
+            "a": [1, 2.5, true, "text", ["x": [:]]], "d": .data([1, 2]),
+            "t": .date(PropertyListDate(secondsSince2001: 1.5)),
+        ]
+        let bytes = try KeyedArchiver.archive(tree)
+        #expect(try KeyedUnarchiver.unarchive(PropertyListValue.self, from: bytes) == tree)
+        let mixed = try KeyedUnarchiver.unarchive([String: AnyArchived].self, from: bytes)
+        #expect(mixed["a"]?.value(as: ArchivedPairs<AnyArchived, AnyArchived>.self) == nil)
+        #expect(mixed["a"]?.value(as: [AnyArchived].self)?[0].value(as: Int.self) == 1)
+        #expect(mixed["d"]?.value(as: Data.self) == Data([1, 2]))
+        #expect(try KeyedArchiver.archive(mixed).count == bytes.count)
+    }
+
+    @Test("keeps mutable classes where they are asked for")
+    func mutables() throws {
+        let value: [AnyArchived] = [
+            AnyArchived(Mutable("m")), AnyArchived("i"), AnyArchived(Mutable(Data([1]))),
+            AnyArchived(Mutable([Mutable("deep")])),
+        ]
+        let bytes = try KeyedArchiver.archive(value)
+        let back = try KeyedUnarchiver.unarchive([AnyArchived].self, from: bytes)
+        #expect(back[0].value is Mutable<String>)
+        #expect(back[0].value(as: String.self) == "m")
+        #expect(back[1].value is String)
+        #expect(back[2].value is Mutable<Data>)
+        #expect(try KeyedArchiver.archive(back) == bytes)
+    }
+
+    @Test("brings parents, children and rings back by late references")
+    func cycles() throws {
+        let root = Node(1)
+        for value in 2...4 { root.adopt(Node(value)) }
+        root.children[0].next = root.children[1]
+        root.children[1].next = root.children[0]
+        root.next = root
+        let allowed = ClassRegistry.foundation.adding(Node.self)
+        let bytes = try KeyedArchiver.archive(root, allowing: allowed)
+        let back = try KeyedUnarchiver.unarchive(Node.self, from: bytes, allowing: allowed)
+        #expect(back.next === back)
+        #expect(back.children.map(\.value) == [2, 3, 4])
+        #expect(back.children.allSatisfy { $0.parent === back })
+        #expect(back.children[0].next === back.children[1])
+        #expect(back.children[1].next === back.children[0])
+        for node in [root, back] { (node.next, node.children[0].next) = (nil, nil) }
+    }
+
+    @Test("leaves nil where a conditional object is not written otherwise")
+    func conditional() throws {
+        let parent = Node(1)
+        parent.adopt(Node(2))
+        let allowed = ClassRegistry.foundation.adding(Node.self)
+        let bytes = try KeyedArchiver.archive(parent.children[0], allowing: allowed)
+        let graph = try ArchiveGraph(parsing: bytes)
+        guard case .object(let child) = graph[1], case .uid(let slot) = child["parent"] else {
+            Issue.record("no child")
+            return
+        }
+        #expect(slot.value != 0 && graph[slot] == .null)
+        let back = try KeyedUnarchiver.unarchive(Node.self, from: bytes, allowing: allowed)
+        #expect(back.parent == nil)
+    }
+
+    @Test("writes and reads a chain of 100,000 objects within trusted limits")
+    func deepChain() throws {
+        let allowed = ClassRegistry.foundation.adding(Link.self)
+        let bytes = try KeyedArchiver.archive(
+            Link.list(100_000), allowing: allowed, limits: .trusted)
+        let back = try KeyedUnarchiver.unarchive(
+            Link.self, from: bytes, allowing: allowed, limits: .trusted)
+        var count = 0
+        var link: Link? = back
+        while let this = link {
+            #expect(this.value == count)
+            count += 1
+            link = this.next
+        }
+        #expect(count == 100_000)
+        #expect(
+            archiveError {
+                try KeyedUnarchiver.unarchive(
+                    Link.self, from: bytes, allowing: allowed)
+            }?.code == .depthLimitExceeded)
+        #expect(
+            archiveError {
+                try KeyedArchiver.archive(
+                    Link.list(1000), allowing: allowed)
+            }?.code == .depthLimitExceeded)
+    }
+}
+
+/// The error that `body` throws, if it is one of ours.
+func archiveError<R>(_ body: () throws -> R) -> KeyedArchiveError? {
+    do {
+        _ = try body()
+        return nil
+    } catch { return error as? KeyedArchiveError }
+}
