@@ -8,10 +8,11 @@ enum Excerpt {
     private static let width = 72
     private static let lead = 48
 
-    /// Two lines, or nil for a place in binary data. Control characters appear as `·`.
+    /// Two lines, or nil for a place in binary data or in text of two or four bytes a character, whose
+    /// lines are counted after its conversion. Control characters appear as `·`.
     static func text(at location: PropertyListError.Location, in source: [UInt8]) -> String? {
         guard let line = location.line, let column = location.column,
-            let text = self.line(line, in: source)
+            !isWide(source), let text = self.line(line, in: source)
         else { return nil }
         let scalars = Array(text.unicodeScalars)
         let start = max(column - 1 - lead, 0)
@@ -19,6 +20,12 @@ enum Excerpt {
         let mark = start > 0 ? "…" : ""
         let caret = String(repeating: " ", count: column - 1 - start + mark.count) + "^"
         return "    \(mark)\(printable(shown))\n    \(caret)"
+    }
+
+    /// Whether the text is UTF-16 or UTF-32: XML has no U+0000, so that a zero byte tells.
+    private static func isWide(_ source: [UInt8]) -> Bool {
+        source.starts(with: [0xFE, 0xFF]) || source.starts(with: [0xFF, 0xFE])
+            || source.prefix(4).contains(0)
     }
 
     private static func printable(_ scalars: ArraySlice<Unicode.Scalar>) -> String {

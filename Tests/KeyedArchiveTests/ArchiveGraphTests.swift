@@ -34,6 +34,23 @@ struct ArchiveGraphTests {
         #expect(try graph.serialized(as: .xml) == text)
     }
 
+    @Test("names the way to a reference to nothing, however deep it is", .timeLimit(.minutes(1)))
+    func deepReference() throws {
+        // Wide below deep: a path for each element would take gigabytes.
+        let wide = [PropertyListValue](repeating: true, count: 200_000) + [.uid(99)]
+        var value: PropertyListValue = .array(PropertyListArray(wide))
+        for _ in 0..<400 { value = [value] }
+        let bytes = try Archives.make([
+            ["$class": .uid(2), "f": ["k": value]], Archives.describe("A"),
+        ])
+        let error = #expect(throws: KeyedArchiveError.self) { try ArchiveGraph(parsing: bytes) }
+        #expect(error?.code == .danglingReference)
+        let steps = error?.path?.components ?? []
+        #expect(steps.count == 405)
+        #expect(steps.prefix(4) == [.key("$objects"), .index(1), .key("f"), .key("k")])
+        #expect(steps.last == .index(200_000))
+    }
+
     @Test("keeps cycles and shared objects as references")
     func cycles() throws {
         let graph = try ArchiveGraph(parsing: Archives.fixture("cycle"))

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import PropertyList
+import TestSupport
 import Testing
 
 @Suite("keyed lint")
@@ -47,6 +48,27 @@ struct LintTests {
                     """)
         }
     }
+
+    @Test("names what no leniency lets pass, not what one would")
+    func beyondLeniency() throws {
+        let body = "<array><date>2001-13-01T00:00:00Z</date><foo/></array>"
+        try Files.withFile(Files.xml(body)) { file in
+            let run = keyed("lint", file)
+            #expect(run.status == 1)
+            #expect(run.errors.contains("`<foo>` is no element of a property list"))
+            #expect(!run.errors.contains("--lenient"))
+        }
+    }
+
+    @Test("shows no excerpt of text that is not read byte by byte")
+    func wideText() throws {
+        let text = "\u{FEFF}<plist version=\"1.0\">\n<array>\n<foo/></array></plist>"
+        let bytes = text.utf16.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8($0 >> 8)] }
+        try Files.withFile(bytes) { file in
+            let run = keyed("lint", file)
+            #expect(run.errors.hasSuffix("property list at line 3, column 1, in [0]\n"))
+        }
+    }
 }
 
 @Suite("keyed classes")
@@ -75,6 +97,29 @@ struct ClassesTests {
         let run = keyed("classes", Files.archive("not-archives/no-top"))
         #expect(run.status == 1)
         #expect(run.errors.contains("this is not a keyed archive: `$top` is of kind array"))
+    }
+
+    @Test("stops at the limit where many classes share one long chain", .timeLimit(.minutes(1)))
+    func sharedChain() throws {
+        let count: UInt64 = 3000
+        // The objects are `$null`, 3000 times one description, and an object of each.
+        let objects: [BinaryAssembler.Object] = [
+            .dictionary([1, 2, 3, 4], [5, 6, 7, 8]), .ascii("$version"), .ascii("$archiver"),
+            .ascii("$top"), .ascii("$objects"), .integer(100_000, width: 4), .ascii("A"),
+            .dictionary([], []),
+            .array([9] + [UInt64](repeating: 10, count: Int(count)) + (0..<count).map { 15 + $0 }),
+            .ascii("$null"), .dictionary([11, 12], [6, 13]), .ascii("$classname"),
+            .ascii("$classes"), .array([UInt64](repeating: 6, count: 20_000)), .ascii("$class"),
+        ]
+        let file = BinaryAssembler(
+            objects + (0..<count).map { .dictionary([14], [15 + count + $0]) }
+                + (0..<count).map { .uid(1 + $0, width: 2) },
+            offsetWidth: 4, referenceWidth: 2)
+        try Files.withFile(file.bytes) { path in
+            let run = keyed("classes", path)
+            #expect(run.status == 4)
+            #expect(run.errors.contains("shared containers expand to more than"))
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import PropertyList
+import TestSupport
 import Testing
 
 @Suite("keyed show")
@@ -203,6 +204,78 @@ struct ShowTests {
                 #expect(run.status == 4)
                 #expect(run.errors.contains("--limits trusted"))
             }
+        }
+    }
+
+    @Test("does not make what it does not print", .timeLimit(.minutes(1)))
+    func lazily() throws {
+        // An array that names another of the same size ten thousand times; and objects likewise.
+        let many = [UInt64](repeating: 1, count: 30_000)
+        let plain = BinaryAssembler(
+            [.array(many), .array(many.map { _ in 2 }), .boolean(true)], offsetWidth: 4)
+        try Files.withFile(plain.bytes) { file in
+            let run = keyed("show", "--depth", "1", file)
+            #expect(run.status == 0)
+            #expect(run.lines.count == 30_002)
+            #expect(run.lines.last == "  [29999] array, 30000 elements …")
+        }
+        let references = { (number: UInt32) in
+            PropertyListValue.array(
+                PropertyListArray(many.map { _ in .uid(PropertyListUID(number)) }))
+        }
+        let archive: PropertyListValue = [
+            "$version": 100_000, "$archiver": "NSKeyedArchiver", "$top": ["root": .uid(1)],
+            "$objects": [
+                "$null", ["$class": .uid(3), "NS.objects": references(2)],
+                ["$class": .uid(3), "NS.objects": references(0)], ["$classname": "NSArray"],
+            ],
+        ]
+        try Files.withFile(Files.binary(archive)) { file in
+            let run = keyed("show", "--depth", "1", file)
+            #expect(run.status == 0)
+            #expect(run.lines.last == "  [29999] NSArray @2, 30000 elements …")
+        }
+    }
+
+    @Test("stops at the limit of output where long text is shared", arguments: ["show", "inspect"])
+    func sharedText(verb: String) throws {
+        let long = BinaryAssembler.Object.ascii(String(repeating: "k", count: 1_000_000))
+        let inner = BinaryAssembler.Object.dictionary([2], [2])
+        let file = BinaryAssembler(
+            [.array([UInt64](repeating: 1, count: 5000)), inner, long], offsetWidth: 4)
+        try Files.withFile(file.bytes) { path in
+            let run = keyed(verb, "--limits", "untrusted", path)
+            #expect(run.status == (verb == "show" ? 4 : 0))
+            #expect(run.bytes.count < 40_000_000)
+        }
+    }
+
+    @Test("escapes the name of a class that stands where an object belongs")
+    func className() throws {
+        let archive: PropertyListValue = [
+            "$version": 100_000, "$archiver": "NSKeyedArchiver", "$top": ["root": .uid(1)],
+            "$objects": ["$null", ["$classname": "A\u{1B}[2J\nB"]],
+        ]
+        try Files.withFile(Files.binary(archive)) { file in
+            #expect(keyed("show", file).lines.dropFirst() == ["root: class A\\u{1b}[2J\\nB"])
+        }
+    }
+
+    @Test("shows keys that are no strings, and says which it cannot show")
+    func otherKeys() throws {
+        let number = BinaryAssembler([
+            .dictionary([1, 2], [3, 3]), .integer(5), .integer(6), .boolean(true),
+        ])
+        try Files.withFile(number.bytes) { file in
+            let run = keyed("show", file)
+            #expect(run.status == 0)
+            #expect(run.lines.suffix(2) == ["  (integer 5): true", "  (integer 6): true"])
+        }
+        let array = BinaryAssembler([.dictionary([1], [2]), .array([2]), .boolean(true)])
+        try Files.withFile(array.bytes) { file in
+            let run = keyed("show", file)
+            #expect(run.status == 3)
+            #expect(run.errors.contains("a dictionary key is of kind array, not a string"))
         }
     }
 }

@@ -121,29 +121,47 @@ extension ArchiveGraph {
         }
     }
 
-    /// Checks the UIDs in one value, with a stack of its own.
+    /// Checks the UIDs in one container, with a stack of its own. A path is put together only for a
+    /// reference that is wrong: one for each value would take the depth times the size.
     private mutating func checkReferences(
         in value: PropertyListValue, _ path: [PropertyListPath.Component],
         _ object: PropertyListUID?, _ keepsMalformed: Bool
     ) throws(KeyedArchiveError) {
-        var pending = [(value, path)]
-        while let (value, path) = pending.popLast() {
-            switch value {
+        var frames = [(container: value, next: 0)]
+        while let (container, position) = frames.last {
+            guard let (step, child) = Self.child(of: container, at: position) else {
+                frames.removeLast()
+                continue
+            }
+            frames[frames.count - 1].next = position + 1
+            switch child {
             case .uid(let uid) where Int(uid.value) >= objects.count:
+                let steps = frames.dropLast().compactMap {
+                    Self.child(of: $0.container, at: $0.next - 1)?.step
+                }
                 let error = KeyedArchiveError(
                     .danglingReference,
                     what: "a reference to object \(uid.value), there are \(objects.count)",
-                    object: object, path: PropertyListPath(path))
+                    object: object, path: PropertyListPath(path + steps + [step]))
                 guard keepsMalformed else { throw error }
                 problems.append(error)
-            case .array(let elements), .set(let elements):
-                for (index, element) in elements.enumerated() {
-                    pending.append((element, path + [.index(index)]))
-                }
-            case .dictionary(let entries):
-                for (key, value) in entries { pending.append((value, path + [.key(key)])) }
+            case .array, .set, .dictionary: frames.append((child, 0))
             default: break
             }
+        }
+    }
+
+    private static func child(
+        of container: PropertyListValue, at position: Int
+    ) -> (step: PropertyListPath.Component, value: PropertyListValue)? {
+        switch container {
+        case .array(let elements), .set(let elements):
+            return position < elements.count ? (.index(position), elements[position]) : nil
+        case .dictionary(let entries):
+            if position >= entries.count { return nil }
+            let (key, value) = entries[position]
+            return (.key(key), value)
+        default: return nil
         }
     }
 }

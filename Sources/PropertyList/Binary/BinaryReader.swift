@@ -46,7 +46,7 @@ struct BinaryReader {
                 store: reader.store, root: root, keys: dictionaries.keys, homes: dictionaries.homes,
                 format: .binary,
                 leniencies: reader.used.union(references.used).union(dictionaries.used),
-                problems: reader.problems + references.problems))
+                problems: reader.problems + references.problems + dictionaries.problems))
     }
 
     private init(_ bytes: [UInt8], options: ParsingOptions) throws(PropertyListError) {

@@ -13,6 +13,8 @@ struct DictionaryIndex: Sendable {
 
     private let hash = SeededHash()
     private let homes: [KeyHome]
+    /// Whether a dictionary may have a key twice, of which the first is to be found.
+    private let hasDuplicates: Bool
     // A place in `NodeStore.children`, plus one; 0 is free.
     private var slots: [UInt32] = []
 
@@ -27,8 +29,9 @@ struct DictionaryIndex: Sendable {
     /// Indexes the large dictionaries among the records of `store`; `homes` are by key number.
     ///
     /// Linear in their size.
-    init(_ store: NodeStore, homes: [KeyHome]) {
+    init(_ store: NodeStore, homes: [KeyHome], hasDuplicates: Bool) {
         self.homes = homes
+        self.hasDuplicates = hasDuplicates
         var strays: [(place: UInt32, first: UInt32)] = []
         for record in store.records where Self.isLarge(record) {
             for place in record.low..<(record.low &+ record.high) {
@@ -68,7 +71,8 @@ struct DictionaryIndex: Sendable {
         let home = homes[Int(key)]
         let keys = record.low..<(record.low &+ record.high)
         if keys.contains(home.place), Self.key(at: home.place, store) == key { return home.place }
-        guard home.offset < record.high else { return nil }
+        // There may be the second of two, where a look-up is to find the first.
+        guard !hasDuplicates, home.offset < record.high else { return nil }
         let place = record.low &+ home.offset
         return Self.key(at: place, store) == key ? place : nil
     }
@@ -77,9 +81,17 @@ struct DictionaryIndex: Sendable {
         record.kind == .dictionary && record.high > threshold
     }
 
+    /// Puts a key of the dictionary whose first key is at `first` in the table, unless the same key
+    /// is there already: a thousand equal keys would make a run of a thousand slots.
     private mutating func insert(_ place: UInt32, first: UInt32, _ store: NodeStore) {
-        var slot = slot(Self.key(at: place, store), first)
-        while slots[slot] != 0 { slot = (slot &+ 1) & (slots.count &- 1) }
+        let key = Self.key(at: place, store)
+        var slot = slot(key, first)
+        while slots[slot] != 0 {
+            // Places rise, so that an earlier one from `first` on is of the same dictionary.
+            let other = slots[slot] &- 1
+            if other >= first, other < place, Self.key(at: other, store) == key { return }
+            slot = (slot &+ 1) & (slots.count &- 1)
+        }
         slots[slot] = place &+ 1
     }
 

@@ -11,6 +11,8 @@ struct DictionaryPass {
     let format: PropertyListFormat?
     let root: UInt32
     var used: ParsingOptions = []
+    /// Keys that are containers, which ``ParsingOptions/salvage`` keeps.
+    private(set) var problems: [PropertyListError] = []
     var keys: KeyTable
     /// By key number: where the key was seen first.
     private(set) var homes: [DictionaryIndex.KeyHome]
@@ -93,11 +95,25 @@ struct DictionaryPass {
             used.insert(.nonStringKeys)
         } else if options.contains(.salvage) {
             used.insert(.salvage)
+            // Without paths, and not all of them: each path takes a pass over the document.
+            if problems.count < BinaryReader.problemLimit {
+                problems.append(nonString(key, kind, nil, store))
+            }
         } else {
-            throw error(
-                .invalidKey, "a dictionary key is of kind \(kind), not a string", key, owner, store,
-                kind.isContainer ? nil : "`ParsingOptions.nonStringKeys` lets it pass")
+            let path = PathSearch.path(
+                to: UInt32(truncatingIfNeeded: owner), from: root, in: store)
+            throw nonString(key, kind, path, store)
         }
+    }
+
+    private func nonString(
+        _ key: UInt32, _ kind: PropertyListKind, _ path: PropertyListPath?, _ store: NodeStore
+    ) -> PropertyListError {
+        PropertyListError(
+            .invalidKey, format: format, what: "a dictionary key is of kind \(kind), not a string",
+            location: SourceText.location(Int(store.records[Int(key)].offset), store, format),
+            path: path,
+            recovery: kind.isContainer ? nil : "`ParsingOptions.nonStringKeys` lets it pass")
     }
 
     private mutating func allowDuplicate(

@@ -26,7 +26,9 @@ public struct PropertyListDocument: Sendable {
             store = parts.store
             root = parts.root
             keys = parts.keys
-            index = DictionaryIndex(parts.store, homes: parts.homes)
+            index = DictionaryIndex(
+                parts.store, homes: parts.homes,
+                hasDuplicates: parts.leniencies.contains(.allDuplicateKeys))
             format = parts.format
             xmlHeader = parts.xmlHeader
             leniencies = parts.leniencies

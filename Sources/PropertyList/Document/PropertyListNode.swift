@@ -85,6 +85,13 @@ extension PropertyListNode {
         return PropertyListUID(UInt32(truncatingIfNeeded: record.payload))
     }
 
+    /// How many bytes a string or data has in the document; 0 for other kinds. Constant time.
+    package var contentSize: Int {
+        let record = record
+        guard record.kind == .string || record.kind == .data else { return 0 }
+        return storage.store.contentRange(of: record).count
+    }
+
     /// Whether the value is the null object of binary property lists.
     public var isNull: Bool { kind == .null }
 

@@ -34,6 +34,7 @@ struct Classes: ParsableCommand, ConsoleCommand {
         do { contents = try ArchiveContents(input.document) } catch {
             throw Failure(.invalid, "\(input.printableName): \(error)")
         }
+        try checkExpansion(input.document)
         var census = ClassCensus(contents)
         census.count()
         for line in census.lines { console.print(line) }
@@ -41,6 +42,16 @@ struct Classes: ParsableCommand, ConsoleCommand {
             console.complain("\(input.printableName): \(problem)")
         }
         return census.problems.isEmpty ? .fine : .partial
+    }
+
+    /// Makes sure that what is listed is no bomb: many classes may share one long chain.
+    private func checkExpansion(_ document: PropertyListDocument) throws(Failure) {
+        var walk = DocumentWalk(document.root, budget: document.budget(reading.limits.limits))
+        do {
+            while try walk.next() != nil {}
+        } catch {
+            throw Failure(error, in: file, source: nil)
+        }
     }
 }
 

@@ -47,15 +47,21 @@ struct Lint: ParsableCommand, ConsoleCommand {
         do {
             input = try Input(file, bytes, options: .strict, limits: limits.limits)
         } catch {
-            guard !strict, !error.code.isLimit,
-                let lenient = try? Input(
-                    file, bytes, options: .appleCompatible, limits: limits.limits)
-            else { throw Failure(error, in: file, source: bytes) }
-            input = lenient
+            if strict || error.code.isLimit { throw Failure(error, in: file, source: bytes) }
+            input = try leniently(bytes, file)
         }
         if input.document.looksLikeKeyedArchive { try checkArchive(input) }
         let used = input.document.leniencies
         return used.isEmpty ? "OK" : "OK, with leniency: \(used)"
+    }
+
+    /// What leniencies do not let pass is the reason that counts.
+    private func leniently(_ bytes: [UInt8], _ file: String) throws(Failure) -> Input {
+        do {
+            return try Input(file, bytes, options: .appleCompatible, limits: limits.limits)
+        } catch {
+            throw Failure(error, in: file, source: bytes)
+        }
     }
 
     private func checkArchive(_ input: Input) throws(Failure) {

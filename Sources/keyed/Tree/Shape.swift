@@ -27,12 +27,48 @@ enum Label {
     }
 }
 
+/// What stands below a line: the children of a container, then others. Nothing is made of a container
+/// until it is asked for: a small file can name a large one a thousand times.
+struct Children {
+    private var container: PropertyListNode?
+    private var others: [(label: Label, node: PropertyListNode)] = []
+    private let text: ValueText
+
+    init(of container: PropertyListNode? = nil, _ text: ValueText = ValueText(previewLength: nil)) {
+        self.container = container
+        self.text = text
+    }
+
+    private var ownCount: Int { container?.childNodes.count ?? 0 }
+
+    var count: Int { ownCount + others.count }
+
+    mutating func append(_ label: Label, _ node: PropertyListNode) { others.append((label, node)) }
+
+    /// The child at a position below ``count``.
+    subscript(position: Int) -> (label: Label, node: PropertyListNode) {
+        let own = ownCount
+        guard position < own, let container else { return others[position - own] }
+        guard let entry = container.dictionary?[position] else {
+            return (.index(position), container.childNodes[position])
+        }
+        return (label(of: entry.keyNode), entry.value)
+    }
+
+    private func label(of key: PropertyListNode) -> Label {
+        if let name = key.string { return .field(name) }
+        return .key("(\(key.kind)\(text.text(of: key).map { " \($0)" } ?? ""))")
+    }
+}
+
 /// A value as the tree shows it: one line, and what stands below.
 struct Shape {
     var summary: String
-    var children: [(label: Label, node: PropertyListNode)] = []
+    var children = Children()
     /// The object whose fields the children are.
     var object: PropertyListUID?
+    /// How many bytes had to be looked at for the summary.
+    var cost = 0
 
     init(summary: String) { self.summary = summary }
 
@@ -40,15 +76,14 @@ struct Shape {
     init(plain node: PropertyListNode, _ text: ValueText) {
         if let scalar = text.text(of: node) {
             summary = scalar
+            cost = node.kind == .string ? node.contentSize : 0
         } else if let entries = node.dictionary {
             summary = "dictionary, \(Self.count(entries.count, "entry", "entries"))"
-            children = entries.map {
-                (.field($0.keyNode.string ?? "(\($0.keyNode.kind))"), $0.value)
-            }
+            children = Children(of: node, text)
         } else {
-            let elements = node.childNodes
-            summary = "\(node.kind), \(Self.count(elements.count, "element", "elements"))"
-            children = elements.enumerated().map { (.index($0.offset), $0.element) }
+            let number = node.childNodes.count
+            summary = "\(node.kind), \(Self.count(number, "element", "elements"))"
+            children = Children(of: node, text)
         }
     }
 
@@ -77,9 +112,11 @@ struct ObjectShape {
 
     func shape(className: String) -> Shape {
         if let value = simpleValue { return Shape(summary: "\(className) \(value)") }
-        if let objects = array("NS.objects") { return collection(className, objects) }
+        if let objects = self["NS.objects"], objects.kind == .array {
+            return collection(className, objects)
+        }
         var shape = Shape(summary: className)
-        shape.children = fields.map { (.field($0.key), $0.node) }
+        for field in fields { shape.children.append(.field(field.key), field.node) }
         return shape
     }
 
@@ -126,8 +163,9 @@ struct ObjectShape {
     // MARK: Collections
 
     private func collection(
-        _ className: String, _ objects: PropertyListNode.ArrayView
+        _ className: String, _ node: PropertyListNode
     ) -> Shape {
+        let objects = node.childNodes
         let others = fields.filter { $0.key != "NS.objects" && $0.key != "NS.keys" }
         var shape: Shape
         if let keys = array("NS.keys"), keys.count == objects.count {
@@ -136,10 +174,10 @@ struct ObjectShape {
         } else {
             shape = Shape(
                 summary: className + ", " + Shape.count(objects.count, "element", "elements"))
-            shape.children = objects.enumerated().map { (.index($0.offset), $0.element) }
-            if let keys = self["NS.keys"] { shape.children.append((.field("NS.keys"), keys)) }
+            shape.children = Children(of: node, text)
+            if let keys = self["NS.keys"] { shape.children.append(.field("NS.keys"), keys) }
         }
-        shape.children += others.map { (.field($0.key), $0.node) }
+        for field in others { shape.children.append(.field(field.key), field.node) }
         return shape
     }
 
@@ -149,10 +187,10 @@ struct ObjectShape {
         if let uid = key.uid, case .leaf(let node)? = try? contents.entry(uid),
             let scalar = text.text(of: node)
         {
-            shape.children.append((.key(scalar), value))
+            shape.children.append(.key(scalar), value)
         } else {
-            shape.children.append((.entry(index, "key"), key))
-            shape.children.append((.entry(index, "value"), value))
+            shape.children.append(.entry(index, "key"), key)
+            shape.children.append(.entry(index, "value"), value)
         }
     }
 }

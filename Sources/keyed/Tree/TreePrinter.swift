@@ -26,13 +26,18 @@ struct TreePrinter {
     private var budget: ParsingBudget
     private var references: [UInt32: Int] = [:]
     private var shown: Set<UInt32> = []
-    private var tasks: [Task] = []
+    // The shapes of objects that have been met but only below the depth that is shown.
+    private var cutShapes: [UInt32: Shape] = [:]
+    private var classNames: [UInt32: String] = [:]
+    private var frames: [Frame] = []
+    // Bytes printed, or looked at in order to print less.
+    private var effort = 0
 
-    /// A value that is still to be printed.
-    private struct Task {
-        let label: Label
-        let node: PropertyListNode
+    /// Values of which some are still to be printed.
+    private struct Frame {
+        let children: Children
         let depth: Int
+        var next = 0
     }
 
     init(
@@ -49,9 +54,14 @@ struct TreePrinter {
 
     /// Prints everything that the roots lead to.
     mutating func printAll(to console: Console) throws(PropertyListError) {
-        guard let contents else { return try printTree([(.none, document.root)], console) }
-        try countReferences()
-        try printTree(contents.top.map { (.field($0.key), $0.value) }, console)
+        var roots = Children()
+        if let contents {
+            try countReferences()
+            for entry in contents.top { roots.append(.field(entry.key), entry.value) }
+        } else {
+            roots.append(.none, document.root)
+        }
+        try printTree(roots, depth: 0, console)
     }
 
     /// The objects that no root leads to, for an archive that has been printed.
@@ -77,34 +87,56 @@ struct TreePrinter {
             references[object.value] = 2
             let shape = shape(of: object)
             let node = contents.objects[Int(object.value)]
-            print(.none, shape, Task(label: .none, node: node, depth: 0), console)
-            try printTree([], console)
+            try print(.none, shape, node, depth: 0, console)
+            try printFrames(console)
         }
     }
 
     // MARK: Lines
 
     private mutating func printTree(
-        _ roots: [(Label, PropertyListNode)], _ console: Console
+        _ children: Children, depth: Int, _ console: Console
     ) throws(PropertyListError) {
-        tasks += roots.reversed().map { Task(label: $0.0, node: $0.1, depth: 0) }
-        while let task = tasks.popLast() {
+        frames.append(Frame(children: children, depth: depth))
+        try printFrames(console)
+    }
+
+    private mutating func printFrames(_ console: Console) throws(PropertyListError) {
+        while let top = frames.indices.last {
+            let position = frames[top].next
+            guard position < frames[top].children.count else {
+                frames.removeLast()
+                continue
+            }
+            frames[top].next = position + 1
+            let child = frames[top].children[position]
             try budget.visit()
-            print(task.label, shape(of: task.node), task, console)
+            try print(
+                child.label, shape(of: child.node), child.node, depth: frames[top].depth, console)
         }
     }
 
     private mutating func print(
-        _ label: Label, _ shape: Shape, _ task: Task, _ console: Console
-    ) {
-        let isCut = task.depth >= depth && !shape.children.isEmpty
-        console.print(
-            indent(task.depth) + label.text(text) + shape.summary + (isCut ? " …" : "")
-                + place(of: task.node))
-        if isCut { return }
-        if let object = shape.object { shown.insert(object.value) }
-        for child in shape.children.reversed() {
-            tasks.append(Task(label: child.label, node: child.node, depth: task.depth + 1))
+        _ label: Label, _ shape: Shape, _ node: PropertyListNode, depth level: Int,
+        _ console: Console
+    ) throws(PropertyListError) {
+        let isCut = level >= depth && shape.children.count > 0
+        let line =
+            indent(level) + label.text(text) + shape.summary + (isCut ? " …" : "")
+            + place(of: node)
+        effort += max(line.utf8.count, shape.cost)
+        try budget.emit(size: effort)
+        console.print(line)
+        if isCut {
+            if let object = shape.object { cutShapes[object.value] = shape }
+            return
+        }
+        if let object = shape.object {
+            shown.insert(object.value)
+            cutShapes[object.value] = nil
+        }
+        if shape.children.count > 0 {
+            frames.append(Frame(children: shape.children, depth: level + 1))
         }
     }
 
@@ -135,7 +167,7 @@ struct TreePrinter {
                 shown.insert(reference.value)
                 return Shape(plain: node, text)
             case .classDescription:
-                return Shape(summary: "class \(try contents.archivedClass(reference).name)")
+                return Shape(summary: "class \(className(reference, contents))")
             case .object(let fields, let classReference):
                 return shape(of: reference, fields, classReference, contents)
             case .malformed(let node, let error):
@@ -166,6 +198,7 @@ struct TreePrinter {
         _ classReference: PropertyListUID, _ contents: ArchiveContents
     ) -> Shape {
         if shown.contains(reference.value) { return Shape(summary: "→ @\(reference.value)") }
+        if let known = cutShapes[reference.value] { return known }
         let isShared = references[reference.value, default: 0] > 1
         var shape = ObjectShape(fields, contents, text).shape(
             className: className(classReference, contents)
@@ -178,12 +211,16 @@ struct TreePrinter {
     private mutating func className(
         _ reference: PropertyListUID, _ contents: ArchiveContents
     ) -> String {
+        if let known = classNames[reference.value] { return known }
+        let name: String
         do {
-            return TerminalText.escaped(try contents.archivedClass(reference).name)
+            name = TerminalText.escaped(try contents.archivedClass(reference).name)
         } catch {
             problems.append(error.what)
-            return "<\(error.what)>"
+            name = "<\(error.what)>"
         }
+        classNames[reference.value] = name
+        return name
     }
 
     // MARK: References

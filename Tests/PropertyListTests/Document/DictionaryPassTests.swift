@@ -89,6 +89,28 @@ struct DictionaryPassTests {
         #expect(text.unicodeScalars.count < 300)
         #expect(!text.unicodeScalars.contains("\u{1B}"))
     }
+
+    @Test("of keys that are kept twice a look-up finds the first, in every dictionary")
+    func firstOfTwo() throws {
+        // The second dictionary has its second `a` where the first has its only one.
+        let file = BinaryAssembler([
+            .array([1, 2]), .dictionary([4, 3], [5, 5]), .dictionary([3, 3], [6, 5]), .ascii("a"),
+            .ascii("b"), .integer(1), .integer(2),
+        ])
+        let document = try parsed(file, options: .allDuplicateKeys)
+        #expect(document.root[1]?["a"]?.integer == 2)
+    }
+
+    @Test("thirty thousand equal keys are indexed in linear time", .timeLimit(.minutes(1)))
+    func manyEqualKeys() throws {
+        let pairs = String(repeating: "<key>a</key><true/>", count: 30_000)
+        let text = "<plist version=\"1.0\"><dict>\(pairs)<key>b</key><false/></dict></plist>"
+        let document = try PropertyListDocument(
+            parsing: Array(text.utf8), options: .allDuplicateKeys)
+        #expect(document.root.dictionary?.count == 30_001)
+        #expect(document.root["a"]?.boolean == true)
+        #expect(document.root["b"]?.boolean == false)
+    }
 }
 
 @Suite("Salvage and unused objects")
@@ -121,5 +143,13 @@ struct SalvageTests {
         let error = failure(Self.used.bytes, options: .unusedGarbage)
         #expect(error?.code == .invalidMarker)
         #expect(error?.path?.description == "[1]")
+    }
+
+    @Test("salvage lists a key that is a container")
+    func containerKey() throws {
+        let file = BinaryAssembler([.dictionary([1], [2]), .array([2]), .boolean(true)])
+        let document = try parsed(file, options: .forensic)
+        #expect(document.problems.map(\.code) == [.invalidKey])
+        #expect(document.problems.first?.location?.byte == file.offset(of: 1))
     }
 }
