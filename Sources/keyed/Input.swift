@@ -33,9 +33,13 @@ struct Failure: Error {
 /// The way out of an error, in the command's words.
 enum Advice {
     static func text(for error: PropertyListError) -> String? {
-        if error.code.isLimit { return "--limits trusted lets it pass, if you trust the file" }
         guard let recovery = error.recovery else { return nil }
-        return recovery.contains("ParsingOptions") ? "--lenient lets it pass" : nil
+        if recovery.contains("ParsingLimits") {
+            return "--limits trusted allows more, if you trust the file"
+        }
+        guard let name = recovery.firstRange(of: "ParsingOptions.") else { return nil }
+        let leniency = recovery[name.upperBound...].prefix { $0.isLetter }
+        return "the leniency \(leniency) lets it pass"
     }
 }
 

@@ -109,6 +109,22 @@ struct ConvertTests {
         }
     }
 
+    @Test("does not replace a symbolic link that leads to no file")
+    func danglingLink() throws {
+        try Files.withFolder { folder in
+            let source = folder.appending(path: "source").path
+            try Data(Files.binary(["a": 1])).write(to: URL(filePath: source))
+            let link = folder.appending(path: "link").path
+            try FileManager.default.createSymbolicLink(
+                atPath: link, withDestinationPath: "nowhere")
+            let run = keyed("convert", "xml", source, "-o", link)
+            #expect(run.status == 1)
+            #expect(run.errors.contains("is a symbolic link that leads to no file"))
+            let kept = try FileManager.default.destinationOfSymbolicLink(atPath: link)
+            #expect(kept == "nowhere")
+        }
+    }
+
     @Test("leaves a file as it was where anything fails")
     func failure() throws {
         try Files.withFolder { folder in

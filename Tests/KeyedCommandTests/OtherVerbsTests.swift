@@ -29,7 +29,7 @@ struct LintTests {
             let strict = keyed("lint", "--strict", file)
             #expect(strict.status == 1)
             #expect(strict.errors.contains("the key `a` occurs twice in a dictionary at line 1"))
-            #expect(strict.errors.contains("(--lenient lets it pass)"))
+            #expect(strict.errors.contains("(the leniency duplicateKeys lets it pass)"))
         }
     }
 

@@ -137,6 +137,11 @@ extension PropertyListDocument.Storage {
     func budget(_ limits: ParsingLimits) -> ParsingBudget {
         ParsingBudget(
             limits: limits, nodeCount: store.records.count,
-            size: store.bytes.count &+ store.decoded.count)
+            size: store.bytes.count &+ store.decoded.count &+ builtSize)
+    }
+
+    /// What the numbers of a document that was built would take: they have no bytes of a source.
+    private var builtSize: Int {
+        format == nil ? store.records.count &* MemoryLayout<NodeRecord>.stride : 0
     }
 }

@@ -62,6 +62,12 @@ extension PropertyListDictionary: RandomAccessCollection, ExpressibleByDictionar
         for (key, value) in elements { self[key] = value }
     }
 
+    /// A dictionary of pairs in their order; of a key that occurs twice the last value counts.
+    public init(_ pairs: some Sequence<(key: String, value: PropertyListValue)>) {
+        self.init()
+        for (key, value) in pairs { self[key] = value }
+    }
+
     public var startIndex: Int { 0 }
     public var endIndex: Int { storage.keys.count }
 

@@ -75,6 +75,15 @@ extension PropertyListValue: ExpressibleByStringLiteral, ExpressibleByIntegerLit
     }
 }
 
+extension PropertyListValue {
+    /// An integer.
+    public init(_ value: Int) { self = .integer(PropertyListInteger(value)) }
+    /// Text.
+    public init(_ value: String) { self = .string(value) }
+    /// A floating-point number of 64 bits.
+    public init(_ value: Double) { self = .real(PropertyListReal(value)) }
+}
+
 // MARK: - Access
 
 extension PropertyListValue {
@@ -101,8 +110,17 @@ extension PropertyListValue {
         if case .dictionary(let value) = self { value } else { nil }
     }
 
-    /// The value of `key` in a dictionary, or nil where there is none.
-    public subscript(key: String) -> PropertyListValue? { dictionary?[key] }
+    /// The value of `key` in a dictionary, or nil where there is none. Setting it changes or, with
+    /// nil, removes the entry; of a value that is no dictionary it does nothing.
+    public subscript(key: String) -> PropertyListValue? {
+        get { dictionary?[key] }
+        set {
+            guard case .dictionary(var entries) = self else { return }
+            self = .null
+            entries[key] = newValue
+            self = .dictionary(entries)
+        }
+    }
 
     /// The element at `position` of an array, or nil where there is none.
     public subscript(position: Int) -> PropertyListValue? {

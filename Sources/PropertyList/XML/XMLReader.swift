@@ -55,7 +55,12 @@ enum XMLReader {
                 location: SourceText.location(start, in: text),
                 recovery: "`ParsingOptions.leadingWhitespace` lets it pass")
         }
-        text.removeSubrange(..<start)
+        // The text is UTF-8 by now, so that the declaration says nothing new; blank, all that follows
+        // keeps its place.
+        guard let end = text.span.firstIndex(of: "?>", from: start) else { return [] }
+        for index in start..<(end + 2) where !isXMLWhitespace(text[index]) {
+            text[index] = UInt8(ascii: " ")
+        }
         return .leadingWhitespace
     }
 }

@@ -9,9 +9,9 @@ public enum XMLPropertyList {
         public let rawValue: UInt8
         public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-        /// Dates lose fractions of a second, rounded down.
+        /// Dates lose fractions of a second, rounded down, and the sign of zero.
         public static let fractionsOfSeconds = Losses(rawValue: 1 << 0)
-        /// Reals of 32 bits are read back with 64.
+        /// Reals of 32 bits are read back with 64, and all NaNs as one.
         public static let realWidths = Losses(rawValue: 1 << 1)
         /// Sets become arrays.
         public static let sets = Losses(rawValue: 1 << 2)
@@ -261,8 +261,10 @@ private struct XMLWriter {
     private mutating func appendReal(
         _ record: NodeRecord, _ depth: Int
     ) throws(PropertyListError) {
-        if record.header == 4 {
-            try lose(.realWidths, "XML has no form for a real of 32 bits")
+        let isUsualNaN = record.payload == Double.nan.bitPattern
+        let isNaN = Double(bitPattern: record.payload).isNaN
+        if record.header == 4 || isNaN && !isUsualNaN {
+            try lose(.realWidths, "XML has no form for a real of 32 bits, nor for all NaNs")
         }
         open("real", depth)
         RealText.append(Double(bitPattern: record.payload), style: realStyle, to: &output)
@@ -276,7 +278,9 @@ private struct XMLWriter {
         guard let date = CivilDate(secondsSince2001: seconds) else {
             throw Self.error("a date is too far away for a calendar, or not a number")
         }
-        if PropertyListDate.fraction(of: seconds) != 0 {
+        // Zero has a sign, which no text of a date can carry.
+        let isLost = PropertyListDate.fraction(of: seconds) != 0 || seconds.bitPattern == 1 << 63
+        if isLost {
             try lose(.fractionsOfSeconds, "XML has no form for fractions of a second")
         }
         open("date", depth)

@@ -103,6 +103,13 @@ struct Inspect: ParsableCommand, ConsoleCommand {
 
     // MARK: XML
 
+    /// Whether a line ends with this byte: LF, or CR without LF.
+    private func endsLine(_ position: Int, _ text: [UInt8]) -> Bool {
+        if text[position] == 0x0A { return true }
+        let next = position + 1 < text.count ? text[position + 1] : 0
+        return text[position] == 0x0D && next != 0x0A
+    }
+
     private func printText(_ document: PropertyListDocument, _ console: Console) {
         console.print("XML property list, \(document.byteCount) bytes of text")
         if let identifier = document.xmlHeader?.publicIdentifier {
@@ -119,7 +126,7 @@ struct Inspect: ParsableCommand, ConsoleCommand {
             let offset = node.sourceOffset ?? 0
             // Values stand in the order of the text, so that each line is counted once.
             while position < min(offset, document.byteCount) {
-                if document.source[position] == 0x0A { line += 1 }
+                line += endsLine(position, document.source) ? 1 : 0
                 position += 1
             }
             console.print(

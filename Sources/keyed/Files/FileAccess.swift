@@ -21,7 +21,7 @@ enum FileAccess {
     /// Replaces a file in one step: whoever opens it sees the old contents or the new, and a failure
     /// leaves the old. Mode, owner and symbolic links stay; a new file gets the usual mode.
     static func replace(_ path: String, with bytes: [UInt8]) throws(SystemError) {
-        let existing = try? FileMode(of: path)
+        let existing = try FileMode.existing(at: path)
         if let existing, existing.isDirectory { throw SystemError(message: "is a directory") }
         if let existing, !existing.isRegular { return try writeThrough(path, bytes) }
         let target = existing == nil ? path : try resolved(path)

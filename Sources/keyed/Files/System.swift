@@ -145,6 +145,19 @@ struct FileMode {
         isRegular = status.st_mode & S_IFMT == S_IFREG
     }
 
+    /// The mode of a file that is to be replaced; nil where there is none. A symbolic link to nothing
+    /// is an error, for what is to be replaced then is not known.
+    static func existing(at path: String) throws(SystemError) -> FileMode? {
+        do { return try FileMode(of: path) } catch {
+            var status = stat()
+            // SAFETY: the path is NUL-terminated and the structure is ours, both for the call.
+            if unsafe lstat(path, &status) == 0 {
+                throw SystemError(message: "is a symbolic link that leads to no file")
+            }
+            return nil
+        }
+    }
+
     /// Gives an open file the same mode and, where the process may, the same owner.
     func apply(to file: FileDescriptor) throws(SystemError) {
         // Changing the owner is the superuser's right; without it the file is the caller's.

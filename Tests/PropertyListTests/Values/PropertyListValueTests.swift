@@ -160,6 +160,21 @@ struct ScalarTests {
         #expect(PropertyListDate(secondsSince2001: 0) != PropertyListDate(secondsSince2001: -0.0))
     }
 
+    @Test("entries are changed in place, added and removed through values")
+    func changing() {
+        var value: PropertyListValue = ["a": ["b": 1]]
+        value["a"]?["b"] = PropertyListValue(2)
+        value["a"]?["c"] = PropertyListValue("x")
+        value["d"] = PropertyListValue(0.5)
+        #expect(value == ["a": ["b": 2, "c": "x"], "d": 0.5])
+        value["a"] = nil
+        value["d"]?["e"] = true
+        #expect(value == ["d": 0.5])
+        let pairs: [(key: String, value: PropertyListValue)] = [("b", 1), ("a", 2), ("b", 3)]
+        #expect(PropertyListDictionary(pairs).map(\.key) == ["b", "a"])
+        #expect(PropertyListDictionary(pairs)["b"] == 3)
+    }
+
     @Test("reals are equal by width and bits, and print as short as can be")
     func reals() {
         #expect(PropertyListReal(0.1 as Float) != PropertyListReal(Double(0.1 as Float)))

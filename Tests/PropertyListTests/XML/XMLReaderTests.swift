@@ -325,6 +325,13 @@ struct XMLReaderTests {
         }
     }
 
+    @Test("counts the lines before a declaration that white space precedes")
+    func leadingLines() {
+        let text = "\n\n<?xml version='1.0' encoding='UTF-8'?>\n<plist>\n<foo/></plist>"
+        let error = parseError(Array(text.utf8), .leadingWhitespace)
+        #expect(error?.location?.line == 5 && error?.location?.column == 1)
+    }
+
     @Test("quotes no value in a message")
     func messages() throws {
         let error = try #require(

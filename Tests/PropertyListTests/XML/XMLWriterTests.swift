@@ -142,6 +142,8 @@ struct XMLWriterTests {
         "refuses each loss by default, and counts it where it is allowed",
         arguments: [
             (.fractionsOfSeconds, .date(PropertyListDate(secondsSince2001: 0.5))),
+            (.fractionsOfSeconds, .date(PropertyListDate(secondsSince2001: -0.0))),
+            (.realWidths, .real(PropertyListReal(Double(nan: 1, signaling: false)))),
             (.realWidths, .real(PropertyListReal(Float(1)))),
             (.sets, .set([1])), (.uidDictionaries, .uid(PropertyListUID(1))),
             (.controlCharacters, "\u{1}"),
@@ -232,5 +234,17 @@ struct XMLWriterTests {
             try XMLPropertyList.serialize(document, limits: limits)
         }
         #expect(second?.code == .depthLimitExceeded)
+    }
+
+    @Test("takes the numbers of a document that was built for its size")
+    func builtSize() throws {
+        var builder = DocumentBuilder()
+        builder.beginArray()
+        for number in 0..<200_000 { builder.integer(PropertyListInteger(number)) }
+        builder.end()
+        var limits = ParsingLimits.untrusted
+        limits.output.base = 0
+        let document = try builder.finish()
+        #expect(try XMLPropertyList.serialize(document, limits: limits).bytes.count > 4_000_000)
     }
 }
