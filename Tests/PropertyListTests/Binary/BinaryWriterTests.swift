@@ -169,7 +169,7 @@ struct BinaryWriterTests {
     @Test("output larger than allowed is refused")
     func outputLimit() throws {
         var limits = ParsingLimits.default
-        limits.output = .init(factor: 0, base: 16)
+        limits.output = .init(factor: 0, base: 8)
         let document = try PropertyListDocument("text")
         let error = failure { _ = try BinaryPropertyList.serialize(document, limits: limits) }
         #expect(error?.code == .sizeLimitExceeded)
