@@ -42,6 +42,12 @@ public struct ClassRegistry: Sendable {
 
     /// Whether objects of the class `name` are allowed.
     public func allows(_ name: String) -> Bool { bindings[name] != nil }
+
+    /// Whether objects of a class are allowed: by its name, by that without mangling if it is one of
+    /// Swift's, or by a hint that the archive gives.
+    public func allows(_ archivedClass: ArchivedClass) -> Bool {
+        binding(of: archivedClass) != nil
+    }
 }
 
 // MARK: - Extending

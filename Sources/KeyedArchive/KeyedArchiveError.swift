@@ -128,6 +128,8 @@ extension KeyedArchiveError {
 
     func inside(_ components: [PropertyListPath.Component]) -> KeyedArchiveError {
         if components.isEmpty || propertyListError != nil { return self }
+        // A path that begins at the object table is whole.
+        if path?.components.first == .key(ArchiveContents.objectsKey) { return self }
         return KeyedArchiveError(
             code, what: what, object: object,
             path: PropertyListPath(components + (path?.components ?? [])), recovery: recovery)

@@ -16,7 +16,9 @@ struct Keyed: ParsableCommand {
             4 a limit was hit.
             """,
         version: "keyed 0.1.0",
-        subcommands: [Show.self, Convert.self, Lint.self, Classes.self, Inspect.self])
+        subcommands: [
+            Show.self, Convert.self, Lint.self, Check.self, Classes.self, Inspect.self,
+        ])
 }
 
 @main

@@ -175,6 +175,7 @@ extension ArchiveReader {
     ///
     /// - Throws: `classNotAllowed`, `malformedObject`.
     func requireAllowedBelow(_ object: UInt32) throws(KeyedArchiveError) {
+        if !index.slot(of: object).isObject { throw nothing(object) }
         var pending = [object]
         var seen: Set<UInt32> = [object]
         while let next = pending.popLast() {

@@ -13,6 +13,8 @@ struct Show: ParsableCommand, ConsoleCommand {
             An object that is referred to more than once has an anchor, @n with its number in the \
             archive, and is shown where it is first met; "→ @n" stands for it afterwards.
 
+            With --allow an object of another class is not shown, only named, and the exit code is 3.
+
             A file that is broken is shown as far as it can be read; what is wrong is said on \
             standard error, and the exit code is 3.
             """)
@@ -32,6 +34,9 @@ struct Show: ParsableCommand, ConsoleCommand {
     @Flag(help: "Show also the objects that no root leads to.")
     var all = false
 
+    @Option(help: AllowList.help)
+    var allow: AllowList?
+
     @Flag(help: "Refuse a file that is broken or needs a leniency.")
     var strict = false
 
@@ -39,6 +44,7 @@ struct Show: ParsableCommand, ConsoleCommand {
     var limits = LimitsName.default
 
     func validate() throws {
+        if raw, allow != nil { throw ValidationError("--raw shows everything, without --allow.") }
         if let depth, depth < 0 { throw ValidationError("--depth needs a number from 0 on.") }
     }
 
@@ -58,7 +64,7 @@ struct Show: ParsableCommand, ConsoleCommand {
             input.document, contents: raw ? nil : contents,
             text: ValueText(previewLength: full ? nil : ValueText.usualPreview),
             depth: depth ?? .max,
-            showsPlaces: raw, limits: limits.limits)
+            showsPlaces: raw, allowed: allow?.registry, limits: limits.limits)
         console.print(title(input.document, contents))
         do {
             try printer.printAll(to: console)

@@ -21,6 +21,8 @@ struct TreePrinter {
     let depth: Int
     /// Whether each line ends with the number and the byte offset of the value.
     let showsPlaces: Bool
+    /// The classes whose objects are shown; nil for all.
+    let allowed: ClassRegistry?
     /// What could not be shown.
     private(set) var problems: [String] = []
     private var budget: ParsingBudget
@@ -42,13 +44,15 @@ struct TreePrinter {
 
     init(
         _ document: PropertyListDocument, contents: ArchiveContents?, text: ValueText,
-        depth: Int, showsPlaces: Bool, limits: ParsingLimits
+        depth: Int, showsPlaces: Bool, allowed: ClassRegistry? = nil,
+        limits: ParsingLimits
     ) {
         self.document = document
         self.contents = contents
         self.text = text
         self.depth = depth
         self.showsPlaces = showsPlaces
+        self.allowed = allowed
         budget = document.budget(limits)
     }
 
@@ -165,6 +169,9 @@ struct TreePrinter {
             case .null: return Shape(summary: "nil")
             case .leaf(let node):
                 shown.insert(reference.value)
+                if let name = Self.leafClass(node), allowed?.allows(name) == false {
+                    return refused(name, reference)
+                }
                 return Shape(plain: node, text)
             case .classDescription:
                 return Shape(summary: "class \(className(reference, contents))")
@@ -199,12 +206,36 @@ struct TreePrinter {
     ) -> Shape {
         if shown.contains(reference.value) { return Shape(summary: "→ @\(reference.value)") }
         if let known = cutShapes[reference.value] { return known }
+        if let allowed, let archivedClass = try? contents.archivedClass(classReference),
+            !allowed.allows(archivedClass)
+        {
+            shown.insert(reference.value)
+            return refused(archivedClass.name, reference)
+        }
         let isShared = references[reference.value, default: 0] > 1
         var shape = ObjectShape(fields, contents, text).shape(
             className: className(classReference, contents)
                 + (isShared ? " @\(reference.value)" : ""))
         shape.object = reference
         return shape
+    }
+
+    /// What stands for an object of a class that is not allowed.
+    private mutating func refused(_ name: String, _ reference: PropertyListUID) -> Shape {
+        let name = TerminalText.escaped(name)
+        problems.append("object \(reference.value) is of class \(name), which is not allowed")
+        return Shape(summary: "<\(name) is not allowed>")
+    }
+
+    /// The class that a plain value among the objects is of.
+    private static func leafClass(_ node: PropertyListNode) -> String? {
+        switch node.kind {
+        case .string: "NSString"
+        case .integer, .real, .boolean: "NSNumber"
+        case .data: "NSData"
+        case .date: "NSDate"
+        default: nil
+        }
     }
 
     /// The name of a class; what is wrong with its description where it has none.

@@ -1,0 +1,114 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+public import PropertyList
+
+/// An object of an archive whose class a registry does not allow.
+public struct DisallowedObject: Sendable {
+    /// Its number in `$objects`.
+    public let object: PropertyListUID
+    /// Its class; `NSString`, `NSNumber`, `NSData` for plain values.
+    public let archivedClass: ArchivedClass
+    /// A shortest way to it from the roots, as in `root.friends.NS.objects[0]`; nil where no root leads
+    /// to it.
+    public let path: PropertyListPath?
+}
+
+extension ArchiveContents {
+    /// The objects whose classes `registry` does not allow: nothing is made of any object. Linear.
+    ///
+    /// - Throws: `danglingReference`, `malformedObject`, `malformedClass`.
+    public func objects(
+        notAllowedBy registry: ClassRegistry
+    ) throws(KeyedArchiveError) -> [DisallowedObject] {
+        let table = DocumentTable(document)
+        let index = try ArchiveIndex(self, table)
+        let classes = ClassSlot.leaves.map(\.archivedClass) + index.classes
+        let isAllowed = classes.map { registry.binding(of: $0) != nil }
+        var ways: WayFinder?
+        var found: [DisallowedObject] = []
+        for number in 0..<index.count {
+            let object = UInt32(truncatingIfNeeded: number)
+            let slot = index.slot(of: object)
+            if !slot.isObject || isAllowed[Int(slot.value)] { continue }
+            let finder = ways ?? WayFinder(self, index)
+            ways = finder
+            found.append(
+                DisallowedObject(
+                    object: PropertyListUID(object), archivedClass: classes[Int(slot.value)],
+                    path: finder.path(to: object)))
+        }
+        return found
+    }
+}
+
+/// Shortest ways from the roots of an archive to its objects.
+private struct WayFinder {
+    private struct Step {
+        /// The object that refers to this one; `root` for the roots, `none` where nothing does.
+        var parent: UInt32
+        /// The node of the key under which it does.
+        var key: UInt32
+        /// The place in the list that stands there; -1 where it is no list.
+        var index: Int32
+    }
+
+    private static let root = UInt32.max
+    private static let none = UInt32.max - 1
+
+    private let document: PropertyListDocument
+    private var steps: [Step]
+    private var queue: [UInt32] = []
+
+    /// Follows every reference once, the nearest to the roots first.
+    init(_ contents: ArchiveContents, _ index: ArchiveIndex) {
+        document = contents.document
+        steps = [Step](
+            repeating: Step(parent: Self.none, key: 0, index: -1), count: index.count)
+        enqueue(contents.topNode, from: Self.root)
+        var next = 0
+        while next < queue.count {
+            let object = queue[next]
+            next += 1
+            let slot = index.slot(of: object)
+            if slot.isObject, !slot.isLeaf {
+                enqueue(document.node(index.node(of: object)), from: object)
+            }
+        }
+    }
+
+    private mutating func enqueue(_ fields: PropertyListNode, from parent: UInt32) {
+        guard let entries = fields.dictionary else { return }
+        for entry in entries {
+            let key = UInt32(truncatingIfNeeded: entry.keyNode.number)
+            if let uid = entry.value.uid {
+                enqueue(uid.value, Step(parent: parent, key: key, index: -1))
+            }
+            guard let elements = entry.value.array else { continue }
+            for (place, element) in elements.enumerated() {
+                guard let uid = element.uid else { continue }
+                let index = Int32(truncatingIfNeeded: place)
+                enqueue(uid.value, Step(parent: parent, key: key, index: index))
+            }
+        }
+    }
+
+    private mutating func enqueue(_ object: UInt32, _ step: Step) {
+        guard steps[Int(object)].parent == Self.none else { return }
+        steps[Int(object)] = step
+        queue.append(object)
+    }
+
+    func path(to object: UInt32) -> PropertyListPath? {
+        var components: [PropertyListPath.Component] = []
+        var next = object
+        while next != Self.root {
+            let step = steps[Int(next)]
+            if step.parent == Self.none { return nil }
+            if step.index >= 0 { components.append(.index(Int(step.index))) }
+            components.append(.key(document.node(step.key).string ?? ""))
+            next = step.parent
+        }
+        return PropertyListPath(components.reversed())
+    }
+}

@@ -1,0 +1,32 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import KeyedArchive
+
+/// What `--allow` takes: names of presets and of classes, separated by commas.
+struct AllowList: ExpressibleByArgument {
+    let registry: ClassRegistry
+
+    private static let presets: [(name: String, registry: ClassRegistry)] = [
+        ("propertyList", .propertyList), ("commonClasses", .commonClasses),
+        ("foundation", .foundation),
+    ]
+
+    static let help: ArgumentHelp = ArgumentHelp(
+        "The allowed classes: names, and propertyList, commonClasses or foundation for a preset.",
+        valueName: "preset|name,…")
+
+    init?(argument: String) {
+        var registry = ClassRegistry()
+        for name in argument.split(separator: ",", omittingEmptySubsequences: false) {
+            if name.isEmpty { return nil }
+            if let preset = Self.presets.first(where: { $0.name == name }) {
+                registry = registry.merging(preset.registry)
+            } else {
+                registry = registry.allowing(String(name))
+            }
+        }
+        self.registry = registry
+    }
+}

@@ -1,0 +1,65 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import KeyedArchive
+import PropertyList
+
+/// `keyed check`
+struct Check: ParsableCommand, ConsoleCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Check that a keyed archive holds objects of allowed classes only.",
+        discussion: """
+            A class is allowed by its exact name, never because a superclass is. Each object that is \
+            not allowed is printed with the way to it from the roots, and the exit code is 1.
+
+                keyed check item.plist --allow commonClasses,NSArray,App.Save
+            """)
+
+    @Argument(help: "The files, or - for standard input.")
+    var files: [String]
+
+    @Option(help: AllowList.help)
+    var allow: AllowList
+
+    @Flag(name: [.short, .long], help: "Print nothing about files that are fine.")
+    var quiet = false
+
+    @OptionGroup var reading: ReadingOptions
+
+    func execute(_ console: Console) -> ExitStatus {
+        var status = ExitStatus.fine
+        for file in files {
+            do {
+                status = status.combined(with: try check(file, console))
+            } catch {
+                status = status.combined(with: console.report(error))
+            }
+        }
+        return status
+    }
+
+    private func check(_ file: String, _ console: Console) throws(Failure) -> ExitStatus {
+        let input = try Input(
+            file, options: reading.options, limits: reading.limits.limits, console)
+        let disallowed: [DisallowedObject]
+        do {
+            disallowed = try ArchiveContents(input.document)
+                .objects(notAllowedBy: allow.registry)
+        } catch {
+            throw Failure(.invalid, "\(input.printableName): \(error)")
+        }
+        for object in disallowed {
+            console.print("\(input.printableName): \(Self.description(of: object))")
+        }
+        if disallowed.isEmpty, !quiet { console.print("\(input.printableName): OK") }
+        return disallowed.isEmpty ? .fine : .invalid
+    }
+
+    private static func description(of found: DisallowedObject) -> String {
+        let way = found.path.map { "\($0): " } ?? ""
+        let name = TerminalText.escaped(found.archivedClass.name)
+        let place = found.path == nil ? ", to which no root leads" : ""
+        return "\(way)\(name) is not allowed (object \(found.object.value)\(place))"
+    }
+}

@@ -1,0 +1,502 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+import KeyedArchive
+import PropertyList
+import Testing
+
+/// What has gone wrong in other decoders of keyed archives, a test for each.
+@Suite("Hostile archives, typed")
+struct HostileArchiveTests {
+    private let evil: PropertyListValue = .dictionary([
+        "$classname": "Evil", "$classes": ["Evil", "NSArray", "NSObject"],
+    ])
+
+    private func decode<T: KeyedDecodable>(
+        _ type: T.Type, _ objects: [PropertyListValue], _ allowed: ClassRegistry = .foundation,
+        limits: ParsingLimits = .default
+    ) throws -> T {
+        try KeyedUnarchiver.unarchive(
+            type, from: Archives.make(objects), allowing: allowed, limits: limits)
+    }
+
+    private func error<T: KeyedDecodable>(
+        _ type: T.Type, _ objects: [PropertyListValue], _ allowed: ClassRegistry = .foundation,
+        limits: ParsingLimits = .default
+    ) -> KeyedArchiveError? {
+        archiveError { try decode(type, objects, allowed, limits: limits) }
+    }
+
+    // MARK: Classes
+
+    @Test(
+        "refuses a class whose superclass is allowed",
+        arguments: ["Evil", "_NSArrayI", "NSArray ", "nsarray", "__NSPlaceholderArray"])
+    func subclass(name: String) {
+        let description: PropertyListValue = .dictionary([
+            "$classname": .string(name), "$classes": [.string(name), "NSArray", "NSObject"],
+        ])
+        let objects: [PropertyListValue] = [
+            ["NS.objects": [], "$class": .uid(2)], description,
+        ]
+        let refused = error([Int].self, objects)
+        #expect(refused?.code == .classNotAllowed)
+        #expect(refused?.object == 1)
+        #expect(refused?.path?.description == "root")
+        #expect(error(AnyArchived.self, objects)?.code == .classNotAllowed)
+    }
+
+    @Test("names the class, the place and the change that would allow it")
+    func message() throws {
+        let bytes = try KeyedArchiver.archive(
+            ["k": [UUID()]], allowing: .foundation)
+        let allowed = ClassRegistry.propertyList
+        let refused = try #require(
+            archiveError {
+                try KeyedUnarchiver.unarchive(
+                    [String: AnyArchived].self, from: bytes, allowing: allowed)
+            })
+        #expect(
+            refused.description == """
+                keyed archive: object 4 is of class NSUUID, which is not allowed, in \
+                root.NS.objects[0].NS.objects[0] (`.adding(UUID.self)` would allow it)
+                """)
+    }
+
+    @Test("holds each reference against the list, also to an object that was made before")
+    func everyReference() throws {
+        let save = Save(name: "x", age: 1, sex: true)
+        let archiver = KeyedArchiver(allowing: .foundation.adding(Save.self))
+        for key in ["a", "b"] { try archiver.roots.encode(save, forKey: key) }
+        let bytes = try archiver.finish()
+        for (first, second) in [("a", "b"), ("b", "a")] {
+            let archive = try KeyedUnarchiver(parsing: bytes, allowing: .foundation)
+            _ = try archive.unarchive(Save.self, forKey: first)
+            let refused = archiveError { try archive.unarchive(AnyArchived.self, forKey: second) }
+            #expect(refused?.code == .classNotAllowed)
+            let narrowed = archiveError {
+                try archive.roots.decodeObject(ofAny: [Pet.self], forKey: second)
+            }
+            #expect(narrowed?.code == .classNotAllowed)
+            #expect(try archive.unarchive(Save.self, forKey: second) == save)
+        }
+    }
+
+    @Test("sends hints through the list like any name")
+    func hints() throws {
+        let objects: (String, [PropertyListValue]) -> [PropertyListValue] = { name, hints in
+            [
+                ["name": "n", "age": 1, "sex": true, "$class": .uid(2)],
+                .dictionary([
+                    "$classname": .string(name), "$classes": [.string(name), "NSObject"],
+                    "$classhints": .array(PropertyListArray(hints)),
+                ]),
+            ]
+        }
+        let allowed = ClassRegistry.foundation.adding(Save.self)
+        #expect(try decode(Save.self, objects("New", ["Other", "DWSave"]), allowed).age == 1)
+        #expect(error(Save.self, objects("New", ["Evil"]), allowed)?.code == .classNotAllowed)
+        #expect(error(AnyArchived.self, objects("New", ["DWSave"]))?.code == .classNotAllowed)
+    }
+
+    @Test(
+        "refuses a disallowed class at every entry point",
+        arguments: EntryPoint.all)
+    func entryPoints(_ entry: EntryPoint) throws {
+        let bytes = try Archives.make([
+            ["evil": .uid(2), "list": .uid(3), "dictionary": .uid(4), "$class": .uid(7)],
+            ["$class": .uid(8)],
+            ["NS.objects": [.uid(2)], "$class": .uid(5)],
+            ["NS.keys": [.uid(9)], "NS.objects": [.uid(2)], "$class": .uid(6)],
+            Archives.describe("NSArray"), Archives.describe("NSDictionary"),
+            Archives.describe("Probe"), evil, "key",
+        ])
+        let probe = Probe.Body(entry.decode)
+        let refused = archiveError {
+            try Probe.with(probe) {
+                try KeyedUnarchiver.unarchive(
+                    Probe.self, from: bytes, allowing: .foundation.adding(Probe.self))
+            }
+        }
+        #expect(refused?.code == .classNotAllowed || refused?.code == .wrongType)
+        #expect(refused?.object == 2)
+    }
+
+    @Test("never constructs anything at a root whose class is not allowed")
+    func roots() throws {
+        let bytes = try Archives.make([["$class": .uid(2)], evil])
+        let archive = try KeyedUnarchiver(parsing: bytes)
+        #expect(archiveError { try archive.unarchive(Save.self) }?.code == .classNotAllowed)
+        #expect(
+            archiveError { try archive.unarchive(ofAny: [Save.self, Pet.self]) }?.code
+                == .classNotAllowed)
+        #expect(archiveError { try archive.unarchive(OpaqueObject.self) }?.code == .classNotAllowed)
+        let keeping = try KeyedUnarchiver(
+            parsing: bytes, allowing: .foundation.keepingUnknownClasses())
+        let kept = try keeping.unarchive(OpaqueObject.self)
+        #expect(kept.archivedClass?.name == "Evil")
+    }
+
+    // MARK: Cycles
+
+    @Test(
+        "says where an object is needed to make itself",
+        arguments: [
+            ("itself", [["NS.objects": [.uid(1)], "$class": .uid(2)]], 2, "1 → 1"),
+            (
+                "two arrays",
+                [
+                    ["NS.objects": [.uid(2)], "$class": .uid(3)],
+                    ["NS.objects": [.uid(1)], "$class": .uid(3)],
+                ], 3, "1 → 2 → 1"
+            ),
+        ] as [(String, [PropertyListValue], UInt32, String)])
+    func cycles(_ name: String, _ objects: [PropertyListValue], _ last: UInt32, _ way: String) {
+        let objects = objects + [Archives.describe("NSArray")]
+        let refused = error(AnyArchived.self, objects)
+        #expect(refused?.code == .referenceCycle)
+        #expect(refused?.what.contains(way) == true)
+        #expect(refused?.recovery != nil)
+        #expect(throws: Never.self) { try ArchiveGraph(parsing: Archives.make(objects)) }
+    }
+
+    @Test("finds cycles through keys, set elements, fields of a type")
+    func otherCycles() {
+        #expect(
+            error(
+                AnyArchived.self,
+                [
+                    ["NS.keys": [.uid(1)], "NS.objects": [.uid(3)], "$class": .uid(2)],
+                    Archives.describe("NSDictionary"), "value",
+                ])?.code == .referenceCycle)
+        #expect(
+            error(
+                AnyArchived.self,
+                [["NS.objects": [.uid(1)], "$class": .uid(2)], Archives.describe("NSSet")])?.code
+                == .referenceCycle)
+        let link: [PropertyListValue] = [
+            ["value": 1, "next": .uid(1), "$class": .uid(2)], Archives.describe("Link"),
+        ]
+        let refused = error(Link.self, link)
+        #expect(refused?.code == .referenceCycle)
+        #expect(refused?.path?.description == "root.next")
+        #expect(
+            error(
+                URL.self,
+                [
+                    ["NS.base": .uid(1), "NS.relative": .uid(3), "$class": .uid(2)],
+                    Archives.describe("NSURL"), "a",
+                ])?.code == .referenceCycle)
+    }
+
+    @Test("refuses a class that is its own object, and roots that are no objects")
+    func oddReferences() throws {
+        #expect(error(AnyArchived.self, [["$class": .uid(1)]])?.code == .malformedClass)
+        #expect(
+            error(AnyArchived.self, [Archives.describe("NSNull")])?.code == .malformedObject)
+        let nothing = try Archives.make(["text"], top: ["root": .uid(0)])
+        #expect(
+            archiveError { try KeyedUnarchiver.unarchive(String.self, from: nothing) }?.code
+                == .missingValue)
+        #expect(try KeyedUnarchiver.unarchive(String?.self, from: nothing) == nil)
+        let inline = try Archives.make(["text"], top: ["root": "plain"])
+        #expect(
+            archiveError { try KeyedUnarchiver.unarchive(Save.self, from: inline) }?.code
+                == .wrongType)
+    }
+
+    @Test("leaves nothing behind when it fails")
+    func failure() throws {
+        let bytes = try Archives.make(
+            [
+                [
+                    "value": 1, "children": .uid(4), "parent": .uid(2), "next": .uid(3),
+                    "$class": .uid(5),
+                ],
+                [
+                    "value": 2, "children": .uid(4), "parent": .uid(0), "next": .uid(0),
+                    "$class": .uid(5),
+                ],
+                ["value": "x", "children": .uid(4), "$class": .uid(5)],
+                ["NS.objects": [], "$class": .uid(6)],
+                Archives.describe("Node"), Archives.describe("NSArray"),
+            ], top: ["root": .uid(1), "good": .uid(2)])
+        let archive = try KeyedUnarchiver(parsing: bytes)
+        for _ in 0..<2 {
+            let refused = archiveError { try archive.unarchive(Node.self) }
+            #expect(refused?.code == .wrongType)
+            #expect(refused?.path?.description == "$objects[1].next.value")
+            #expect(try archive.unarchive(Node.self, forKey: "good").value == 2)
+        }
+    }
+
+    // MARK: Numbers and texts
+
+    @Test("refuses UIDs beyond the objects, wherever they stand", arguments: [3, 1000, UInt32.max])
+    func bounds(uid: UInt32) throws {
+        for top in [["root": .uid(PropertyListUID(uid))], ["root": .uid(1)]]
+            as [PropertyListDictionary]
+        {
+            let element = PropertyListValue.uid(PropertyListUID(uid))
+            let bytes = try Archives.make(
+                [["NS.objects": [element], "$class": .uid(2)], Archives.describe("NSArray")],
+                top: top)
+            let refused = archiveError { try KeyedUnarchiver(parsing: bytes) }
+            #expect(refused?.code == .danglingReference)
+        }
+    }
+
+    @Test("takes text in `NS.bytes` for what it is: with its length, valid UTF-8 only")
+    func bytes() throws {
+        let text: ([UInt8]) -> [PropertyListValue] = {
+            [["NS.bytes": .data($0), "$class": .uid(2)], Archives.describe("NSString")]
+        }
+        #expect(try decode(String.self, text(Array("añ".utf8))) == "añ")
+        #expect(try decode(String.self, text([0x61, 0, 0x62])) == "a\0b")
+        #expect(error(String.self, text([0x61, 0xFF]))?.code == .valueOutOfRange)
+        #expect(error(String.self, text([0xC3]))?.code == .valueOutOfRange)
+    }
+
+    @Test("holds counts against what there is")
+    func counts() {
+        let counted: (PropertyListValue) -> [PropertyListValue] = { count in
+            [
+                ["NS.count": count, "NS.object0": .uid(3), "NS.count0": 1, "$class": .uid(2)],
+                Archives.describe("NSCountedSet"), "element",
+            ]
+        }
+        typealias Counted = ArchivedCountedSet<String>
+        #expect(error(Counted.self, counted(1)) == nil)
+        for count in [0, 2, -1, .max, .min] {
+            let code = error(Counted.self, counted(PropertyListValue(count)))?.code
+            #expect(code == .malformedObject)
+        }
+        let pairs: [PropertyListValue] = [
+            ["NS.keys": [.uid(3), .uid(3)], "NS.objects": [.uid(3)], "$class": .uid(2)],
+            Archives.describe("NSDictionary"), "element",
+        ]
+        #expect(error([String: String].self, pairs)?.code == .malformedObject)
+        let twice: [PropertyListValue] = [
+            ["NS.keys": [.uid(3), .uid(3)], "NS.objects": [.uid(3), .uid(3)], "$class": .uid(2)],
+            Archives.describe("NSDictionary"), "element",
+        ]
+        #expect(error([String: String].self, twice)?.code == .malformedObject)
+    }
+
+    @Test("keeps to the keys of a URL that it knows")
+    func bookmark() throws {
+        let url = try decode(
+            URL.self,
+            [
+                [
+                    "NS.base": .uid(0), "NS.relative": .uid(3),
+                    "NS.minimalBookmarkData": .data([1, 2, 3]), "$class": .uid(2),
+                ],
+                Archives.describe("NSURL"), "file:///etc/passwd",
+            ])
+        #expect(url.relativeString == "file:///etc/passwd" && url.baseURL == nil)
+    }
+
+    @Test("refuses fields of other kinds than asked for, never cutting a number off")
+    func kinds() throws {
+        let objects: (PropertyListValue) -> [PropertyListValue] = {
+            [["field": $0, "$class": .uid(2)], Archives.describe("Field"), "text", 300]
+        }
+        let cases: [(PropertyListValue, KeyedArchiveError.Code?)] = [
+            (127, nil), (.uid(4), .valueOutOfRange), (128, .valueOutOfRange),
+            (-129, .valueOutOfRange), (1.0, nil), (1.5, .valueOutOfRange), (true, .wrongType),
+            ("1", .wrongType), (.uid(3), .wrongType), (.uid(0), .wrongType), ([1], .wrongType),
+            (.data([1]), .wrongType), (["a": 1], .wrongType),
+        ]
+        for (value, code) in cases {
+            #expect(error(Field<Int8>.self, objects(value))?.code == code, "\(value)")
+        }
+        let bools: [(PropertyListValue, KeyedArchiveError.Code?)] = [
+            (true, nil), (1, .wrongType), (0, .wrongType), (1.0, .wrongType),
+        ]
+        for (value, code) in bools {
+            #expect(error(Field<Bool>.self, objects(value))?.code == code)
+        }
+        #expect(error(Field<Float>.self, objects(0.1))?.code == .valueOutOfRange)
+        #expect(error(Field<Float>.self, objects(0.5)) == nil)
+        #expect(error(Field<Double>.self, objects(PropertyListValue(1 << 53)))?.code == nil)
+        #expect(
+            error(Field<Double>.self, objects(PropertyListValue((1 << 53) + 1)))?.code
+                == .valueOutOfRange)
+        #expect(error(Field<UInt64>.self, objects(-1))?.code == .valueOutOfRange)
+        #expect(error(Field<String>.self, objects(.uid(4)))?.code == .wrongType)
+        #expect(
+            error(Field<Int8>.self, [["$class": .uid(2)], Archives.describe("Field")])?.code
+                == .missingValue)
+    }
+
+    // MARK: Expansion
+
+    @Test(
+        "reads objects shared a trillion times in linear time, and refuses more work than allowed")
+    func bomb() throws {
+        var objects: [PropertyListValue] = []
+        let levels = 12
+        for level in 1...levels {
+            let next = PropertyListValue.uid(PropertyListUID(UInt32(level + 1)))
+            objects.append([
+                "NS.objects": .array(PropertyListArray(repeatElement(next, count: 10))),
+                "$class": .uid(PropertyListUID(UInt32(levels + 2))),
+            ])
+        }
+        objects += ["leaf", Archives.describe("NSArray")]
+        // Each array is made once and shared.
+        var value = try decode(AnyArchived.self, objects)
+        for _ in 0..<levels {
+            value = try #require(value.value(as: [AnyArchived].self)?.first)
+        }
+        #expect(value.value(as: String.self) == "leaf")
+        var limits = ParsingLimits.default
+        limits.expansion = .init(factor: 0, base: 50)
+        #expect(
+            error(AnyArchived.self, objects, limits: limits)?.code == .expansionLimitExceeded)
+    }
+
+    @Test("reads a payload of a stranger within untrusted limits, or refuses it by an error")
+    func pasteboard() throws {
+        let deep = (1...200).map { level -> PropertyListValue in
+            [
+                "NS.objects": [.uid(PropertyListUID(UInt32(level + 1)))], "$class": .uid(202),
+            ]
+        }
+        let bytes = try Archives.make(deep + ["leaf", Archives.describe("NSArray")])
+        #expect(throws: Never.self) { try KeyedUnarchiver.unarchive(AnyArchived.self, from: bytes) }
+        let refused = archiveError {
+            try KeyedUnarchiver.unarchive(
+                AnyArchived.self, from: bytes, allowing: .propertyList, limits: .untrusted)
+        }
+        #expect(refused?.code == .depthLimitExceeded)
+        #expect(refused?.code.isLimit == true)
+    }
+
+    @Test(
+        "throws on every prefix and flipped byte of the fixtures, and never traps", arguments: names
+    )
+    func mutations(name: String) throws {
+        let bytes = try Archives.fixture(name)
+        let allowed = ClassRegistry.foundation.keepingUnknownClasses()
+        func read(_ bytes: some Sequence<UInt8>) {
+            _ = try? KeyedUnarchiver.unarchive(
+                AnyArchived.self, from: bytes, allowing: allowed, limits: .untrusted)
+        }
+        for end in bytes.indices { read(bytes[..<end]) }
+        for place in bytes.indices {
+            var changed = bytes
+            for bit in [0x01, 0x10, 0x80] as [UInt8] {
+                changed[place] = bytes[place] ^ bit
+                read(changed)
+            }
+        }
+    }
+}
+
+private let names = ["save"]
+
+/// One field of any type.
+struct Field<Value: KeyedCodable>: KeyedCodable {
+    static var archivedClass: ArchivedClass { "Field" }
+    let value: Value
+
+    func encode(with coder: KeyedEncoder) throws { try coder.encode(value, forKey: "field") }
+    init(coder: KeyedDecoder) throws { value = try coder.decode(forKey: "field") }
+}
+
+/// A public way to read an object, tried on one that is not allowed.
+struct EntryPoint: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let decode: @Sendable (KeyedDecoder) throws -> Void
+
+    static let all: [EntryPoint] = [
+        EntryPoint("decode(_:forKey:)") { _ = try $0.decode(Save.self, forKey: "evil") },
+        EntryPoint("decode(_:forKey:) of any") {
+            _ = try $0.decode(AnyArchived.self, forKey: "evil")
+        },
+        EntryPoint("decode(_:forKey:) of an array") {
+            _ = try $0.decode([Save].self, forKey: "list")
+        },
+        EntryPoint("decode(_:forKey:) of a set") {
+            _ = try $0.decode(ArchivedOrderedSet<AnyArchived>.self, forKey: "evil")
+        },
+        EntryPoint("decode(_:forKey:) of a dictionary") {
+            _ = try $0.decode([String: AnyArchived].self, forKey: "dictionary")
+        },
+        EntryPoint("decode(_:forKey:) of a property list") {
+            _ = try $0.decode(PropertyListValue.self, forKey: "list")
+        },
+        EntryPoint("decode(_:forKey:) of an optional") {
+            _ = try $0.decode(Save?.self, forKey: "evil")
+        },
+        EntryPoint("decode(_:forKey:) of an opaque object") {
+            _ = try $0.decode(OpaqueObject.self, forKey: "evil")
+        },
+        EntryPoint("decode(_:forKey:default:)") {
+            _ = try $0.decode(String.self, forKey: "evil", default: "")
+        },
+        EntryPoint("decodeObject(of:forKey:)") {
+            _ = try $0.decodeObject(of: Save.self, forKey: "evil")
+        },
+        EntryPoint("decodeObject(ofAny:forKey:)") {
+            _ = try $0.decodeObject(ofAny: [Save.self, String.self], forKey: "evil")
+        },
+        EntryPoint("decodeInteger(forKey:)") { _ = try $0.decodeInteger(forKey: "evil") },
+        EntryPoint("decodeBool(forKey:)") { _ = try $0.decodeBool(forKey: "evil") },
+        EntryPoint("decodeDouble(forKey:)") { _ = try $0.decodeDouble(forKey: "evil") },
+        EntryPoint("decodeBytes(forKey:)") { _ = try $0.decodeBytes(forKey: "evil") },
+        EntryPoint("decodeReferences(forKey:)") {
+            let list = try $0.reference(forKey: "list").map(EntryPoint.elements) ?? []
+            for reference in list { _ = try reference.object(as: Save.self) }
+        },
+        EntryPoint("decodeReference(to:forKey:completion:)") {
+            try $0.decodeReference(to: Save.self, forKey: "evil") { _ in }
+        },
+        EntryPoint("unknownFields(except:)") {
+            _ = try $0.unknownFields(except: ["list", "dictionary"])
+        },
+    ]
+
+    private init(
+        _ name: String, _ decode: @escaping @Sendable (KeyedDecoder) throws -> Void
+    ) {
+        testDescription = name
+        self.decode = decode
+    }
+
+    private static func elements(_ reference: KeyedReference) throws -> [KeyedReference] {
+        try reference.object(as: References.self).elements
+    }
+}
+
+/// The references of an array.
+private struct References: KeyedDecodable {
+    static let archivedClass: ArchivedClass = "NSArray"
+    let elements: [KeyedReference]
+
+    init(coder: KeyedDecoder) throws {
+        elements = try coder.decodeReferences(forKey: "NS.objects")
+    }
+}
+
+/// An object that is read by whatever the test says.
+struct Probe: KeyedDecodable {
+    /// What the test says.
+    final class Body: Sendable {
+        let decode: @Sendable (KeyedDecoder) throws -> Void
+        init(_ decode: @escaping @Sendable (KeyedDecoder) throws -> Void) { self.decode = decode }
+    }
+
+    @TaskLocal static var body: Body?
+
+    static let archivedClass: ArchivedClass = "Probe"
+
+    init(coder: KeyedDecoder) throws { try Self.body?.decode(coder) }
+
+    static func with<R>(_ body: Body, _ operation: () throws -> R) throws -> R {
+        try $body.withValue(body, operation: operation)
+    }
+}
