@@ -40,10 +40,13 @@ let package = Package(
         .target(
             name: "FuzzTargets", dependencies: ["PropertyList", "KeyedArchive"],
             path: "Tests/FuzzTargets"),
+        // Foundation's archiver and unarchiver as a process of its own, to compare with.
+        .executableTarget(name: "FoundationPeer", path: "Tests/FoundationPeer"),
         .testTarget(
             name: "PropertyListTests", dependencies: ["PropertyList", "TestSupport", "FuzzTargets"]),
         .testTarget(
-            name: "KeyedArchiveTests", dependencies: ["KeyedArchive", "TestSupport"]),
+            name: "KeyedArchiveTests",
+            dependencies: ["KeyedArchive", "TestSupport", "FoundationPeer"]),
         .testTarget(
             name: "KeyedCommandTests", dependencies: ["keyed", "TestSupport"]),
     ]

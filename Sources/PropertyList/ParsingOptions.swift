@@ -5,7 +5,7 @@
 ///
 /// ``PropertyListDocument/leniencies`` says which of the given ones a document needed.
 public struct ParsingOptions: OptionSet, Sendable, Hashable {
-    /// One bit for each leniency, in the order of ``names``.
+    /// One bit for each leniency, in the order of the declarations.
     public let rawValue: UInt32
 
     /// Creates a set from its bits.

@@ -84,7 +84,7 @@ public struct KeyedArchiver {
     ///
     /// Allowed are the classes of the registry and those that the root's type consists of.
     ///
-    /// - Throws: as ``KeyedEncoder/encode(_:forKey:)`` and ``finish(as:)``.
+    /// - Throws: as `KeyedEncoder.encode(_:forKey:)` and ``finish(as:)``.
     public static func archive<T: KeyedEncodable>(
         _ root: T, allowing registry: ClassRegistry = .foundation,
         as format: PropertyListFormat = .binary, options: Options = Options(),

@@ -29,7 +29,8 @@ public protocol KeyedEncodable: KeyedArchivable {
     /// A subclass calls `super.encode(with:)` first: a class and its superclasses share one object.
     func encode(with coder: KeyedEncoder) throws
 
-    /// Makes the value an object of the archive. By default a new object of ``archivedClass``, whose
+    /// Makes the value an object of the archive. By default a new object of
+    /// ``KeyedArchivable/archivedClass``, whose
     /// fields ``encode(with:)`` writes; an instance of a class is written once, however often it is
     /// referred to.
     func archive(in writer: ArchiveWriter) throws -> PropertyListUID

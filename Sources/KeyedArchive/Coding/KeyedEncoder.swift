@@ -44,7 +44,7 @@ extension KeyedEncoder {
 
     /// Writes references that stand in the object itself, as those of an array do in `NS.objects`.
     ///
-    /// - Throws: as ``encode(_:forKey:)``.
+    /// - Throws: as `encode(_:forKey:)`.
     public func encodeReferences(
         _ elements: some Sequence<any KeyedEncodable>, forKey key: String
     ) throws {
@@ -149,7 +149,7 @@ extension KeyedEncoder {
     /// Writes a value without a key, under `$0`, `$1`, … in the order of the calls, as old classes of
     /// Apple's do.
     ///
-    /// - Throws: as ``encode(_:forKey:)``.
+    /// - Throws: as `encode(_:forKey:)`.
     public func encodeUnkeyed(_ value: some KeyedEncodable) throws {
         let uid = try value.archive(in: writer)
         writer.unkeyedField(of: object) { $0.uid(uid.value) }

@@ -44,6 +44,7 @@ public struct ArchiveGraph: Sendable {
     /// Reads the graph of an archive. Linear.
     ///
     /// - Parameters:
+    ///   - contents: the archive.
     ///   - keepingMalformed: whether malformed entries and references to nothing are kept and
     ///     listed in ``problems``, instead of being refused.
     ///   - limits: how much the archive may expand to.

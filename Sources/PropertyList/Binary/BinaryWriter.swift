@@ -6,6 +6,7 @@ public enum BinaryPropertyList {
     /// Writes a document. Deterministic; linear in what is written.
     ///
     /// - Parameters:
+    ///   - document: what is written.
     ///   - layout: how objects are numbered; see ``BinaryLayout``.
     ///   - limits: how much the document may expand to, where the layout repeats containers.
     /// - Throws: `unrepresentableValue` for an unreadable value, `depthLimitExceeded`,

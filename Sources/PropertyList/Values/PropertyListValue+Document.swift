@@ -4,7 +4,7 @@
 extension PropertyListValue {
     /// Parses a property list into a tree of values.
     ///
-    /// - Throws: as ``PropertyListDocument/init(parsing:format:options:limits:)`` and
+    /// - Throws: as `PropertyListDocument.init(parsing:format:options:limits:)` and
     ///   ``PropertyListNode/value(limits:)``.
     public init(
         parsing bytes: some Sequence<UInt8>, format: PropertyListFormat? = nil,

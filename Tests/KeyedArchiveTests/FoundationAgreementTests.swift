@@ -1,0 +1,146 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import KeyedArchive
+import PropertyList
+import TestSupport
+import Testing
+
+/// Foundation's archiver and unarchiver on the same values, in a process of their own.
+@Suite("Agreement of keyed archives with Foundation")
+struct FoundationAgreementTests {
+    @Test("Foundation reads what we write", arguments: Row.all)
+    func foundationReads(_ row: Row) throws {
+        let result = try Peer.run("read", row.name, input: row.archive())
+        if row.exceptions.contains(.foundationReads) {
+            // A version that has learnt it should be noticed.
+            #expect(result.output != "equal\n", "Foundation reads it now")
+        } else {
+            #expect(result.output == "equal\n")
+        }
+    }
+
+    @Test("we read what Foundation writes", arguments: Row.all)
+    func weRead(_ row: Row) throws {
+        let result = try Peer.run("write", row.name)
+        if row.exceptions.contains(.foundationWrites) {
+            #expect(result.status != 0, "Foundation writes it now")
+            return
+        }
+        try #require(result.status == 0)
+        if row.exceptions.contains(.weRead) {
+            #expect(throws: (any Error).self) { try row.reads(result.bytes) }
+        } else {
+            #expect(try row.reads(result.bytes))
+        }
+    }
+
+    @Test("the table in the documentation says the same")
+    func documentation() throws {
+        let article = Corpus.repository.appending(
+            path: "Sources/KeyedArchive/KeyedArchive.docc/ClassesOfFoundation.md")
+        let lines = try String(contentsOf: article, encoding: .utf8).split(separator: "\n")
+        for row in Row.all {
+            let start = "| \(row.name) |"
+            let line = try #require(lines.first { $0.hasPrefix(start) }, "\(row.name)")
+            let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
+            let weRead = row.exceptions.isDisjoint(with: [.foundationWrites, .weRead])
+            #expect(cells[1].hasPrefix("yes") == weRead, "\(row.name)")
+            let reads = !row.exceptions.contains(.foundationReads)
+            #expect(cells[2].hasPrefix("yes") == reads, "\(row.name)")
+        }
+    }
+}
+
+/// The process.
+private enum Peer {
+    static func run(
+        _ verb: String, _ name: String, input: [UInt8] = []
+    ) throws -> (status: Int32, bytes: [UInt8], output: String) {
+        let process = Process()
+        process.executableURL = URL(filePath: ProcessInfo.processInfo.arguments[0])
+            .deletingLastPathComponent().appending(path: "FoundationPeer")
+        process.arguments = [verb, name]
+        let (standardInput, output) = (Pipe(), Pipe())
+        process.standardInput = standardInput
+        process.standardOutput = output
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        try standardInput.fileHandleForWriting.write(contentsOf: Data(input))
+        try standardInput.fileHandleForWriting.close()
+        let bytes = [UInt8](output.fileHandleForReading.readDataToEndOfFile())
+        process.waitUntilExit()
+        let isSignal = process.terminationReason == .uncaughtSignal
+        return (
+            isSignal ? -1 : process.terminationStatus, bytes, String(decoding: bytes, as: UTF8.self)
+        )
+    }
+}
+
+/// A value that both sides know, named as `FoundationPeer` names it.
+struct Row: Sendable, CustomTestStringConvertible {
+    /// What does not work, on Foundation's side unless it says otherwise.
+    enum Exception: Sendable { case foundationReads, foundationWrites, weRead }
+
+    let name: String
+    let archive: @Sendable () throws -> [UInt8]
+    let reads: @Sendable ([UInt8]) throws -> Bool
+    let exceptions: Set<Exception>
+
+    var testDescription: String { name }
+
+    init<T: KeyedCodable & Equatable & Sendable>(
+        _ name: String, _ value: T, except exceptions: Set<Exception> = []
+    ) {
+        self.init(name, value, except: exceptions, ==)
+    }
+
+    init<T: KeyedCodable & Sendable>(
+        _ name: String, _ value: T, except exceptions: Set<Exception> = [],
+        _ isEqual: @escaping @Sendable (T, T) -> Bool
+    ) {
+        self.name = name
+        self.exceptions = exceptions
+        archive = { try KeyedArchiver.archive(value) }
+        reads = { isEqual(try KeyedUnarchiver.unarchive(T.self, from: $0), value) }
+    }
+
+    static let all = plain + values
+
+    private static let plain = [
+        Row("NSString", "Ångström \u{1F600}"),
+        Row("NSMutableString", Mutable("mutable"), except: [.weRead]),
+        Row("NSNumber, integer", Int64.min),
+        Row("NSNumber, real", 0.1),
+        Row("NSNumber, boolean", true),
+        Row("NSData", Data([0, 1, 254, 255])),
+        Row("NSMutableData", Mutable(Data([1, 2, 3]))),
+        Row("NSDate", Date(timeIntervalSinceReferenceDate: 1234.5)),
+        Row("NSNull", ArchivedNull()),
+        Row("NSArray", ["a", 2, 2.5, true] as PropertyListValue),
+        Row("NSMutableArray", ["a", ["b"]] as PropertyListValue),
+        Row("NSDictionary", ["a": 1, "b": ["c": "d"]] as PropertyListValue),
+        Row("NSMutableDictionary", Mutable(["a": "b"])),
+        Row("NSSet", ArchivedSet<PropertyListValue>(["a", 1])) {
+            Set($0.elements) == Set($1.elements)
+        },
+        Row("NSMutableSet", Mutable(["a"] as Set<String>)),
+        Row("NSOrderedSet", ArchivedOrderedSet<PropertyListValue>(["b", "a", 1])) {
+            $0.elements == $1.elements
+        },
+        Row("NSCountedSet", ArchivedCountedSet([("a", 2), ("b", 1)])) {
+            Dictionary(uniqueKeysWithValues: $0.elements.map { ($0.element, $0.count) })
+                == Dictionary(uniqueKeysWithValues: $1.elements.map { ($0.element, $0.count) })
+        },
+    ]
+
+    private static let values = [
+        Row("NSUUID", UUID(uuidString: "E621E1F8-C36C-495A-93FC-0C247A3E6E5F") ?? UUID()),
+        Row("NSURL", URL(string: "https://example.com/a?b#c") ?? URL(filePath: "/")),
+        Row(
+            "NSURL with a base",
+            URL(string: "c/d", relativeTo: URL(string: "https://example.com/a/b"))
+                ?? URL(filePath: "/")),
+    ]
+}
