@@ -56,13 +56,16 @@ extension AnyArchived: KeyedCodable {
     public static func register(in registry: inout ClassRegistry) {}
 
     public func encode(with coder: KeyedEncoder) throws {
-        try encodable().encode(with: coder)
+        let value = try encodable()
+        try coder.writer.any { try value.encode(with: coder) }
     }
 
     public func archive(in writer: ArchiveWriter) throws -> PropertyListUID {
         let value = try encodable()
-        guard let identity else { return try value.archive(in: writer) }
-        return try writer.once(identity) { try value.archive(in: writer) }
+        return try writer.any {
+            guard let identity else { return try value.archive(in: writer) }
+            return try writer.once(identity) { try value.archive(in: writer) }
+        }
     }
 
     private func encodable() throws -> any KeyedEncodable {
@@ -85,7 +88,7 @@ extension AnyArchived: KeyedCodable {
         }
         let type = try reference.reader.boundType(of: object.value) ?? OpaqueObject.self
         return AnyArchived(
-            value: try type.unarchive(reference),
+            value: try reference.reader.any { try type.unarchive(reference) },
             identity: reference.reader.identity(of: object.value))
     }
 

@@ -28,6 +28,8 @@ public final class ArchiveReader {
     private var lateReferences: [LateReference] = []
     private var nextLateReference = 0
     private var isReadingRoot = false
+    // Whether the archive decided on a class further out: below, only the registry counts.
+    private var isBelowAny = false
     private var visits = 0
     private let visitLimit: Int
     private var stack = StackSegment()
@@ -40,6 +42,7 @@ public final class ArchiveReader {
     private struct LateReference {
         let owner: UInt32?
         let key: String
+        let isBelowAny: Bool
         let resolve: () throws -> Void
     }
 
@@ -59,12 +62,13 @@ public final class ArchiveReader {
         visitLimit = limits.expansion.limit(for: table.count)
     }
 
-    /// Finds the binding of every class, in the registry or else among those of a root's type.
-    private func bindClasses(or own: ClassRegistry) {
+    /// Finds the binding of every class: in the registry, and among those that a root's type consists
+    /// of. The latter count where the program names a type, not where the archive decides.
+    private func bindClasses(_ own: ClassRegistry) {
         for number in classes.indices {
             let archivedClass = classes[number].archivedClass
-            classes[number].binding =
-                registry.binding(of: archivedClass) ?? own.binding(of: archivedClass)
+            classes[number].listed = registry.binding(of: archivedClass)
+            classes[number].askedFor = own.binding(of: archivedClass)
             classes[number].acceptedType = nil
         }
     }
@@ -95,7 +99,7 @@ extension ArchiveReader {
         let slot = index.slot(of: object)
         guard slot.isLeaf else { return nil }
         try charge()
-        if classes[Int(slot.value)].binding == nil { throw notAllowed(object) }
+        if binding(Int(slot.value)) == nil { throw notAllowed(object) }
         return index.node(of: object)
     }
 
@@ -117,7 +121,7 @@ extension ArchiveReader {
         let slot = index.slot(of: object)
         guard slot.isObject else { throw nothing(object) }
         let number = Int(slot.value)
-        guard let binding = classes[number].binding else { throw notAllowed(object) }
+        guard let binding = binding(number) else { throw notAllowed(object) }
         if isUnderWay[Int(object)] { throw cycle(object) }
         if index.isShared(object), let value = made[object] as? T { return value }
         if classes[number].acceptedType == ObjectIdentifier(type) { return try make(type, object) }
@@ -136,7 +140,7 @@ extension ArchiveReader {
     /// Whether the class of an object stands for a type, or the type is read from it.
     func reads(_ type: any KeyedDecodable.Type, _ object: UInt32) -> Bool {
         let slot = index.slot(of: object)
-        guard slot.isObject, let binding = classes[Int(slot.value)].binding else { return false }
+        guard slot.isObject, let binding = binding(Int(slot.value)) else { return false }
         return type.reads(binding.name) || Self.isSubtype(binding.binding.type, of: type)
     }
 
@@ -146,7 +150,28 @@ extension ArchiveReader {
         actual as? T.Type != nil
     }
 
-    /// The type that an object's class stands for; nil where there is none.
+    /// Checks that an object is of a class that is allowed where a type is asked for by name.
+    func requireAllowed(_ object: UInt32) throws(KeyedArchiveError) {
+        let slot = index.slot(of: object)
+        if slot.isObject, binding(Int(slot.value)) == nil { throw notAllowed(object) }
+    }
+
+    /// What a class stands for here; nil where it is not allowed.
+    private func binding(
+        _ number: Int
+    ) -> (name: String, binding: ClassRegistry.Binding)? {
+        classes[number].listed ?? (isBelowAny ? nil : classes[number].askedFor)
+    }
+
+    /// Reads a value on whose class the archive decides.
+    func any<R>(_ body: () throws -> R) rethrows -> R {
+        let outer = isBelowAny
+        isBelowAny = true
+        defer { isBelowAny = outer }
+        return try body()
+    }
+
+    /// The type that an object's class stands for in the registry; nil where there is none.
     ///
     /// - Throws: `classNotAllowed`.
     func boundType(
@@ -154,7 +179,7 @@ extension ArchiveReader {
     ) throws(KeyedArchiveError) -> (any KeyedDecodable.Type)? {
         let slot = index.slot(of: object)
         guard slot.isObject else { return nil }
-        guard let binding = classes[Int(slot.value)].binding else {
+        guard let binding = classes[Int(slot.value)].listed else {
             if registry.keepsUnknownClasses { return nil }
             throw notAllowed(object)
         }
@@ -182,7 +207,7 @@ extension ArchiveReader {
             let slot = index.slot(of: next)
             guard slot.isObject else { continue }
             try charge()
-            if classes[Int(slot.value)].binding == nil, !registry.keepsUnknownClasses {
+            if classes[Int(slot.value)].listed == nil, !registry.keepsUnknownClasses {
                 throw notAllowed(next)
             }
             if slot.isLeaf { continue }
@@ -254,7 +279,7 @@ extension ArchiveReader {
         defer { isReadingRoot = false }
         var own = ClassRegistry()
         for type in types { type.register(in: &own) }
-        bindClasses(or: own)
+        bindClasses(own)
         stack = StackSegment()
         visits = 0
         do {
@@ -272,13 +297,16 @@ extension ArchiveReader {
 
     /// Keeps a reference to be followed when everything else is complete.
     func resolveLater(_ key: String, _ resolve: @escaping () throws -> Void) {
-        lateReferences.append(LateReference(owner: open.last, key: key, resolve: resolve))
+        lateReferences.append(
+            LateReference(owner: open.last, key: key, isBelowAny: isBelowAny, resolve: resolve))
     }
 
     private func resolveLateReferences() throws {
         while nextLateReference < lateReferences.count {
             let reference = lateReferences[nextLateReference]
             nextLateReference += 1
+            isBelowAny = reference.isBelowAny
+            defer { isBelowAny = false }
             do { try reference.resolve() } catch let error as KeyedArchiveError {
                 let owner = reference.owner.map { ArchiveContents.path(of: PropertyListUID($0)) }
                 throw error.inside(.key(reference.key)).inside(owner?.components ?? [])

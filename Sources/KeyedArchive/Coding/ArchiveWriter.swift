@@ -10,6 +10,10 @@ public import PropertyList
 /// every class has been held against the registry.
 public final class ArchiveWriter {
     private let registry: ClassRegistry
+    // The classes that the type of the root consists of that is being written.
+    private var askedFor = ClassRegistry()
+    // Whether the value further out is one of any class: below, only the registry counts.
+    private var isBelowAny = false
     private let options: KeyedArchiver.Options
     private let limits: ParsingLimits
     private var assembler = GraphAssembler()
@@ -37,7 +41,7 @@ public final class ArchiveWriter {
     private var depth = 0
     private var layoutStep = 0
     private var openClass: WrittenClass?
-    private var rootClass = WrittenClass(ArchivedClass(name: ""), isAllowed: true)
+    private var rootClass = WrittenClass(ArchivedClass(name: ""), isListed: true)
     private var unkeyedCount = 0
     private var isFinished = false
     private var failure: KeyedArchiveError?
@@ -47,15 +51,16 @@ public final class ArchiveWriter {
     /// A class of which objects are written.
     final class WrittenClass {
         let archivedClass: ArchivedClass
-        let isAllowed: Bool
+        /// Whether the registry allows it, not only the type of the root.
+        let isListed: Bool
         /// The number of its description, once an object of it is complete.
         var number: UInt32?
         /// The keys that its objects were given, in order, with their nodes.
         var layout: [(key: String, node: UInt32)] = []
 
-        init(_ archivedClass: ArchivedClass, isAllowed: Bool) {
+        init(_ archivedClass: ArchivedClass, isListed: Bool) {
             self.archivedClass = archivedClass
-            self.isAllowed = isAllowed
+            self.isListed = isListed
         }
     }
 
@@ -91,7 +96,7 @@ extension ArchiveWriter {
         of archivedClass: ArchivedClass, fields: (KeyedEncoder) throws -> Void
     ) throws -> PropertyListUID {
         let written = WrittenClass(
-            archivedClass, isAllowed: registry.allows(archivedClass.name))
+            archivedClass, isListed: registry.allows(archivedClass.name))
         try requireAllowed(written)
         let number = try reserve()
         try fill(number, written, fields)
@@ -213,7 +218,10 @@ extension ArchiveWriter {
     private func writtenClass<T: KeyedEncodable>(
         of type: T.Type
     ) throws(KeyedArchiveError) -> WrittenClass {
-        if let known = classes[ObjectIdentifier(type)] { return known }
+        if let known = classes[ObjectIdentifier(type)] {
+            try requireAllowed(known)
+            return known
+        }
         let written = newClass(type)
         try requireAllowed(written)
         classes[ObjectIdentifier(type)] = written
@@ -224,7 +232,10 @@ extension ArchiveWriter {
         ofInstance value: T
     ) throws(KeyedArchiveError) -> WrittenClass {
         let type = type(of: value)
-        if let known = classes[ObjectIdentifier(type)] { return known }
+        if let known = classes[ObjectIdentifier(type)] {
+            try requireAllowed(known)
+            return known
+        }
         let written = newClass(type)
         try requireAllowed(written)
         try requireDeclared(value, type)
@@ -234,20 +245,46 @@ extension ArchiveWriter {
 
     private func newClass(_ type: any KeyedEncodable.Type) -> WrittenClass {
         if let name = registry.writtenName(of: type) {
-            return WrittenClass(ArchivedClass(name: name, chain: nil), isAllowed: true)
+            return WrittenClass(ArchivedClass(name: name, chain: nil), isListed: true)
         }
         let archivedClass = type.archivedClass
-        let isAllowed = registry.allows(archivedClass.name)
-        return WrittenClass(archivedClass, isAllowed: isAllowed)
+        return WrittenClass(archivedClass, isListed: registry.allows(archivedClass.name))
     }
 
     private func requireAllowed(_ written: WrittenClass) throws(KeyedArchiveError) {
-        if !written.isAllowed { throw .notAllowed(written.archivedClass.name, what: "a value") }
+        if !written.isListed { try requireAllowed(written.archivedClass.name) }
     }
 
     /// Checks that a class is allowed of which a plain value is.
     func requireAllowed(_ name: String) throws(KeyedArchiveError) {
+        if !allows(name) { throw .notAllowed(name, what: "a value") }
+    }
+
+    /// Checks that a class is in the registry, whatever the root's type consists of: one that the
+    /// value decides on, not the program.
+    func requireListed(_ name: String) throws(KeyedArchiveError) {
         if !registry.allows(name) { throw .notAllowed(name, what: "a value") }
+    }
+
+    private func allows(_ name: String) -> Bool {
+        registry.allows(name) || (!isBelowAny && askedFor.allows(name))
+    }
+
+    /// Writes a value on whose class the program did not decide.
+    func any<R>(_ body: () throws -> R) rethrows -> R {
+        let outer = isBelowAny
+        isBelowAny = true
+        defer { isBelowAny = outer }
+        return try body()
+    }
+
+    /// Writes a root: the classes that its type consists of are allowed where they are named.
+    func root<R>(_ type: any KeyedArchivable.Type, _ body: () throws -> R) throws -> R {
+        askedFor = ClassRegistry()
+        type.register(in: &askedFor)
+        classes.removeAll(keepingCapacity: true)
+        defer { askedFor = ClassRegistry() }
+        return try body()
     }
 
     /// Checks that a subclass does not go by the name it inherits: it would be read as its superclass.
@@ -423,7 +460,7 @@ extension ArchiveWriter {
         let number = try reserve()
         copies[key] = number
         if let archivedClass = source.archivedClass(of: object), !registry.keepsUnknownClasses {
-            try requireAllowed(archivedClass.name)
+            try requireListed(archivedClass.name)
         }
         frames.append(
             CopyFrame(
@@ -438,7 +475,7 @@ extension ArchiveWriter {
         if let archivedClass = source.archivedClass(of: frame.object),
             case .dictionary(var fields) = value
         {
-            let number = try describe(WrittenClass(archivedClass, isAllowed: true))
+            let number = try describe(WrittenClass(archivedClass, isListed: true))
             for key in fields.keys where key != ArchivedObject.classKey {
                 fields[key] = renumbered(fields[key] ?? .null, source)
             }

@@ -29,7 +29,9 @@ struct ClassNumber: Hashable {
 struct ClassSlot {
     let archivedClass: ArchivedClass
     /// What the registry says of it; nil where it is not allowed.
-    var binding: (name: String, binding: ClassRegistry.Binding)?
+    var listed: (name: String, binding: ClassRegistry.Binding)?
+    /// What the type says of it that was asked for at the root; nil where it does not consist of it.
+    var askedFor: (name: String, binding: ClassRegistry.Binding)?
     /// A type that has been found to be read from the class.
     var acceptedType: ObjectIdentifier?
     /// Where the fields were that objects of the class were asked for, in the order of asking.

@@ -90,10 +90,7 @@ public struct KeyedArchiver {
         as format: PropertyListFormat = .binary, options: Options = Options(),
         limits: ParsingLimits = .default
     ) throws -> [UInt8] {
-        var own = ClassRegistry()
-        T.register(in: &own)
-        let archiver = KeyedArchiver(
-            allowing: own.merging(registry), options: options, limits: limits)
+        let archiver = KeyedArchiver(allowing: registry, options: options, limits: limits)
         try archiver.roots.encode(root, forKey: KeyedUnarchiver.rootKey)
         return try archiver.finish(as: format)
     }

@@ -147,9 +147,7 @@ extension KeyedReference {
         for type in types where reader.reads(type, object.value) {
             return try type.unarchive(self)
         }
-        if try reader.boundType(of: object.value) == nil, types.isEmpty {
-            throw reader.notAllowed(object.value)
-        }
+        try reader.requireAllowed(object.value)
         let names = types.map { $0.archivedClass.name }.joined(separator: " or ")
         throw reader.wrongType(self, expected: names)
     }
@@ -225,7 +223,7 @@ extension KeyedDecoder {
     ) throws {
         guard let reference = reference(forKey: key), !reference.isNil else { return }
         if let object = reference.object {
-            try located(key) { _ = try reader.boundType(of: object.value) }
+            try located(key) { try reader.requireAllowed(object.value) }
         }
         if isRoot { return try completion(value(type, reference, key)) }
         reader.resolveLater(key) { try completion(T.unarchive(reference)) }

@@ -29,7 +29,10 @@ extension KeyedEncoder {
     /// - Throws: `classNotAllowed`, `undeclaredSubclass`, `depthLimitExceeded`, and what the value's
     ///   own `encode(with:)` throws.
     public func encode(_ value: some KeyedEncodable, forKey key: String) throws {
-        let uid = try located(key) { try value.archive(in: writer) }
+        let uid = try located(key) {
+            if object != nil { return try value.archive(in: writer) }
+            return try writer.root(type(of: value)) { try value.archive(in: writer) }
+        }
         writer.field(key, of: object) { $0.uid(uid.value) }
     }
 

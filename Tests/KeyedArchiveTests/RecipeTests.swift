@@ -1,0 +1,173 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import KeyedArchive
+import PropertyList
+import Testing
+
+/// The examples of the documentation.
+@Suite("Recipes")
+struct RecipeTests {
+    @Test("a save is written to a file and read back")
+    func file() throws {
+        let file = FileManager.default.temporaryDirectory.appending(path: "save-\(UUID()).plist")
+        defer { try? FileManager.default.removeItem(at: file) }
+        let save = Save(name: "Anna", age: 36, sex: true)
+        try Data(KeyedArchiver.archive(save)).write(to: file, options: .atomic)
+        let back = try KeyedUnarchiver.unarchive(Save.self, from: Data(contentsOf: file))
+        #expect(back == save)
+    }
+
+    private func data(of values: [String: AnyArchived]) throws -> [UInt8] {
+        let archiver = KeyedArchiver(allowing: .commonClasses)
+        try archiver.roots.encode(Mutable(values), forKey: "values")
+        return try archiver.finish()
+    }
+
+    private func values(in data: [UInt8]) -> [String: AnyArchived] {
+        do {
+            let archive = try KeyedUnarchiver(
+                parsing: data, allowing: .commonClasses, limits: .untrusted)
+            return try archive.roots.decode(forKey: "values")
+        } catch {
+            return [:]
+        }
+    }
+
+    @Test("a dictionary of common classes is kept under one key")
+    func dictionary() throws {
+        let bytes = try data(of: [
+            "name": AnyArchived("Anna"), "age": AnyArchived(36), "ok": AnyArchived(true),
+            "when": AnyArchived(Date(timeIntervalSinceReferenceDate: 0)),
+            "note": AnyArchived(Mutable("n")), "blob": AnyArchived(Data([1, 2])),
+        ])
+        let back = values(in: bytes)
+        #expect(back.count == 6)
+        #expect(back["name"]?.value(as: String.self) == "Anna")
+        #expect(back["age"]?.value(as: Int.self) == 36)
+        #expect(back["ok"]?.value(as: Bool.self) == true)
+        #expect(back["age"]?.value(as: Bool.self) == nil)
+        #expect(back["when"]?.value(as: Date.self)?.timeIntervalSinceReferenceDate == 0)
+        #expect(back["note"]?.value(as: String.self) == "n")
+        #expect(back["blob"]?.value(as: Data.self) == Data([1, 2]))
+        let graph = try ArchiveGraph(parsing: bytes)
+        #expect(graph.archivedClass(of: 1)?.name == "NSMutableDictionary")
+    }
+
+    @Test("what is not a common class is refused, with its path, before anything is written")
+    func refused() throws {
+        let others: [AnyArchived] = [
+            AnyArchived(UUID()), AnyArchived(["a"]), AnyArchived(["a": "b"]),
+            AnyArchived(Save(name: "", age: 0, sex: false)), AnyArchived(ArchivedNull()),
+            AnyArchived(["a"] as PropertyListValue), AnyArchived(["a": "b"] as PropertyListValue),
+        ]
+        for other in others {
+            let refused = archiveError { try data(of: ["a": AnyArchived(1), "b": other]) }
+            #expect(refused?.code == .classNotAllowed)
+            #expect(refused?.path?.description == "values.NS.objects[1]")
+        }
+    }
+
+    @Test("what is not a common class is refused when it is read, and corrupt data lead to a reset")
+    func reset() throws {
+        let archiver = KeyedArchiver()
+        try archiver.roots.encode(["a": AnyArchived(UUID())], forKey: "values")
+        let foreign = try archiver.finish()
+        #expect(values(in: foreign).isEmpty)
+        let archive = try KeyedUnarchiver(parsing: foreign, allowing: .commonClasses)
+        let refused = archiveError {
+            try archive.roots.decode([String: AnyArchived].self, forKey: "values")
+        }
+        #expect(refused?.code == .classNotAllowed)
+        #expect(values(in: Array(foreign.dropLast(3))).isEmpty)
+        #expect(values(in: []).isEmpty)
+    }
+
+    @Test("a class that was renamed is read by its old name, and written by it where asked")
+    func renamed() throws {
+        let save = Save(name: "x", age: 1, sex: true)
+        let old = ClassRegistry.foundation.adding(Save.self, writtenAs: "_TtC3App4Save")
+        let bytes = try KeyedArchiver.archive(save, allowing: old)
+        let description = try #require(ArchiveGraph(parsing: bytes).archivedClass(of: 1))
+        #expect(description.name == "_TtC3App4Save" && description.chain == nil)
+        let renamed = ClassRegistry.foundation.adding(Save.self, as: "App.Save")
+        #expect(try KeyedUnarchiver.unarchive(Save.self, from: bytes, allowing: renamed) == save)
+        #expect(try KeyedUnarchiver.unarchive(Save.self, from: bytes, allowing: old) == save)
+        #expect(
+            archiveError { try KeyedUnarchiver.unarchive(Save.self, from: bytes) }?.code
+                == .classNotAllowed)
+    }
+
+    @Test("fields that a type does not know survive it, with the objects they lead to")
+    func unknownFields() throws {
+        let bytes = try Archives.make([
+            [
+                "name": .uid(3), "level": 4, "extra": .uid(4), "list": [.uid(4), .uid(3)],
+                "self": .uid(1), "$class": .uid(2),
+            ],
+            Archives.describe("Partial"), "Anna",
+            ["deep": .uid(3), "more": .uid(6), "$class": .uid(5)],
+            Archives.describe("Stranger"), ["back": .uid(4), "$class": .uid(5)],
+        ])
+        let keeping = ClassRegistry.foundation.adding(Partial.self).keepingUnknownClasses()
+        let partial = try KeyedUnarchiver.unarchive(Partial.self, from: bytes, allowing: keeping)
+        #expect(
+            partial.name == "Anna" && partial.unknown.keys == ["level", "extra", "list", "self"])
+        let again = try ArchiveGraph(
+            parsing: KeyedArchiver.archive(partial, allowing: keeping))
+        guard case .object(let object) = again[1], case .uid(let extra) = object["extra"],
+            case .object(let stranger) = again[extra], case .uid(let more) = stranger["more"],
+            case .object(let inner) = again[more]
+        else {
+            Issue.record("the objects are not there")
+            return
+        }
+        #expect(object["level"] == 4)
+        #expect(again.archivedClass(of: extra)?.name == "Stranger")
+        #expect(inner["back"] == .uid(extra))
+        #expect(object["list"]?[0] == .uid(extra))
+        #expect(
+            archiveError {
+                try KeyedUnarchiver.unarchive(
+                    Partial.self, from: bytes, allowing: .foundation.adding(Partial.self))
+            }?.code == .classNotAllowed)
+    }
+
+    @Test("an opaque object is written back with all it leads to, the same but for the numbers")
+    func opaque() throws {
+        for name in ["cycle", "hints", "nodes", "object-keys", "save"] {
+            let bytes = try Archives.fixture(name)
+            let contents = try ArchiveContents(parsing: bytes)
+            guard let key = contents.top.first(where: { $0.value.uid != nil })?.key else {
+                continue
+            }
+            let allowed = ClassRegistry.foundation.keepingUnknownClasses()
+            let opaque = try KeyedUnarchiver(parsing: bytes, allowing: allowed)
+                .unarchive(OpaqueObject.self, forKey: key)
+            let once = try KeyedArchiver.archive(opaque, allowing: allowed)
+            let twice = try KeyedArchiver.archive(
+                KeyedUnarchiver.unarchive(OpaqueObject.self, from: once, allowing: allowed),
+                allowing: allowed)
+            #expect(once == twice, "\(name)")
+            #expect(try ArchiveGraph(parsing: once).objects.count <= contents.objects.count)
+        }
+    }
+}
+
+/// A type that keeps what it does not know.
+struct Partial: KeyedCodable {
+    static let archivedClass: ArchivedClass = "Partial"
+    let name: String
+    let unknown: OpaqueFields
+
+    func encode(with coder: KeyedEncoder) throws {
+        try coder.encode(name, forKey: "name")
+        try coder.encode(unknown)
+    }
+
+    init(coder: KeyedDecoder) throws {
+        name = try coder.decode(forKey: "name")
+        unknown = try coder.unknownFields(except: ["name"])
+    }
+}
