@@ -105,7 +105,7 @@ extension Data: KeyedCodable, MutableTwin {
     }
 
     public func archive(in writer: ArchiveWriter) throws -> PropertyListUID {
-        try writer.data(self)
+        try writer.data(Array(self))
     }
 
     public init(coder: KeyedDecoder) throws {

@@ -54,7 +54,7 @@ public struct KeyedArchiver {
     ///
     /// - Throws: `misuse`, `invalidPropertyList`.
     public func document() throws(KeyedArchiveError) -> PropertyListDocument {
-        try writer.finish()
+        try writer.table.finish(archiver: writer.options.archiver)
     }
 
     /// The archive as bytes; nothing can be written after that.

@@ -33,7 +33,7 @@ extension KeyedEncoder {
             if object != nil { return try value.archive(in: writer) }
             return try writer.root(type(of: value)) { try value.archive(in: writer) }
         }
-        writer.field(key, of: object) { $0.uid(uid.value) }
+        writer.table.field(key, of: object) { $0.uid(uid.value) }
     }
 
     /// Writes a reference to an instance that is written in full only if it is elsewhere in the
@@ -41,8 +41,8 @@ extension KeyedEncoder {
     public func encodeConditionalObject(
         _ value: (some KeyedEncodable & AnyObject)?, forKey key: String
     ) throws {
-        let uid = try value.map { try writer.slot(of: $0) } ?? 0
-        writer.field(key, of: object) { $0.uid(uid) }
+        let uid = try value.map { try writer.table.slot(of: $0) } ?? 0
+        writer.table.field(key, of: object) { $0.uid(uid) }
     }
 
     /// Writes references that stand in the object itself, as those of an array do in `NS.objects`.
@@ -70,19 +70,21 @@ extension KeyedEncoder {
 
     /// Writes references to objects that have their numbers.
     func encodeReferences(_ uids: [UInt32], forKey key: String) {
-        writer.field(key, of: object) { assembler in
+        writer.table.field(key, of: object) { assembler in
             assembler.array(uids.map { assembler.uid($0) })
         }
     }
 
     /// Writes a reference to an object that has its number.
     func encodeReference(_ uid: PropertyListUID, forKey key: String) {
-        writer.field(key, of: object) { $0.uid(uid.value) }
+        writer.table.field(key, of: object) { $0.uid(uid.value) }
     }
 
     /// Writes bytes that stand in the object itself.
     public func encodeBytes(_ bytes: some Sequence<UInt8>, forKey key: String) {
-        writer.field(key, of: object) { $0.data(bytes) }
+        // The sequence may be a program's own, which must not run while the table is changed.
+        let bytes = Array(bytes)
+        writer.table.field(key, of: object) { $0.data(bytes) }
     }
 
     /// Writes a tree of plain values that stands in the object itself. Apple's own classes do so with
@@ -90,7 +92,8 @@ extension KeyedEncoder {
     ///
     /// - Throws: `invalidPropertyList`.
     public func encodeInline(_ value: PropertyListValue, forKey key: String) throws {
-        try writer.field(key, of: object, tree: value)
+        let tree = try writer.table.tree(value, writer.limits)
+        writer.table.field(key, of: object) { _ in tree }
     }
 
     private func located<R>(_ key: String, _ body: () throws -> R) throws -> R {
@@ -105,17 +108,17 @@ extension KeyedEncoder {
 extension KeyedEncoder {
     /// Writes a boolean.
     public func encode(_ value: Bool, forKey key: String) {
-        writer.field(key, of: object) { $0.boolean(value) }
+        writer.table.field(key, of: object) { $0.boolean(value) }
     }
 
     /// Writes a number of 64 bits.
     public func encode(_ value: Double, forKey key: String) {
-        writer.field(key, of: object) { $0.real(PropertyListReal(value)) }
+        writer.table.field(key, of: object) { $0.real(PropertyListReal(value)) }
     }
 
     /// Writes a number of 32 bits.
     public func encode(_ value: Float, forKey key: String) {
-        writer.field(key, of: object) { $0.real(PropertyListReal(value)) }
+        writer.table.field(key, of: object) { $0.real(PropertyListReal(value)) }
     }
 
     /// Writes an integer.
@@ -142,7 +145,7 @@ extension KeyedEncoder {
     }
 
     private func encode(_ value: PropertyListInteger, _ key: String) {
-        writer.field(key, of: object) { $0.integer(value) }
+        writer.table.field(key, of: object) { $0.integer(value) }
     }
 }
 
@@ -155,17 +158,11 @@ extension KeyedEncoder {
     /// - Throws: as `encode(_:forKey:)`.
     public func encodeUnkeyed(_ value: some KeyedEncodable) throws {
         let uid = try value.archive(in: writer)
-        writer.unkeyedField(of: object) { $0.uid(uid.value) }
+        writer.table.unkeyedField(of: object) { $0.uid(uid.value) }
     }
 
     /// Writes a number without a key, in the object itself.
     public func encodeUnkeyed(_ value: ArchivedNumber) {
-        writer.unkeyedField(of: object) { assembler in
-            switch value {
-            case .boolean(let value): assembler.boolean(value)
-            case .integer(let value): assembler.integer(value)
-            case .real(let value): assembler.real(value)
-            }
-        }
+        writer.table.unkeyedField(of: object) { $0.number(value) }
     }
 }

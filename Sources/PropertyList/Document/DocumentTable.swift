@@ -5,20 +5,27 @@
 /// view of each.
 package struct DocumentTable: Sendable {
     private let storage: PropertyListDocument.Storage
+    // The two that are looked at most, where a consumer gets at them without a call.
+    @usableFromInline package let records: [NodeRecord]
+    @usableFromInline package let children: [UInt32]
 
-    package init(_ document: PropertyListDocument) { storage = document.storage }
+    package init(_ document: PropertyListDocument) {
+        storage = document.storage
+        records = document.storage.store.records
+        children = document.storage.store.children
+    }
 
     /// How many records there are.
-    package var count: Int { storage.store.records.count }
+    package var count: Int { records.count }
 
     /// The number of the value that holds all others.
     package var root: UInt32 { storage.root }
 
     /// The record of a value.
-    package subscript(node: UInt32) -> NodeRecord { storage.store.records[Int(node)] }
+    @inlinable package subscript(node: UInt32) -> NodeRecord { records[Int(node)] }
 
     /// The value at a place among the children of all containers.
-    package func child(_ place: Int) -> UInt32 { storage.store.children[place] }
+    @inlinable package func child(_ place: Int) -> UInt32 { children[place] }
 
     /// The number of a key's text, the same in the whole document; nil where no dictionary has it.
     package func keyNumber(of key: String) -> UInt32? {

@@ -10,6 +10,8 @@ package struct GraphAssembler {
     private var keys = KeyTable()
     // By key number, from 1: the string that all dictionaries share.
     private var keyNodes: [UInt32] = []
+    private var strings = KeyTable()
+    private var uniqueCount = 0
     private var failure: PropertyListError?
 
     package init() {}
@@ -72,6 +74,21 @@ extension GraphAssembler {
         let start = store.bytes.count
         store.bytes.append(contentsOf: value)
         return addContent(kind: .data, from: start)
+    }
+
+    /// A string that is equal to none that was added by this function before, or which of those it is
+    /// equal to, from 0 on in the order of adding; the node is nil then.
+    package mutating func uniqueString(_ text: String) -> (ordinal: Int, node: UInt32?) {
+        let start = store.bytes.count
+        let node = string(text)
+        let number = strings.intern(node, in: store)
+        if Int(number) == uniqueCount &+ 1 {
+            uniqueCount &+= 1
+            return (uniqueCount &- 1, node)
+        }
+        store.records.removeLast()
+        store.bytes.removeSubrange(start...)
+        return (Int(number) &- 1, nil)
     }
 
     /// The string of a key, one for all dictionaries that have it.

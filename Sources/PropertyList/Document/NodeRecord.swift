@@ -25,7 +25,7 @@
 /// the payload is a number into ``NodeStore/decodedRanges``.
 package struct NodeRecord: BitwiseCopyable, Sendable {
     package let kind: PropertyListKind
-    private var flags: UInt8
+    @usableFromInline package var flags: UInt8
     package var header: UInt16
     package var offset: UInt32
     package var payload: UInt64
@@ -36,7 +36,7 @@ package struct NodeRecord: BitwiseCopyable, Sendable {
 
     private static let encodingMask: UInt8 = 0b0000_0011
     private static let decodedFlag: UInt8 = 0b0000_0100
-    private static let negativeFlag: UInt8 = 0b0000_1000
+    @usableFromInline package static let negativeFlag: UInt8 = 0b0000_1000
 
     init(kind: PropertyListKind, offset: UInt32, header: UInt16 = 0, payload: UInt64 = 0) {
         self.kind = kind
@@ -60,18 +60,18 @@ package struct NodeRecord: BitwiseCopyable, Sendable {
     }
 
     /// Whether an integer is below zero.
-    @inline(__always)
+    @inlinable
     package var isNegative: Bool {
         get { flags & Self.negativeFlag != 0 }
         set { flags = newValue ? flags | Self.negativeFlag : flags & ~Self.negativeFlag }
     }
 
     /// Length of text or data, or its number in the side table, or the first child.
-    @inline(__always)
+    @inlinable
     package var low: UInt32 { UInt32(truncatingIfNeeded: payload) }
 
     /// Key number, or number of elements or pairs.
-    @inline(__always)
+    @inlinable
     package var high: UInt32 { UInt32(truncatingIfNeeded: payload >> 32) }
 
     @inline(__always)
@@ -83,7 +83,7 @@ package struct NodeRecord: BitwiseCopyable, Sendable {
     }
 
     /// Whether the value holds other values.
-    @inline(__always)
+    @inlinable
     package var isContainer: Bool { kind.isContainer }
 
     /// The indices of the children: elements, or keys and then values.

@@ -1,0 +1,307 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PropertyList
+
+/// The objects of an archive that is being written: those that have only a number yet, those that are
+/// open, and those that are complete.
+///
+/// A value, so that each step of the writer is one access to it.
+struct ObjectTable {
+    /// The object that fields are added to.
+    struct Open {
+        /// Its number; nil for the roots.
+        var number: UInt32?
+        /// Its class, by its place among the classes.
+        var classIndex = 0
+        /// How many fields it has been given.
+        var step = 0
+        /// How many of them without a key.
+        var unkeyedCount = 0
+        /// Where its fields begin among those of all open objects.
+        var start = 0
+    }
+
+    /// A class of which objects are written.
+    private struct WrittenClass {
+        let archivedClass: ArchivedClass
+        /// The number of its description, once an object of it is complete.
+        var number: UInt32?
+        /// The keys that its objects were given, in order, with their nodes.
+        var layout: [(key: String, node: UInt32)] = []
+    }
+
+    private var assembler = GraphAssembler()
+    // By object: its node, or one of two marks.
+    private var objects: [UInt32] = [promised]
+    // The slot of an object that has been referred to conditionally only: nil, as things stand.
+    private static let promised = UInt32.max
+    // The slot of an object that is open.
+    private static let underWay = UInt32.max - 1
+
+    // The first stands for the roots, which have no class.
+    private var classes = [WrittenClass(archivedClass: ArchivedClass(name: ""))]
+    private var classIndexes: [ArchivedClass: Int] = [:]
+    private(set) var open = Open()
+    // The fields of all open objects, each object's together; those of the roots are the first.
+    private var keys: [UInt32] = []
+    private var values: [UInt32] = []
+    private let classKey: UInt32
+
+    private var instances = IdentityMap()
+    private var copies: [CopyKey: UInt32] = [:]
+    // The objects of strings that are equal to none before, in the order of their first use.
+    private var strings: [UInt32] = []
+    private var numbers: [ArchivedNumber: UInt32] = [:]
+    /// The first mistake, or failure of an object, after which nothing is output.
+    private(set) var failure: KeyedArchiveError?
+    private var isFinished = false
+
+    /// An object of another archive.
+    struct CopyKey: Hashable {
+        let archive: ObjectIdentifier
+        let object: UInt32
+    }
+
+    init() { classKey = assembler.key(ArchivedObject.classKey) }
+
+    static func misuse(_ what: String) -> KeyedArchiveError {
+        KeyedArchiveError(.misuse, what: what)
+    }
+
+    /// Keeps the reason why nothing is to be output.
+    mutating func fail(_ error: KeyedArchiveError) { if failure == nil { failure = error } }
+}
+
+// MARK: - Slots
+
+extension ObjectTable {
+    /// The next number.
+    mutating func reserve() throws(KeyedArchiveError) -> UInt32 {
+        if isFinished { throw Self.misuse("the archive is finished") }
+        let number = UInt32(truncatingIfNeeded: objects.count)
+        guard number < Self.underWay else {
+            throw Self.misuse("an archive holds at most \(Self.underWay) objects")
+        }
+        objects.append(Self.promised)
+        return number
+    }
+
+    /// Whether an object is neither open nor complete.
+    func isPromised(_ object: UInt32) -> Bool { objects[Int(object)] == Self.promised }
+
+    /// Adds an object whose node is known.
+    mutating func add(node: UInt32) throws(KeyedArchiveError) -> UInt32 {
+        let number = try reserve()
+        objects[Int(number)] = node
+        return number
+    }
+
+    /// The number of an instance, reserved if it has none yet.
+    mutating func slot(of instance: AnyObject) throws(KeyedArchiveError) -> UInt32 {
+        if let known = instances.object(of: instance) { return known }
+        let number = try reserve()
+        instances.insert(instance, number)
+        return number
+    }
+
+    /// What an instance has become.
+    func object(of instance: AnyObject) -> UInt32? { instances.object(of: instance) }
+
+    /// Notes what an instance has become.
+    mutating func insert(_ instance: AnyObject, _ object: UInt32) {
+        instances.insert(instance, object)
+    }
+
+    /// What an object of another archive has become here.
+    func copy(of key: CopyKey) -> UInt32? { copies[key] }
+
+    /// The number for an object of another archive.
+    mutating func reserve(for key: CopyKey) throws(KeyedArchiveError) -> UInt32 {
+        let number = try reserve()
+        copies[key] = number
+        return number
+    }
+}
+
+// MARK: - Objects
+
+extension ObjectTable {
+    /// Opens an object, and returns the one that was open.
+    mutating func begin(_ object: UInt32, classIndex: Int) -> Open {
+        let outer = open
+        open = Open(number: object, classIndex: classIndex, start: keys.count)
+        objects[Int(object)] = Self.underWay
+        return outer
+    }
+
+    /// Completes the open object; `outer` is open again.
+    mutating func end(_ outer: Open) throws(KeyedArchiveError) {
+        guard let number = open.number else { return }
+        let classNumber = try describe(open.classIndex)
+        keys.append(classKey)
+        values.append(assembler.uid(classNumber))
+        objects[Int(number)] = assembler.dictionary(
+            keys: keys[open.start...], values: values[open.start...])
+        close(outer)
+    }
+
+    /// Drops the open object, which could not be written; `outer` is open again.
+    mutating func abandon(_ outer: Open, because error: KeyedArchiveError) {
+        fail(error)
+        close(outer)
+    }
+
+    private mutating func close(_ outer: Open) {
+        keys.removeSubrange(open.start...)
+        values.removeSubrange(open.start...)
+        open = outer
+    }
+
+    /// The place of a class among those that are written.
+    mutating func classIndex(of archivedClass: ArchivedClass) -> Int {
+        if let known = classIndexes[archivedClass] { return known }
+        classes.append(WrittenClass(archivedClass: archivedClass))
+        classIndexes[archivedClass] = classes.count - 1
+        return classes.count - 1
+    }
+
+    /// The number of a class's description, added now if there is none.
+    mutating func describe(_ classIndex: Int) throws(KeyedArchiveError) -> UInt32 {
+        if let number = classes[classIndex].number { return number }
+        let node = try tree(classes[classIndex].archivedClass.value, .default)
+        let number = try add(node: node)
+        classes[classIndex].number = number
+        return number
+    }
+}
+
+// MARK: - Fields
+
+extension ObjectTable {
+    /// Adds a field to the open object, if that is `object`.
+    @inline(__always)
+    mutating func field(
+        _ key: String, of object: UInt32?, _ value: (inout GraphAssembler) -> UInt32
+    ) {
+        if isFinished || open.number != object { return misplaced() }
+        keys.append(keyNode(key))
+        values.append(value(&assembler))
+    }
+
+    private mutating func misplaced() {
+        fail(Self.misuse("the encoder of another object than the innermost is used"))
+    }
+
+    /// The node of a key. Objects of one class have the same keys in the same order, so mostly one
+    /// comparison is enough.
+    private mutating func keyNode(_ key: String) -> UInt32 {
+        let step = open.step
+        let classIndex = open.classIndex
+        open.step &+= 1
+        let count = classes[classIndex].layout.count
+        if step < count, classes[classIndex].layout[step].key == key {
+            return classes[classIndex].layout[step].node
+        }
+        let node = assembler.key(ArchiveKey.escaped(key))
+        if step < count {
+            classes[classIndex].layout[step] = (key, node)
+        } else if step == count {
+            classes[classIndex].layout.append((key, node))
+        }
+        return node
+    }
+
+    /// Adds a value without a key to the open object, if that is `object`.
+    mutating func unkeyedField(
+        of object: UInt32?, _ value: (inout GraphAssembler) -> UInt32
+    ) {
+        if isFinished || open.number != object { return misplaced() }
+        keys.append(assembler.key("$\(open.unkeyedCount)"))
+        values.append(value(&assembler))
+        open.unkeyedCount &+= 1
+    }
+}
+
+// MARK: - Plain values
+
+extension ObjectTable {
+    /// The object for text: one that has the same, or a new one.
+    mutating func string(_ text: String, uniquing: Bool) throws(KeyedArchiveError) -> UInt32 {
+        guard uniquing else { return try add(node: assembler.string(text)) }
+        let (ordinal, node) = assembler.uniqueString(text)
+        guard let node else { return strings[ordinal] }
+        let number = try add(node: node)
+        strings.append(number)
+        return number
+    }
+
+    /// The object for a number: one that is the same, or a new one.
+    mutating func number(
+        _ number: ArchivedNumber, uniquing: Bool
+    ) throws(KeyedArchiveError) -> UInt32 {
+        if uniquing, let known = numbers[number] { return known }
+        let object = try add(node: assembler.number(number))
+        if uniquing { numbers[number] = object }
+        return object
+    }
+
+    /// A new object for bytes.
+    mutating func data(_ bytes: [UInt8]) throws(KeyedArchiveError) -> UInt32 {
+        try add(node: assembler.data(bytes))
+    }
+
+    /// The node of a tree of plain values.
+    mutating func tree(
+        _ value: PropertyListValue, _ limits: ParsingLimits
+    ) throws(KeyedArchiveError) -> UInt32 {
+        do { return try assembler.value(value, limits: limits) } catch {
+            throw KeyedArchiveError(error)
+        }
+    }
+
+    /// Gives a reserved object its node.
+    mutating func complete(_ object: UInt32, node: UInt32) { objects[Int(object)] = node }
+}
+
+extension GraphAssembler {
+    /// The node of a number.
+    mutating func number(_ number: ArchivedNumber) -> UInt32 {
+        switch number {
+        case .boolean(let value): boolean(value)
+        case .integer(let value): integer(value)
+        case .real(let value): real(value)
+        }
+    }
+}
+
+// MARK: - The end
+
+extension ObjectTable {
+    /// The archive as a property list:
+    ///
+    ///     $version, $archiver, $top, $objects
+    ///
+    /// in the order of current systems.
+    ///
+    /// - Throws: `misuse`, the failure that was kept, `invalidPropertyList`.
+    mutating func finish(archiver: String) throws(KeyedArchiveError) -> PropertyListDocument {
+        if let failure { throw failure }
+        if isFinished { throw Self.misuse("the archive is finished") }
+        isFinished = true
+        let null = assembler.string(ArchiveContents.null)
+        for number in objects.indices where objects[number] == Self.promised {
+            objects[number] = null
+        }
+        let version = PropertyListInteger(ArchiveContents.version)
+        let parts = [
+            (ArchiveContents.versionKey, assembler.integer(version)),
+            (ArchiveContents.archiverKey, assembler.string(archiver)),
+            (ArchiveContents.topKey, assembler.dictionary(keys: keys[...], values: values[...])),
+            (ArchiveContents.objectsKey, assembler.array(objects)),
+        ]
+        let keys = parts.map { assembler.key($0.0) }
+        let root = assembler.dictionary(keys: keys[...], values: parts.map(\.1)[...])
+        do { return try assembler.finish(root: root) } catch { throw KeyedArchiveError(error) }
+    }
+}
