@@ -12,32 +12,22 @@ public final class ArchiveReader {
     let table: DocumentTable
     let limits: ParsingLimits
     private let index: ArchiveIndex
-    private var classes: [ClassSlot]
+    private let classes: [ClassSlot]
+    private var state: ReadingState
     private let registry: ClassRegistry
 
-    // By object: whether it is being made.
-    private var isUnderWay: [Bool]
     // What shared objects have become.
     private var made: [UInt32: Any] = [:]
     // What stands for the identity of shared objects that have become plain values.
     private var identities: [UInt32: ObjectIdentity] = [:]
     /// The archive, for what is kept of it as it is.
     let opaqueArchive: OpaqueArchive
-    // The objects that are being made, outermost first.
-    private var open: [UInt32] = []
     private var lateReferences: [LateReference] = []
     private var nextLateReference = 0
     private var isReadingRoot = false
     // Whether the archive decided on a class further out: below, only the registry counts.
     private var isBelowAny = false
-    private var visits = 0
-    private let visitLimit: Int
     private var stack = StackSegment()
-    // How many fields the innermost open object has been asked for.
-    private var step = 0
-    // How many unkeyed values of it have been read.
-    private var unkeyedCount = 0
-
     /// A reference that is followed when everything else is complete.
     private struct LateReference {
         let owner: UInt32?
@@ -55,21 +45,21 @@ public final class ArchiveReader {
         table = DocumentTable(contents.document)
         index = try ArchiveIndex(contents, table)
         opaqueArchive = OpaqueArchive(table, index)
-        classes = ClassSlot.leaves + index.classes.map { ClassSlot($0) }
+        classes = (ClassSlot.leaves + index.classes).map { ClassSlot($0) }
         self.registry = registry
         self.limits = limits
-        isUnderWay = [Bool](repeating: false, count: index.count)
-        visitLimit = limits.expansion.limit(for: table.count)
+        state = ReadingState(
+            objectCount: index.count, classCount: classes.count,
+            visitLimit: limits.expansion.limit(for: table.count))
     }
 
     /// Finds the binding of every class: in the registry, and among those that a root's type consists
     /// of. The latter count where the program names a type, not where the archive decides.
     private func bindClasses(_ own: ClassRegistry) {
-        for number in classes.indices {
-            let archivedClass = classes[number].archivedClass
-            classes[number].listed = registry.binding(of: archivedClass)
-            classes[number].askedFor = own.binding(of: archivedClass)
-            classes[number].acceptedType = nil
+        for slot in classes {
+            slot.listed = registry.binding(of: slot.archivedClass)
+            slot.askedFor = own.binding(of: slot.archivedClass)
+            slot.acceptedType = nil
         }
     }
 }
@@ -98,8 +88,8 @@ extension ArchiveReader {
     func leaf(_ object: UInt32) throws(KeyedArchiveError) -> UInt32? {
         let slot = index.slot(of: object)
         guard slot.isLeaf else { return nil }
-        try charge()
-        if binding(Int(slot.value)) == nil { throw notAllowed(object) }
+        try state.charge()
+        if binding(classes[Int(slot.value)]) == nil { throw notAllowed(object) }
         return index.node(of: object)
     }
 
@@ -117,30 +107,31 @@ extension ArchiveReader {
 extension ArchiveReader {
     /// A value of the object `object`, as ``KeyedReference/object(as:)``.
     func value<T: KeyedDecodable>(_ type: T.Type, _ object: UInt32) throws -> T {
-        try charge()
-        let slot = index.slot(of: object)
-        guard slot.isObject else { throw nothing(object) }
-        let number = Int(slot.value)
-        guard let binding = binding(number) else { throw notAllowed(object) }
-        if isUnderWay[Int(object)] { throw cycle(object) }
+        try state.charge()
+        let number = index.slot(of: object)
+        guard number.isObject else { throw nothing(object) }
+        let slot = classes[Int(number.value)]
+        guard let binding = binding(slot) else { throw notAllowed(object) }
+        if state.isUnderWay(object) { throw cycle(object) }
         if index.isShared(object), let value = made[object] as? T { return value }
-        if classes[number].acceptedType == ObjectIdentifier(type) { return try make(type, object) }
+        if slot.acceptedType == ObjectIdentifier(type) { return try make(type, object) }
         if let actual = binding.binding.type as? T.Type {
-            if actual == type { classes[number].acceptedType = ObjectIdentifier(type) }
+            if actual == type { slot.acceptedType = ObjectIdentifier(type) }
             return try make(actual, object)
         }
         guard type.reads(binding.name) else {
             throw wrongType(
                 KeyedReference(self, object: object), expected: type.archivedClass.name)
         }
-        classes[number].acceptedType = ObjectIdentifier(type)
+        slot.acceptedType = ObjectIdentifier(type)
         return try make(type, object)
     }
 
     /// Whether the class of an object stands for a type, or the type is read from it.
     func reads(_ type: any KeyedDecodable.Type, _ object: UInt32) -> Bool {
         let slot = index.slot(of: object)
-        guard slot.isObject, let binding = binding(Int(slot.value)) else { return false }
+        guard slot.isObject, let binding = binding(classes[Int(slot.value)])
+        else { return false }
         return type.reads(binding.name) || Self.isSubtype(binding.binding.type, of: type)
     }
 
@@ -153,14 +144,14 @@ extension ArchiveReader {
     /// Checks that an object is of a class that is allowed where a type is asked for by name.
     func requireAllowed(_ object: UInt32) throws(KeyedArchiveError) {
         let slot = index.slot(of: object)
-        if slot.isObject, binding(Int(slot.value)) == nil { throw notAllowed(object) }
+        if slot.isObject, binding(classes[Int(slot.value)]) == nil { throw notAllowed(object) }
     }
 
     /// What a class stands for here; nil where it is not allowed.
     private func binding(
-        _ number: Int
+        _ slot: ClassSlot
     ) -> (name: String, binding: ClassRegistry.Binding)? {
-        classes[number].listed ?? (isBelowAny ? nil : classes[number].askedFor)
+        slot.listed ?? (isBelowAny ? nil : slot.askedFor)
     }
 
     /// Reads a value on whose class the archive decides.
@@ -206,7 +197,7 @@ extension ArchiveReader {
         while let next = pending.popLast() {
             let slot = index.slot(of: next)
             guard slot.isObject else { continue }
-            try charge()
+            try state.charge()
             if classes[Int(slot.value)].listed == nil, !registry.keepsUnknownClasses {
                 throw notAllowed(next)
             }
@@ -223,22 +214,14 @@ extension ArchiveReader {
     }
 
     private func make<T: KeyedDecodable>(_ type: T.Type, _ object: UInt32) throws -> T {
-        if open.count >= limits.depth { throw tooDeep() }
+        if state.open.count >= limits.depth { throw tooDeep() }
         if stack.isUsedUp { return try onFreshStack { try self.makeHere(type, object) } }
         return try makeHere(type, object)
     }
 
     private func makeHere<T: KeyedDecodable>(_ type: T.Type, _ object: UInt32) throws -> T {
-        let outer = (step, unkeyedCount)
-        step = 0
-        unkeyedCount = 0
-        isUnderWay[Int(object)] = true
-        open.append(object)
-        defer {
-            open.removeLast()
-            isUnderWay[Int(object)] = false
-            (step, unkeyedCount) = outer
-        }
+        let outer = state.begin(object)
+        defer { state.end(outer) }
         let value = try type.init(coder: KeyedDecoder(self, object: object))
         if index.isShared(object) { made[object] = value }
         return value
@@ -255,17 +238,6 @@ extension ArchiveReader {
         guard isDone, let result else { throw tooDeep() }
         return try result.get()
     }
-
-    /// Counts a reference that is followed.
-    func charge() throws(KeyedArchiveError) {
-        visits &+= 1
-        if visits > visitLimit {
-            throw KeyedArchiveError(
-                .expansionLimitExceeded,
-                what: "shared objects expand to more than \(visitLimit) values",
-                recovery: "raise `ParsingLimits.expansion` if the archive is genuine")
-        }
-    }
 }
 
 // MARK: - Roots
@@ -281,7 +253,7 @@ extension ArchiveReader {
         for type in types { type.register(in: &own) }
         bindClasses(own)
         stack = StackSegment()
-        visits = 0
+        state.restart()
         do {
             let value = try body()
             try resolveLateReferences()
@@ -298,7 +270,8 @@ extension ArchiveReader {
     /// Keeps a reference to be followed when everything else is complete.
     func resolveLater(_ key: String, _ resolve: @escaping () throws -> Void) {
         lateReferences.append(
-            LateReference(owner: open.last, key: key, isBelowAny: isBelowAny, resolve: resolve))
+            LateReference(
+                owner: state.open.last, key: key, isBelowAny: isBelowAny, resolve: resolve))
     }
 
     private func resolveLateReferences() throws {
@@ -325,33 +298,25 @@ extension ArchiveReader {
     /// Objects of one class are asked for the same keys in the same order and have them in the same
     /// places: two comparisons confirm it. Otherwise the key is looked up, in constant time too.
     func field(_ key: String, of object: UInt32?) -> UInt32? {
-        let record = table[object.map(index.node) ?? index.top]
-        guard let object else { return search(key, in: record)?.value }
+        guard let object else { return search(key, in: table[index.top])?.value }
+        let record = table[index.node(of: object)]
         guard record.kind == .dictionary else { return nil }
-        let slot = Int(index.slot(of: object).value)
-        let position = step
-        step &+= 1
-        if position < classes[slot].layout.count {
-            let known = classes[slot].layout[position]
-            if known.key == key, known.offset < record.high {
-                let place = Int(record.low) &+ Int(known.offset)
-                if table[table.child(place)].high == known.keyNumber {
-                    return table.child(place &+ Int(record.high))
-                }
+        let classIndex = Int(index.slot(of: object).value)
+        let (place, known) = state.ask(key, classIndex: classIndex)
+        if let known, known.offset < record.high {
+            let keyPlace = Int(record.low) &+ Int(known.offset)
+            if table[table.child(keyPlace)].high == known.keyNumber {
+                return table.child(keyPlace &+ Int(record.high))
             }
         }
         guard let (found, value) = search(key, in: record) else { return nil }
-        if position < classes[slot].layout.count {
-            classes[slot].layout[position] = found
-        } else if position == classes[slot].layout.count {
-            classes[slot].layout.append(found)
-        }
+        state.learn(found, at: place, classIndex: classIndex)
         return value
     }
 
     private func search(
         _ key: String, in record: NodeRecord
-    ) -> (step: ClassSlot.FieldStep, value: UInt32)? {
+    ) -> (step: ReadingState.FieldStep, value: UInt32)? {
         guard record.kind == .dictionary,
             let number = table.keyNumber(of: ArchiveKey.escaped(key)),
             let place = table.place(ofKey: number, in: record)
@@ -366,10 +331,11 @@ extension ArchiveReader {
     /// The value that was written without a key after those that have been read, or nil.
     func nextUnkeyed(of object: UInt32?) -> UInt32? {
         let record = table[object.map(index.node) ?? index.top]
-        guard record.kind == .dictionary, let number = table.keyNumber(of: "$\(unkeyedCount)"),
+        guard record.kind == .dictionary,
+            let number = table.keyNumber(of: "$\(state.progress.unkeyedCount)"),
             let place = table.place(ofKey: number, in: record)
         else { return nil }
-        unkeyedCount &+= 1
+        state.countUnkeyed()
         return table.child(place &+ Int(record.high))
     }
 
@@ -415,12 +381,14 @@ extension ArchiveReader {
         let found = kind.map { "a plain value of kind \($0)" } ?? "nil"
         return KeyedArchiveError(
             .wrongType, what: "\(found) stands where \(expected) is expected",
-            object: open.last.map { PropertyListUID($0) })
+            object: state.open.last.map { PropertyListUID($0) })
     }
 
     private func cycle(_ object: UInt32) -> KeyedArchiveError {
-        let start = open.firstIndex(of: object) ?? open.startIndex
-        let way = open[start...].prefix(16).map { "\($0)" } + (open.count - start > 16 ? ["…"] : [])
+        let start = state.open.firstIndex(of: object) ?? state.open.startIndex
+        let way =
+            state.open[start...].prefix(16).map { "\($0)" }
+            + (state.open.count - start > 16 ? ["…"] : [])
         return KeyedArchiveError(
             .referenceCycle,
             what:
@@ -432,7 +400,7 @@ extension ArchiveReader {
     private func tooDeep() -> KeyedArchiveError {
         KeyedArchiveError(
             .depthLimitExceeded,
-            what: "more than \(open.count) objects are nested, \(limits.depth) are allowed",
+            what: "more than \(state.open.count) objects are nested, \(limits.depth) are allowed",
             recovery: "raise `ParsingLimits.depth`, or read deep references with `decodeReference`")
     }
 }

@@ -25,8 +25,8 @@ struct ClassNumber: Hashable {
     var isObject: Bool { value < Self.description.value }
 }
 
-/// A class of an archive that is being read, and what the reader knows of it.
-struct ClassSlot {
+/// A class of an archive that is being read, and what it stands for.
+final class ClassSlot {
     let archivedClass: ArchivedClass
     /// What the registry says of it; nil where it is not allowed.
     var listed: (name: String, binding: ClassRegistry.Binding)?
@@ -34,21 +34,11 @@ struct ClassSlot {
     var askedFor: (name: String, binding: ClassRegistry.Binding)?
     /// A type that has been found to be read from the class.
     var acceptedType: ObjectIdentifier?
-    /// Where the fields were that objects of the class were asked for, in the order of asking.
-    var layout: [FieldStep] = []
 
     init(_ archivedClass: ArchivedClass) { self.archivedClass = archivedClass }
 
-    /// A field that was asked for.
-    struct FieldStep {
-        var key: String
-        /// The number of the key in the document.
-        var keyNumber: UInt32
-        /// How many keys stand before it in the object.
-        var offset: UInt32
-    }
-
+    /// The classes of plain values, in the order of their numbers.
     static let leaves = ["NSString", "NSNumber", "NSData", "NSDate"].map {
-        ClassSlot(ArchivedClass(name: $0, chain: [$0, "NSObject"]))
+        ArchivedClass(name: $0, chain: [$0, "NSObject"])
     }
 }

@@ -23,7 +23,7 @@ extension ArchiveContents {
     ) throws(KeyedArchiveError) -> [DisallowedObject] {
         let table = DocumentTable(document)
         let index = try ArchiveIndex(self, table)
-        let classes = ClassSlot.leaves.map(\.archivedClass) + index.classes
+        let classes = ClassSlot.leaves + index.classes
         let isAllowed = classes.map { registry.binding(of: $0) != nil }
         var ways: WayFinder?
         var found: [DisallowedObject] = []
