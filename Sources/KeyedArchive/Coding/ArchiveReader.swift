@@ -120,6 +120,7 @@ extension ArchiveReader {
             return try make(actual, object)
         }
         guard type.reads(binding.name) else {
+            if binding.binding.type == nil { throw unknownClass(binding.name, object) }
             throw wrongType(
                 KeyedReference(self, object: object), expected: type.archivedClass.name)
         }
@@ -382,6 +383,15 @@ extension ArchiveReader {
         return KeyedArchiveError(
             .wrongType, what: "\(found) stands where \(expected) is expected",
             object: state.open.last.map { PropertyListUID($0) })
+    }
+
+    private func unknownClass(_ name: String, _ object: UInt32) -> KeyedArchiveError {
+        let name = TerminalText.escaped(String(name.unicodeScalars.prefix(128)))
+        return KeyedArchiveError(
+            .unknownClass,
+            what: "object \(object) is of class \(name), which is allowed but stands for no type",
+            object: PropertyListUID(object),
+            recovery: "`.adding(T.self, as: \"\(name)\")` would say what its objects become")
     }
 
     private func cycle(_ object: UInt32) -> KeyedArchiveError {
