@@ -24,7 +24,7 @@ extension KeyedDecoder {
     fileprivate func values<T: KeyedDecodable>(
         _ type: T.Type, listKey: String, indexedKey: String
     ) throws -> [T] {
-        guard let list = reader.field(listKey, of: object) else {
+        guard let list = reader.field(listKey, of: self) else {
             return try indexedValues(type, indexedKey)
         }
         return try located(listKey) { try reader.values(type, in: list) }

@@ -76,6 +76,9 @@ extension ArchiveReader {
     /// The dictionary of the roots.
     var top: UInt32 { index.top }
 
+    /// The record of an object, or of the roots for nil.
+    func record(of object: UInt32?) -> NodeRecord { table[object.map(index.node) ?? index.top] }
+
     /// The class of an object; nil for nil and for the description of a class.
     func archivedClass(of object: UInt32) -> ArchivedClass? {
         let slot = index.slot(of: object)
@@ -91,6 +94,19 @@ extension ArchiveReader {
         try state.charge()
         if binding(classes[Int(slot.value)]) == nil { throw notAllowed(object) }
         return index.node(of: object)
+    }
+
+    /// The record of a string or a number that a field holds or refers to, if its class is allowed; nil
+    /// for all else, of which the long way will tell what is wrong.
+    func plainRecord(at node: UInt32) -> NodeRecord? {
+        let record = table[node]
+        guard record.kind == .uid else { return record }
+        let object = UInt32(truncatingIfNeeded: record.payload)
+        let slot = index.slot(of: object)
+        guard slot.isLeaf, binding(classes[Int(slot.value)]) != nil,
+            (try? state.charge()) != nil
+        else { return nil }
+        return table[index.node(of: object)]
     }
 
     /// What a field's value refers to or is.
@@ -298,20 +314,19 @@ extension ArchiveReader {
     ///
     /// Objects of one class are asked for the same keys in the same order and have them in the same
     /// places: two comparisons confirm it. Otherwise the key is looked up, in constant time too.
-    func field(_ key: String, of object: UInt32?) -> UInt32? {
-        guard let object else { return search(key, in: table[index.top])?.value }
-        let record = table[index.node(of: object)]
+    func field(_ key: String, of decoder: KeyedDecoder) -> UInt32? {
+        let record = decoder.record
         guard record.kind == .dictionary else { return nil }
-        let classIndex = Int(index.slot(of: object).value)
-        let (place, known) = state.ask(key, classIndex: classIndex)
-        if let known, known.offset < record.high {
-            let keyPlace = Int(record.low) &+ Int(known.offset)
-            if table[table.child(keyPlace)].high == known.keyNumber {
+        if decoder.object == nil { return search(key, in: record)?.value }
+        let asked = state.ask(key, classIndex: decoder.classIndex)
+        if asked.offset < record.high {
+            let keyPlace = Int(record.low) &+ Int(asked.offset)
+            if table[table.child(keyPlace)].high == asked.keyNumber {
                 return table.child(keyPlace &+ Int(record.high))
             }
         }
         guard let (found, value) = search(key, in: record) else { return nil }
-        state.learn(found, at: place, classIndex: classIndex)
+        state.learn(found, at: asked.place, classIndex: decoder.classIndex)
         return value
     }
 
@@ -330,8 +345,8 @@ extension ArchiveReader {
     }
 
     /// The value that was written without a key after those that have been read, or nil.
-    func nextUnkeyed(of object: UInt32?) -> UInt32? {
-        let record = table[object.map(index.node) ?? index.top]
+    func nextUnkeyed(of decoder: KeyedDecoder) -> UInt32? {
+        let record = decoder.record
         guard record.kind == .dictionary,
             let number = table.keyNumber(of: "$\(state.progress.unkeyedCount)"),
             let place = table.place(ofKey: number, in: record)
@@ -341,8 +356,8 @@ extension ArchiveReader {
     }
 
     /// The keys of an object's fields, in order.
-    func keys(of object: UInt32?) -> [String] {
-        let record = table[object.map(index.node) ?? index.top]
+    func keys(of decoder: KeyedDecoder) -> [String] {
+        let record = decoder.record
         guard record.kind == .dictionary else { return [] }
         return (0..<Int(record.high)).compactMap { position in
             let key = table.string(of: table[table.child(Int(record.low) &+ position)])

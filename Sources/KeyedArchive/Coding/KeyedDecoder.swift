@@ -12,10 +12,15 @@ public struct KeyedDecoder {
     public let reader: ArchiveReader
     // The number of the object; nil for the roots.
     let object: UInt32?
+    // Its node, and the number of its class.
+    let record: NodeRecord
+    let classIndex: Int
 
     init(_ reader: ArchiveReader, object: UInt32?) {
         self.reader = reader
         self.object = object
+        record = reader.record(of: object)
+        classIndex = object.map { Int(reader.slot(of: $0).value) } ?? 0
     }
 
     /// The object's class, as the archive describes it; nil at the roots.
@@ -32,16 +37,16 @@ public struct KeyedDecoder {
     }
 
     /// The keys of the fields, in order.
-    public var keys: [String] { reader.keys(of: object) }
+    public var keys: [String] { reader.keys(of: self) }
 
     /// Whether the object has a field; its value may be nil.
     public func containsValue(forKey key: String) -> Bool {
-        reader.field(key, of: object) != nil
+        reader.field(key, of: self) != nil
     }
 
     /// What a field holds; nil where there is no such field.
     public func reference(forKey key: String) -> KeyedReference? {
-        reader.field(key, of: object).map(reader.reference)
+        reader.field(key, of: self).map(reader.reference)
     }
 }
 
@@ -88,7 +93,7 @@ extension KeyedDecoder {
 
     /// The values of a field that holds references itself, as `NS.objects` of an array does.
     public func decodeReferences(forKey key: String) throws -> [KeyedReference] {
-        guard let node = reader.field(key, of: object) else { throw missing(key) }
+        guard let node = reader.field(key, of: self) else { throw missing(key) }
         return try located(key) { try reader.references(in: node) }
     }
 
@@ -150,6 +155,68 @@ extension KeyedReference {
         try reader.requireAllowed(object.value)
         let names = types.map { $0.archivedClass.name }.joined(separator: " or ")
         throw reader.wrongType(self, expected: names)
+    }
+}
+
+// MARK: - Numbers and text, the short way
+
+extension KeyedDecoder {
+    /// The integer of a field.
+    ///
+    /// - Throws: `missingValue`, `wrongType`, `valueOutOfRange`, `classNotAllowed`.
+    public func decode(_ type: Int.Type = Int.self, forKey key: String) throws -> Int {
+        if let record = plainRecord(key), record.kind == .integer,
+            let value = Int(exactly: record)
+        {
+            return value
+        }
+        return try decodeAny(type, key)
+    }
+
+    /// The boolean of a field.
+    ///
+    /// - Throws: `missingValue`, `wrongType`, `classNotAllowed`.
+    public func decode(_ type: Bool.Type = Bool.self, forKey key: String) throws -> Bool {
+        if let record = plainRecord(key), record.kind == .boolean { return record.payload != 0 }
+        return try decodeAny(type, key)
+    }
+
+    /// The number of a field.
+    ///
+    /// - Throws: `missingValue`, `wrongType`, `valueOutOfRange`, `classNotAllowed`.
+    public func decode(_ type: Double.Type = Double.self, forKey key: String) throws -> Double {
+        if let record = plainRecord(key), record.kind == .real {
+            return Double(bitPattern: record.payload)
+        }
+        return try decodeAny(type, key)
+    }
+
+    /// The text of a field.
+    ///
+    /// - Throws: `missingValue`, `wrongType`, `classNotAllowed`.
+    public func decode(_ type: String.Type = String.self, forKey key: String) throws -> String {
+        if let record = plainRecord(key), record.kind == .string {
+            return reader.table.string(of: record)
+        }
+        return try decodeAny(type, key)
+    }
+
+    private func plainRecord(_ key: String) -> NodeRecord? {
+        if isRoot { return nil }
+        return reader.field(key, of: self).flatMap(reader.plainRecord)
+    }
+
+    /// The long way, which knows all forms and all errors.
+    private func decodeAny<T: KeyedDecodable>(_ type: T.Type, _ key: String) throws -> T {
+        try value(type, reference(forKey: key), key)
+    }
+}
+
+extension Int {
+    /// The value of an integer's node, if it fits.
+    init?(exactly record: NodeRecord) {
+        guard record.isNegative || record.payload <= UInt64(Int64.max) else { return nil }
+        self.init(exactly: Int64(bitPattern: record.payload))
     }
 }
 
@@ -243,6 +310,6 @@ extension KeyedDecoder {
 
     /// What the next of the values that were written without keys is; nil where there are no more.
     public func nextUnkeyed() -> KeyedReference? {
-        reader.nextUnkeyed(of: object).map(reader.reference)
+        reader.nextUnkeyed(of: self).map(reader.reference)
     }
 }

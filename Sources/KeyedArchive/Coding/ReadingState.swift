@@ -78,15 +78,18 @@ struct ReadingState {
 
     /// Counts a field that an object is asked for.
     ///
-    /// - Returns: its place in the order of asking, and the field that an object of the class was asked
-    ///   for at this place before, if it has the same key.
-    mutating func ask(_ key: String, classIndex: Int) -> (place: Int, known: FieldStep?) {
+    /// - Returns: its place in the order of asking; and if an object of the class was asked for the
+    ///   same key at this place before, how many keys stood before it in that, and its number.
+    mutating func ask(
+        _ key: String, classIndex: Int
+    ) -> (place: Int, offset: UInt32, keyNumber: UInt32) {
         let place = progress.step
         progress.step &+= 1
         guard place < layouts[classIndex].count, layouts[classIndex][place].key == key else {
-            return (place, nil)
+            return (place, .max, 0)
         }
-        return (place, layouts[classIndex][place])
+        let known = layouts[classIndex][place]
+        return (place, known.offset, known.keyNumber)
     }
 
     /// Notes where a field was found.
