@@ -1,0 +1,65 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import keyed
+
+@Suite("keyed check, and show --allow")
+struct CheckTests {
+    private let save = Files.archive("save")
+
+    @Test("accepts an archive of allowed classes")
+    func fine() {
+        let run = keyed("check", save, "--allow", "foundation,App.Save")
+        #expect(run.status == 0 && run.output == "\(save): OK\n")
+        #expect(keyed("check", "--quiet", save, "--allow", "foundation,App.Save").output == "")
+    }
+
+    @Test("prints the way to what is not allowed, and exits with 1")
+    func refused() {
+        let run = keyed("check", save, "--allow", "commonClasses,NSArray")
+        #expect(run.status == 1)
+        #expect(
+            run.lines.map { $0.replacing("\(save): ", with: "") } == [
+                "root.NS.objects[0]: App.Save is not allowed (object 2)",
+                "root.NS.objects[1]: App.Save is not allowed (object 7)",
+                "extras: NSDictionary is not allowed (object 12)",
+                "extras.NS.objects[0]: NSUUID is not allowed (object 16)",
+                "extras.NS.objects[2]: NSURL is not allowed (object 19)",
+            ])
+        let leaves = keyed("check", save, "--allow", "App.Save")
+        #expect(leaves.output.contains("NSString is not allowed"))
+    }
+
+    @Test("says so of objects that no root leads to, hints and files that are no archives")
+    func others() {
+        let unreached = keyed("check", Files.archive("unreached"), "--allow", "NSNull")
+        #expect(unreached.status == 1)
+        #expect(unreached.output.contains("to which no root leads"))
+        #expect(keyed("check", Files.archive("hints"), "--allow", "foundation").status == 1)
+        let none = keyed("check", Files.archive("not-archives/no-top"), "--allow", "foundation")
+        #expect(none.status == 1)
+    }
+
+    @Test("needs a list that can be read")
+    func usage() {
+        #expect(keyed("check", save).status == 2)
+        #expect(keyed("check", save, "--allow", "").status == 2)
+        #expect(keyed("check", save, "--allow", "a,,b").status == 2)
+        #expect(keyed("show", save, "--raw", "--allow", "foundation").status == 2)
+    }
+
+    @Test("shows what is allowed, names what is not, and exits with 3")
+    func show() {
+        let run = keyed("show", save, "--allow", "foundation")
+        #expect(run.status == 3)
+        #expect(run.output.contains("[0] <App.Save is not allowed>"))
+        #expect(!run.output.contains("Anna"))
+        #expect(run.errors.contains("object 2 is of class App.Save, which is not allowed"))
+        let all = keyed("show", save, "--allow", "foundation,App.Save")
+        #expect(all.status == 0 && all.output == keyed("show", save).output)
+        #expect(
+            keyed("show", save, "--allow", "App.Save,NSArray").output.contains("<NSString is not"))
+    }
+}
