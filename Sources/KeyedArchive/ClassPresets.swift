@@ -22,6 +22,7 @@ extension ClassRegistry {
     /// The classes of Foundation that are plain data and have a Swift type here.
     public static let foundation = propertyList.merging(foundationValues)
         .merging(.geometryClasses)
+        .merging(.decimalClasses)
 
     private static let foundationValues = ClassRegistry(
         ArchivedNull.self, UUID.self, URL.self, ArchivedSet<AnyArchived>.self,
