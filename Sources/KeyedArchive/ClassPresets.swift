@@ -23,6 +23,7 @@ extension ClassRegistry {
     public static let foundation = propertyList.merging(foundationValues)
         .merging(.geometryClasses)
         .merging(.decimalClasses)
+        .merging(.indexClasses)
 
     private static let foundationValues = ClassRegistry(
         ArchivedNull.self, UUID.self, URL.self, ArchivedSet<AnyArchived>.self,
