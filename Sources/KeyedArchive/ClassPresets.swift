@@ -24,6 +24,7 @@ extension ClassRegistry {
         .merging(.geometryClasses)
         .merging(.decimalClasses)
         .merging(.indexClasses)
+        .merging(.timeClasses)
 
     private static let foundationValues = ClassRegistry(
         ArchivedNull.self, UUID.self, URL.self, ArchivedSet<AnyArchived>.self,
