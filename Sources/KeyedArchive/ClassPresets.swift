@@ -25,6 +25,7 @@ extension ClassRegistry {
         .merging(.decimalClasses)
         .merging(.indexClasses)
         .merging(.timeClasses)
+        .merging(.reportClasses)
 
     private static let foundationValues = ClassRegistry(
         ArchivedNull.self, UUID.self, URL.self, ArchivedSet<AnyArchived>.self,
