@@ -26,6 +26,8 @@ extension ClassRegistry {
         .merging(.indexClasses)
         .merging(.timeClasses)
         .merging(.reportClasses)
+        .merging(.personNameClasses)
+        .merging(.measurementClasses)
 
     private static let foundationValues = ClassRegistry(
         ArchivedNull.self, UUID.self, URL.self, ArchivedSet<AnyArchived>.self,
