@@ -17,10 +17,17 @@ extension ClassRegistry {
     /// NSMutableString, NSNumber, NSString, NSValue.
     public static let commonClasses = ClassRegistry(
         String.self, Mutable<String>.self, ArchivedNumber.self, Data.self, Mutable<Data>.self,
-        Date.self)
+        Date.self, ArchivedValue.self)
 
     /// The classes of Foundation that are plain data and have a Swift type here.
     public static let foundation = propertyList.merging(foundationValues)
+        .merging(.geometryClasses)
+        .merging(.decimalClasses)
+        .merging(.indexClasses)
+        .merging(.timeClasses)
+        .merging(.reportClasses)
+        .merging(.personNameClasses)
+        .merging(.measurementClasses)
 
     private static let foundationValues = ClassRegistry(
         ArchivedNull.self, UUID.self, URL.self, ArchivedSet<AnyArchived>.self,

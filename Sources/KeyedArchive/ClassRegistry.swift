@@ -102,10 +102,13 @@ extension ClassRegistry {
         return registry
     }
 
-    /// Both registries; where both know a name, `other` prevails.
+    /// Both registries; where both know a name, `other` prevails, unless the name is a type's own here
+    /// and only one of those that a type is read from as well there.
     public func merging(_ other: ClassRegistry) -> ClassRegistry {
         var registry = self
-        registry.bindings.merge(other.bindings) { $1 }
+        registry.bindings.merge(other.bindings) { mine, others in
+            mine.isPrimary && !others.isPrimary ? mine : others
+        }
         registry.writtenNames.merge(other.writtenNames) { $1 }
         registry.keepsUnknownClasses = keepsUnknownClasses || other.keepsUnknownClasses
         return registry

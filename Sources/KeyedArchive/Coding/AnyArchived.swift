@@ -47,7 +47,7 @@ extension Mutable: MutableValue {
 }
 
 /// Stands for the identity of an object that has become a value without one.
-final class ObjectIdentity {}
+final class ObjectIdentity: Sendable {}
 
 extension AnyArchived: KeyedCodable {
     /// Any class is one of `NSObject`.

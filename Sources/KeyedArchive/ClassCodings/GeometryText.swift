@@ -1,0 +1,75 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PropertyList
+
+/// Numbers in braces, as Apple's frameworks spell geometry: `{1, 2.5}`, `{{0, 0}, {3, 4}}`.
+///
+/// A shape is such a text with `n` for each number. Numbers are written as C's `%.17g` does it, which
+/// all archives of 64-bit systems show (`677.66666666666663`); those of older ones have six digits.
+/// Both are read, with any spaces between the parts, and nothing else: there is no partial number, and
+/// no text after the last brace.
+enum GeometryText {
+    /// The numbers of a text of a shape, as many as the shape has; nil where the text is of another
+    /// shape. Linear.
+    static func numbers(in text: String, of shape: String) -> [Double]? {
+        let bytes = Array(text.utf8)
+        var position = 0
+        var numbers: [Double] = []
+        for part in shape.utf8 where part != space {
+            while position < bytes.count, bytes[position] == space { position &+= 1 }
+            if part == number {
+                let start = position
+                while position < bytes.count, !isSeparator(bytes[position]) { position &+= 1 }
+                guard let value = value(of: Array(bytes[start..<position])) else { return nil }
+                numbers.append(value)
+            } else {
+                guard position < bytes.count, bytes[position] == part else { return nil }
+                position &+= 1
+            }
+        }
+        return bytes[position...].allSatisfy { $0 == space } ? numbers : nil
+    }
+
+    /// A text of a shape with these numbers, of which there are as many as the shape has.
+    static func text(_ numbers: [Double], of shape: String) -> String {
+        var bytes: [UInt8] = []
+        var rest = numbers[...]
+        for part in shape.utf8 {
+            if part == number {
+                append(rest.popFirst() ?? 0, to: &bytes)
+            } else {
+                bytes.append(part)
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private static let number = UInt8(ascii: "n")
+    private static let space = UInt8(ascii: " ")
+
+    private static func isSeparator(_ byte: UInt8) -> Bool {
+        [space, UInt8(ascii: ","), UInt8(ascii: "}"), UInt8(ascii: "]")].contains(byte)
+    }
+
+    private static func append(_ value: Double, to bytes: inout [UInt8]) {
+        if value == 0 {
+            bytes.append(contentsOf: (value.sign == .minus ? "-0" : "0").utf8)
+        } else if value.isFinite {
+            RealText.append(value, style: .seventeenDigits, to: &bytes)
+        } else {
+            bytes.append(contentsOf: (value.isNaN ? "nan" : value < 0 ? "-inf" : "inf").utf8)
+        }
+    }
+
+    private static func value(of literal: [UInt8]) -> Double? {
+        switch literal {
+        case Array("inf".utf8): return .infinity
+        case Array("-inf".utf8): return -.infinity
+        case Array("nan".utf8), Array("-nan".utf8): return .nan
+        default:
+            guard let value = RealText.parse(literal.span), value.isFinite else { return nil }
+            return value
+        }
+    }
+}

@@ -1,0 +1,192 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+public import FoundationEssentials
+internal import PropertyList
+
+// | class | fields |
+// |---|---|
+// | `NSIndexSet`, `NSMutableIndexSet` | `NSRangeCount`; of one range `NSLocation`, `NSLength`; of several `NSRangeData`: an `NSMutableData` with location and length of each, packed |
+// | `NSIndexPath` | `NSIndexPathLength`; of one index `NSIndexPathValue`; of several `NSIndexPathData`: an `NSMutableData` with all, packed |
+//
+// The counts are integers that stand in the object. Packed integers are described at PackedIntegers.
+//
+// Source: archives that Apple's software wrote.
+
+// MARK: - Index sets
+
+/// An `NSIndexSet`: a set of integers that are not negative, as ranges.
+public struct ArchivedIndexSet: Sendable, Hashable {
+    /// The ranges, in ascending order, none empty and none overlapping another.
+    public private(set) var ranges: [Range<Int>]
+
+    /// The empty set.
+    public init() { ranges = [] }
+
+    /// A set of integers; negative ones, and 2⁶³−1, which stands for none, are left out.
+    public init(_ indexes: some Sequence<Int>) {
+        ranges = []
+        for index in Set(indexes).sorted() where index >= 0 && index < .max {
+            if let last = ranges.last, last.upperBound == index {
+                ranges[ranges.count - 1] = last.lowerBound..<(index + 1)
+            } else {
+                ranges.append(index..<(index + 1))
+            }
+        }
+    }
+
+    /// A set of ranges; nil unless they are in ascending order, none empty, negative or overlapping
+    /// another.
+    public init?(ranges: [Range<Int>]) {
+        var end = 0
+        for range in ranges {
+            if range.isEmpty || range.lowerBound < end { return nil }
+            end = range.upperBound
+        }
+        self.ranges = ranges
+    }
+
+    /// Whether an integer is in the set. Logarithmic in the number of ranges.
+    public func contains(_ index: Int) -> Bool {
+        var (low, high) = (0, ranges.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if ranges[middle].contains(index) { return true }
+            if index < ranges[middle].lowerBound { high = middle } else { low = middle + 1 }
+        }
+        return false
+    }
+}
+
+extension ArchivedIndexSet: KeyedCodable, MutableTwin {
+    public static var archivedClass: ArchivedClass { "NSIndexSet" }
+    public static var archivedAliases: [String] { ["NSMutableIndexSet"] }
+    public static var mutableClass: ArchivedClass { archivedClass.subclass("NSMutableIndexSet") }
+
+    public static func register(in registry: inout ClassRegistry) {
+        Mutable<Data>.register(in: &registry)
+        registry.add(Self.self)
+    }
+
+    public func encode(with coder: KeyedEncoder) throws {
+        coder.encode(ranges.count, forKey: "NSRangeCount")
+        if ranges.count == 1, let range = ranges.first {
+            coder.encode(range.lowerBound, forKey: "NSLocation")
+            coder.encode(range.count, forKey: "NSLength")
+        } else if ranges.count > 1 {
+            try coder.encodePacked(
+                ranges.flatMap { [$0.lowerBound, $0.count] }, forKey: "NSRangeData")
+        }
+    }
+
+    public init(coder: KeyedDecoder) throws {
+        let count = try coder.decodeInteger(forKey: "NSRangeCount")
+        let numbers: [Int]
+        switch count {
+        case 0: numbers = []
+        case 1:
+            let location = try coder.decodeInteger(forKey: "NSLocation")
+            numbers = [location, try coder.decodeInteger(forKey: "NSLength")]
+        default: numbers = try coder.decodePacked(forKey: "NSRangeData", count, "ranges", each: 2)
+        }
+        ranges = []
+        var end = 0
+        for (location, length) in zip(numbers.striding(0), numbers.striding(1)) {
+            let (next, overflows) = location.addingReportingOverflow(length)
+            guard length > 0, location >= end, !overflows else {
+                throw KeyedArchiveError(
+                    .valueOutOfRange,
+                    what: "range \(ranges.count) of an index set is empty, negative, too long or "
+                        + "overlaps the one before",
+                    object: coder.uid)
+            }
+            ranges.append(location..<next)
+            end = next
+        }
+    }
+}
+
+extension [Int] {
+    /// Every second element.
+    fileprivate func striding(_ start: Int) -> some Sequence<Int> {
+        stride(from: start, to: count, by: 2).lazy.map { self[$0] }
+    }
+}
+
+// MARK: - Index paths
+
+extension IndexPath: KeyedCodable {
+    public static var archivedClass: ArchivedClass { "NSIndexPath" }
+
+    public static func register(in registry: inout ClassRegistry) {
+        Mutable<Data>.register(in: &registry)
+        registry.add(Self.self)
+    }
+
+    /// - Throws: `valueOutOfRange` for a negative index.
+    public func encode(with coder: KeyedEncoder) throws {
+        guard allSatisfy({ $0 >= 0 }) else {
+            throw KeyedArchiveError(.valueOutOfRange, what: "an index of a path is negative")
+        }
+        coder.encode(count, forKey: "NSIndexPathLength")
+        if count == 1, let index = first {
+            coder.encode(index, forKey: "NSIndexPathValue")
+        } else if count > 1 {
+            try coder.encodePacked(Array(self), forKey: "NSIndexPathData")
+        }
+    }
+
+    public init(coder: KeyedDecoder) throws {
+        let count = try coder.decodeInteger(forKey: "NSIndexPathLength")
+        switch count {
+        case 0: self.init()
+        case 1:
+            let index = try coder.decodeInteger(forKey: "NSIndexPathValue")
+            guard index >= 0 else {
+                throw KeyedArchiveError(
+                    .valueOutOfRange, what: "the index of a path is negative", object: coder.uid)
+            }
+            self.init(index: index)
+        default:
+            self.init(
+                indexes: try coder.decodePacked(
+                    forKey: "NSIndexPathData", count, "indexes", each: 1))
+        }
+    }
+}
+
+// MARK: - Packed integers
+
+extension KeyedEncoder {
+    fileprivate func encodePacked(_ integers: [Int], forKey key: String) throws {
+        try encode(Mutable(Data(PackedIntegers.pack(integers))), forKey: key)
+    }
+}
+
+extension KeyedDecoder {
+    /// The packed integers of a field, `each` for every one of `count` elements.
+    fileprivate func decodePacked(
+        forKey key: String, _ count: Int, _ elements: String, each: Int
+    ) throws -> [Int] {
+        guard count > 0 else {
+            throw KeyedArchiveError(
+                .valueOutOfRange, what: "an object says that it has \(count) \(elements)",
+                object: uid)
+        }
+        let integers = try PackedIntegers.unpack(decode(Data.self, forKey: key), key, self)
+        let (expected, overflows) = count.multipliedReportingOverflow(by: each)
+        guard !overflows, integers.count == expected else {
+            throw KeyedArchiveError(
+                .malformedObject,
+                what:
+                    "`\(key)` has \(integers.count) integers, \(count) \(elements) are to be in it",
+                object: uid)
+        }
+        return integers
+    }
+}
+
+extension ClassRegistry {
+    static let indexClasses = ClassRegistry(
+        ArchivedIndexSet.self, Mutable<ArchivedIndexSet>.self, IndexPath.self)
+}

@@ -1,0 +1,190 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+public import PropertyList
+
+// | class | fields |
+// |---|---|
+// | `NSMeasurement` | `NS.value`: a real; `NS.unit`: an `NSUnit` |
+// | `NSUnit` | `NS.symbol`: a string |
+// | `NSUnitLength` and the like, all subclasses of `NSDimension` | besides, `NS.converter`: an `NSUnitConverter`; `NS.specifier`: an integer of Apple's for the unit |
+// | `NSUnitConverterLinear` | `NS.coefficient`, `NS.constant`: reals; base = coefficient · value + constant |
+// | `NSUnitConverterReciprocal` | `NS.reciprocal`: a real; base = reciprocal / value |
+//
+// Source: archives that Apple's software wrote; for the reciprocal swift-corelibs-foundation, which
+// does not write `NS.specifier`.
+
+/// An `NSMeasurement`: a number of units.
+public struct ArchivedMeasurement: Sendable, Hashable {
+    /// The number.
+    public var value: Double
+    /// The unit.
+    public var unit: ArchivedUnit
+
+    /// Creates a measurement.
+    public init(value: Double, unit: ArchivedUnit) {
+        self.value = value
+        self.unit = unit
+    }
+
+    /// The number of base units of the dimension (metres for lengths); nil for a unit that says nothing
+    /// of them.
+    public var baseValue: Double? { unit.converter?.baseValue(of: value) }
+}
+
+extension ArchivedMeasurement: KeyedCodable {
+    public static var archivedClass: ArchivedClass { "NSMeasurement" }
+
+    public static func register(in registry: inout ClassRegistry) {
+        ArchivedUnit.register(in: &registry)
+        registry.add(Self.self)
+    }
+
+    public func encode(with coder: KeyedEncoder) throws {
+        coder.encode(value, forKey: "NS.value")
+        try coder.encode(unit, forKey: "NS.unit")
+    }
+
+    public init(coder: KeyedDecoder) throws {
+        value = try coder.decodeDouble(forKey: "NS.value")
+        unit = try coder.decode(forKey: "NS.unit")
+    }
+}
+
+// MARK: - Units
+
+/// An `NSUnit` of any class.
+///
+/// Units of a program's own class are allowed by `.adding(ArchivedUnit.self, as: "MyUnit")`.
+public struct ArchivedUnit: Sendable, Hashable {
+    /// The class, such as `NSUnitLength`, and its superclasses.
+    public let unitClass: ArchivedClass
+    /// The symbol, such as `km`.
+    public let symbol: String
+    /// How values become those of the dimension's base unit; nil for a unit without dimension.
+    public let converter: ArchivedUnitConverter?
+    /// Apple's number for the unit: 1287 for miles, say.
+    public let specifier: Int?
+    private var origin = Origin()
+
+    /// A unit without dimension.
+    public init(symbol: String) {
+        unitClass = Self.archivedClass
+        self.symbol = symbol
+        converter = nil
+        specifier = nil
+    }
+
+    /// A unit of a dimension.
+    ///
+    /// - Parameter dimension: the class, such as `NSUnitLength`: a subclass of `NSDimension`.
+    public init(
+        _ dimension: String, symbol: String, converter: ArchivedUnitConverter,
+        specifier: Int? = nil
+    ) {
+        unitClass = ArchivedClass(dimension, "NSDimension", "NSUnit")
+        self.symbol = symbol
+        self.converter = converter
+        self.specifier = specifier
+    }
+}
+
+extension ArchivedUnit: KeyedCodable {
+    public static var archivedClass: ArchivedClass { "NSUnit" }
+
+    public static var archivedAliases: [String] {
+        [
+            "Acceleration", "Angle", "Area", "ConcentrationMass", "Dispersion", "Duration",
+            "ElectricCharge", "ElectricCurrent", "ElectricPotentialDifference",
+            "ElectricResistance", "Energy", "Frequency", "FuelEfficiency", "Illuminance",
+            "InformationStorage", "Length", "Mass", "Power", "Pressure", "Speed", "Temperature",
+            "Volume",
+        ].map { "NSUnit\($0)" } + ["NSDimension"]
+    }
+
+    public static func register(in registry: inout ClassRegistry) {
+        String.register(in: &registry)
+        ArchivedUnitConverter.register(in: &registry)
+        registry.add(Self.self)
+    }
+
+    public func encode(with coder: KeyedEncoder) throws {
+        try coder.encode(symbol, forKey: "NS.symbol")
+        if let converter { try coder.encode(converter, forKey: "NS.converter") }
+        if let specifier { coder.encode(specifier, forKey: "NS.specifier") }
+    }
+
+    public func archive(in writer: ArchiveWriter) throws -> PropertyListUID {
+        try origin.once(in: writer) { try writer.object(of: unitClass, fields: encode) }
+    }
+
+    public init(coder: KeyedDecoder) throws {
+        let found = coder.archivedClass ?? Self.archivedClass
+        unitClass = ArchivedClass(name: found.name, chain: found.chain, hints: found.hints)
+        symbol = try coder.decode(forKey: "NS.symbol")
+        converter = try coder.decodeObject(forKey: "NS.converter")
+        specifier = try coder.decodeObject(forKey: "NS.specifier")
+    }
+
+    public static func unarchive(_ reference: KeyedReference) throws -> ArchivedUnit {
+        var unit = try reference.object(as: ArchivedUnit.self)
+        unit.origin = Origin(reference)
+        return unit
+    }
+}
+
+/// An `NSUnitConverter`: how values of a unit become those of the dimension's base unit.
+public enum ArchivedUnitConverter: Sendable, Hashable {
+    /// An `NSUnitConverterLinear`: base = coefficient · value + constant.
+    case linear(coefficient: Double, constant: Double)
+    /// An `NSUnitConverterReciprocal`: base = reciprocal / value.
+    case reciprocal(Double)
+
+    /// The value in base units.
+    public func baseValue(of value: Double) -> Double {
+        switch self {
+        case .linear(let coefficient, let constant): value * coefficient + constant
+        case .reciprocal(let reciprocal): reciprocal / value
+        }
+    }
+}
+
+extension ArchivedUnitConverter: KeyedCodable {
+    public static var archivedClass: ArchivedClass {
+        ArchivedClass("NSUnitConverterLinear", "NSUnitConverter")
+    }
+
+    public static var archivedAliases: [String] { [reciprocalClass.name] }
+
+    private static var reciprocalClass: ArchivedClass {
+        ArchivedClass("NSUnitConverterReciprocal", "NSUnitConverter")
+    }
+
+    public func encode(with coder: KeyedEncoder) throws {
+        switch self {
+        case .linear(let coefficient, let constant):
+            coder.encode(coefficient, forKey: "NS.coefficient")
+            coder.encode(constant, forKey: "NS.constant")
+        case .reciprocal(let reciprocal): coder.encode(reciprocal, forKey: "NS.reciprocal")
+        }
+    }
+
+    public func archive(in writer: ArchiveWriter) throws -> PropertyListUID {
+        if case .linear = self { return try writer.object(self) }
+        return try writer.object(of: Self.reciprocalClass, fields: encode)
+    }
+
+    public init(coder: KeyedDecoder) throws {
+        if coder.archivedClass?.name == Self.reciprocalClass.name {
+            self = .reciprocal(try coder.decodeDouble(forKey: "NS.reciprocal"))
+        } else {
+            self = .linear(
+                coefficient: try coder.decodeDouble(forKey: "NS.coefficient"),
+                constant: try coder.decodeDouble(forKey: "NS.constant"))
+        }
+    }
+}
+
+extension ClassRegistry {
+    static let measurementClasses = ClassRegistry(ArchivedMeasurement.self)
+}

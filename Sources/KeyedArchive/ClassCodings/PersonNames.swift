@@ -1,0 +1,114 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PropertyList
+
+// | class | fields |
+// |---|---|
+// | `NSPersonNameComponents` | `NS.nameComponentsPrivate`: an `_NSPersonNameComponentsData` |
+// | `_NSPersonNameComponentsData` | `NS.namePrefix`, `NS.givenName`, `NS.middleName`, `NS.familyName`, `NS.nameSuffix`, `NS.nickname`: strings or nil; `NS.phoneticRepresentation`: an `NSPersonNameComponents` or nil |
+//
+// Source: programs that read such archives of iOS; the key of the phonetic name is not confirmed.
+// swift-corelibs-foundation writes the fields into the outer object, and they are read there too.
+
+/// An `NSPersonNameComponents`: the parts of a person's name.
+public struct ArchivedPersonNameComponents: Sendable, Hashable {
+    /// The parts of a name.
+    public struct Parts: Sendable, Hashable {
+        /// What stands before the name, such as `Dr.`.
+        public var namePrefix: String?
+        /// The name given at birth.
+        public var givenName: String?
+        /// Further given names.
+        public var middleName: String?
+        /// The name of the family.
+        public var familyName: String?
+        /// What stands after the name, such as `Esq.`.
+        public var nameSuffix: String?
+        /// Another name, used informally.
+        public var nickname: String?
+
+        /// No parts.
+        public init() {}
+    }
+
+    /// The name.
+    public var name = Parts()
+    /// How it is pronounced.
+    public var phoneticRepresentation: Parts?
+
+    /// No parts.
+    public init() {}
+}
+
+extension ArchivedPersonNameComponents: KeyedCodable {
+    public static var archivedClass: ArchivedClass { "NSPersonNameComponents" }
+
+    public static func register(in registry: inout ClassRegistry) {
+        String.register(in: &registry)
+        registry.add(PersonNameData.self)
+        registry.add(Self.self)
+    }
+
+    public func encode(with coder: KeyedEncoder) throws {
+        try coder.encode(PersonNameData(components: self), forKey: PersonNameData.key)
+    }
+
+    public init(coder: KeyedDecoder) throws {
+        if coder.containsValue(forKey: PersonNameData.key) {
+            self = try coder.decode(PersonNameData.self, forKey: PersonNameData.key).components
+        } else {
+            self = try PersonNameData(coder: coder).components
+        }
+    }
+}
+
+/// An `_NSPersonNameComponentsData`.
+struct PersonNameData: KeyedCodable {
+    static let archivedClass: ArchivedClass = "_NSPersonNameComponentsData"
+    static let key = "NS.nameComponentsPrivate"
+    private static let phoneticKey = "NS.phoneticRepresentation"
+
+    private typealias Parts = ArchivedPersonNameComponents.Parts
+
+    let components: ArchivedPersonNameComponents
+
+    init(components: ArchivedPersonNameComponents) { self.components = components }
+
+    func encode(with coder: KeyedEncoder) throws {
+        let name = components.name
+        try coder.encode(name.namePrefix, forKey: "NS.namePrefix")
+        try coder.encode(name.givenName, forKey: "NS.givenName")
+        try coder.encode(name.middleName, forKey: "NS.middleName")
+        try coder.encode(name.familyName, forKey: "NS.familyName")
+        try coder.encode(name.nameSuffix, forKey: "NS.nameSuffix")
+        try coder.encode(name.nickname, forKey: "NS.nickname")
+        if let phonetic = components.phoneticRepresentation {
+            var inner = ArchivedPersonNameComponents()
+            inner.name = phonetic
+            try coder.encode(inner, forKey: Self.phoneticKey)
+        }
+    }
+
+    init(coder: KeyedDecoder) throws {
+        var components = ArchivedPersonNameComponents()
+        components.name.namePrefix = try coder.decodeObject(forKey: "NS.namePrefix")
+        components.name.givenName = try coder.decodeObject(forKey: "NS.givenName")
+        components.name.middleName = try coder.decodeObject(forKey: "NS.middleName")
+        components.name.familyName = try coder.decodeObject(forKey: "NS.familyName")
+        components.name.nameSuffix = try coder.decodeObject(forKey: "NS.nameSuffix")
+        components.name.nickname = try coder.decodeObject(forKey: "NS.nickname")
+        let inner = try coder.decodeObject(
+            of: ArchivedPersonNameComponents.self, forKey: Self.phoneticKey)
+        if inner?.phoneticRepresentation != nil {
+            throw KeyedArchiveError(
+                .malformedObject, what: "a phonetic name has a phonetic name", object: coder.uid)
+        }
+        components.phoneticRepresentation = inner?.name
+        self.components = components
+    }
+}
+
+extension ClassRegistry {
+    static let personNameClasses = ClassRegistry(ArchivedPersonNameComponents.self)
+}

@@ -1,0 +1,46 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+public import PropertyList
+
+/// A type that is archived as text: as an `NSString`.
+public protocol ArchivedStringConvertible: KeyedCodable {
+    /// The value of a text, or nil where the text is none of the type.
+    init?(archivedString text: String)
+
+    /// The value as text.
+    var archivedString: String { get }
+}
+
+extension ArchivedStringConvertible {
+    public static var archivedClass: ArchivedClass { String.archivedClass }
+    public static var archivedAliases: [String] { String.archivedAliases }
+
+    public static func register(in registry: inout ClassRegistry) {
+        String.register(in: &registry)
+    }
+
+    public func encode(with coder: KeyedEncoder) throws {
+        try archivedString.encode(with: coder)
+    }
+
+    public func archive(in writer: ArchiveWriter) throws -> PropertyListUID {
+        try archivedString.archive(in: writer)
+    }
+
+    /// - Throws: `valueOutOfRange` for a text that is none of the type.
+    public init(coder: KeyedDecoder) throws {
+        self = try Self.value(of: String(coder: coder), coder.uid)
+    }
+
+    public static func unarchive(_ reference: KeyedReference) throws -> Self {
+        try value(of: String.unarchive(reference), reference.object)
+    }
+
+    private static func value(of text: String, _ object: PropertyListUID?) throws -> Self {
+        if let value = Self(archivedString: text) { return value }
+        throw KeyedArchiveError(
+            .valueOutOfRange, what: "a text of \(text.utf8.count) bytes is no \(Self.self)",
+            object: object)
+    }
+}

@@ -1,0 +1,165 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+public import PropertyList
+
+// `NSValue`, by what `NS.special` says it holds:
+//
+// | `NS.special` | value | fields |
+// |---|---|---|
+// | 1 | point | `NS.pointval`: text `{x, y}` |
+// | 2 | size | `NS.sizeval`: text `{width, height}` |
+// | 3 | rectangle | `NS.rectval`: text `{{x, y}, {width, height}}` |
+// | 4 | range | `NS.rangeval.length`, `NS.rangeval.location`: references to numbers, in this order |
+// | 12 | edge insets | `NS.edgeval.top`, `.left`, `.bottom`, `.right`: reals that stand in the object |
+// | absent | any other C type | `$0`: its Objective-C type as text; `$1`: a number, or an array of numbers |
+//
+// Source: archives that Apple's software wrote. Of affine transforms the keys are known, `NS.atval.a`
+// … `NS.atval.ty`, not the number: they are read, kept and written back, and cannot be made here.
+
+/// An `NSRange`: places in a sequence, mostly UTF-16 units of text.
+public struct ArchivedRange: Sendable, Hashable {
+    /// The first place.
+    public var location: Int
+    /// How many places there are.
+    public var length: Int
+
+    /// What `location` is where nothing was found: `NSNotFound`.
+    public static let notFound = Int.max
+
+    /// Creates a range.
+    public init(location: Int, length: Int) {
+        self.location = location
+        self.length = length
+    }
+
+    /// Creates a range from one whose bounds are not negative.
+    public init(_ range: Range<Int>) {
+        self.init(location: range.lowerBound, length: range.count)
+    }
+
+    /// The range from the first place to the one after the last; nil where a number is negative, the
+    /// end is out of range, or nothing was found.
+    public var range: Range<Int>? {
+        let (end, overflows) = location.addingReportingOverflow(length)
+        guard location >= 0, location != Self.notFound, length >= 0, !overflows else { return nil }
+        return location..<end
+    }
+}
+
+/// An `NSValue`: a C structure as an object.
+public enum ArchivedValue: Sendable {
+    /// A `CGPoint`.
+    case point(ArchivedPoint)
+    /// A `CGSize`.
+    case size(ArchivedSize)
+    /// A `CGRect`.
+    case rect(ArchivedRect)
+    /// An `NSRange`.
+    case range(ArchivedRange)
+    /// An `NSEdgeInsets`.
+    case edgeInsets(ArchivedEdgeInsets)
+    /// Any other value, kept as the archive has it.
+    case other(OpaqueObject)
+}
+
+extension ArchivedValue: KeyedCodable {
+    public static var archivedClass: ArchivedClass { "NSValue" }
+
+    public func archive(in writer: ArchiveWriter) throws -> PropertyListUID {
+        if case .other(let object) = self { return try object.archive(in: writer) }
+        return try writer.object(self)
+    }
+
+    public func encode(with coder: KeyedEncoder) throws {
+        switch self {
+        case .point(let point): try coder.encode(point, special: 1, forKey: "NS.pointval")
+        case .size(let size): try coder.encode(size, special: 2, forKey: "NS.sizeval")
+        case .rect(let rect): try coder.encode(rect, special: 3, forKey: "NS.rectval")
+        case .range(let range):
+            coder.encode(4, forKey: Self.specialKey)
+            let length = ArchivedNumber.integer(PropertyListInteger(range.length))
+            try coder.encode(length, forKey: "NS.rangeval.length")
+            let location = ArchivedNumber.integer(PropertyListInteger(range.location))
+            try coder.encode(location, forKey: "NS.rangeval.location")
+        case .edgeInsets(let insets):
+            coder.encode(12, forKey: Self.specialKey)
+            coder.encode(insets.top, forKey: "NS.edgeval.top")
+            coder.encode(insets.left, forKey: "NS.edgeval.left")
+            coder.encode(insets.bottom, forKey: "NS.edgeval.bottom")
+            coder.encode(insets.right, forKey: "NS.edgeval.right")
+        case .other(let object): try object.encode(with: coder)
+        }
+    }
+
+    public init(coder: KeyedDecoder) throws {
+        switch try coder.decodeObject(of: Int.self, forKey: Self.specialKey) {
+        case 1: self = .point(try coder.decode(forKey: "NS.pointval"))
+        case 2: self = .size(try coder.decode(forKey: "NS.sizeval"))
+        case 3: self = .rect(try coder.decode(forKey: "NS.rectval"))
+        case 4: self = .range(try ArchivedRange(valueIn: coder))
+        case 12: self = .edgeInsets(try ArchivedEdgeInsets(valueIn: coder))
+        default:
+            guard let reference = coder.reference else {
+                throw KeyedArchiveError(.misuse, what: "the roots are no object")
+            }
+            self = .other(try OpaqueObject.unarchive(reference))
+        }
+    }
+
+    fileprivate static let specialKey = "NS.special"
+
+    /// The affine transform of a value that is one.
+    public var affineTransform: ArchivedAffineTransform? {
+        guard case .other(let object) = self else { return nil }
+        let n = ["a", "b", "c", "d", "tx", "ty"].compactMap {
+            object["NS.atval.\($0)"]?.real?.value
+        }
+        if n.count != 6 { return nil }
+        return ArchivedAffineTransform(a: n[0], b: n[1], c: n[2], d: n[3], tx: n[4], ty: n[5])
+    }
+
+    /// The Objective-C type of a value that is none of the known structures, such as `[3i]`.
+    public var objCType: String? {
+        guard case .other(let object) = self else { return nil }
+        guard let uid = object.node["$0"]?.uid else { return nil }
+        let type = OpaqueObject(archive: object.archive, number: uid.value)
+        return type.node.string
+    }
+}
+
+extension KeyedEncoder {
+    fileprivate func encode(
+        _ value: some ArchivedStringConvertible, special: Int, forKey key: String
+    ) throws {
+        encode(special, forKey: ArchivedValue.specialKey)
+        try encode(value, forKey: key)
+    }
+}
+
+extension ArchivedRange {
+    fileprivate init(valueIn coder: KeyedDecoder) throws {
+        location = try coder.decodeInteger(forKey: "NS.rangeval.location")
+        length = try coder.decodeInteger(forKey: "NS.rangeval.length")
+        guard location >= 0, length >= 0 else {
+            throw KeyedArchiveError(
+                .valueOutOfRange, what: "a range has a negative location or length",
+                object: coder.uid)
+        }
+    }
+}
+
+extension ArchivedEdgeInsets {
+    fileprivate init(valueIn coder: KeyedDecoder) throws {
+        top = try coder.decodeDouble(forKey: "NS.edgeval.top")
+        left = try coder.decodeDouble(forKey: "NS.edgeval.left")
+        bottom = try coder.decodeDouble(forKey: "NS.edgeval.bottom")
+        right = try coder.decodeDouble(forKey: "NS.edgeval.right")
+    }
+}
+
+extension ClassRegistry {
+    static let geometryClasses = ClassRegistry(
+        ArchivedValue.self, ArchivedNSAffineTransform.self
+    ).allowing("_NSKeyedCoderOldStyleArray")
+}

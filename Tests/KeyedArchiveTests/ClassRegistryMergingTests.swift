@@ -1,0 +1,29 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+import Testing
+
+@testable import KeyedArchive
+
+@Suite("Merging registries")
+struct ClassRegistryMergingTests {
+    @Test("a type that is read from a class as well does not displace the class's own type")
+    func aliases() throws {
+        let strings = ClassRegistry(String.self)
+        let mutable = ClassRegistry(Mutable<String>.self)
+        for merged in [strings.merging(mutable), mutable.merging(strings)] {
+            #expect(merged.bindings["NSMutableString"]?.type is Mutable<String>.Type)
+            #expect(merged.bindings["NSString"]?.type is String.Type)
+        }
+        #expect(strings.merging(strings).bindings["NSMutableString"]?.type is String.Type)
+    }
+
+    @Test("of two types of their own the other registry's prevails")
+    func primary() throws {
+        let pet = ClassRegistry(Pet.self)
+        let save = ClassRegistry().adding(Save.self, as: "Pet")
+        #expect(pet.merging(save).bindings["Pet"]?.type is Save.Type)
+        #expect(save.merging(pet).bindings["Pet"]?.type is Pet.Type)
+    }
+}
