@@ -122,10 +122,17 @@ struct Sample {
             "NSTimeZone": Sample([NSTimeZone.self, NSString.self, NSData.self]) {
                 NSTimeZone(name: "Europe/Zurich") ?? NSTimeZone(forSecondsFromGMT: 0)
             },
-            "NSCalendar": Sample([
-                NSCalendar.self, NSString.self, NSTimeZone.self, NSLocale.self, NSDate.self,
-                NSData.self,
-            ]) { NSCalendar(identifier: .gregorian) ?? NSCalendar.current as NSCalendar },
+            "NSCalendar": Sample(
+                [
+                    NSCalendar.self, NSString.self, NSTimeZone.self, NSLocale.self, NSDate.self,
+                    NSData.self,
+                ],
+                // The time zone is this system's own.
+                isEqual: {
+                    ($0 as? NSCalendar)?.calendarIdentifier
+                        == ($1 as? NSCalendar)?.calendarIdentifier
+                }
+            ) { NSCalendar(identifier: .gregorian) ?? NSCalendar.current as NSCalendar },
             "NSDateComponents": Sample([
                 NSDateComponents.self, NSCalendar.self, NSTimeZone.self,
             ]) {

@@ -100,13 +100,20 @@ struct Row: Sendable, CustomTestStringConvertible {
         _ name: String, _ value: T, except exceptions: Set<Exception> = [],
         _ isEqual: @escaping @Sendable (T, T) -> Bool
     ) {
-        self.name = name
-        self.exceptions = exceptions
-        archive = { try KeyedArchiver.archive(value) }
-        reads = { isEqual(try KeyedUnarchiver.unarchive(T.self, from: $0), value) }
+        self.init(name, except: exceptions, make: { value }, isEqual)
     }
 
-    static let all = plain + values
+    init<T: KeyedCodable>(
+        _ name: String, except exceptions: Set<Exception> = [], make: @escaping @Sendable () -> T,
+        _ isEqual: @escaping @Sendable (T, T) -> Bool
+    ) {
+        self.name = name
+        self.exceptions = exceptions
+        archive = { try KeyedArchiver.archive(make()) }
+        reads = { isEqual(try KeyedUnarchiver.unarchive(T.self, from: $0), make()) }
+    }
+
+    static let all = plain + values + times + reports
 
     private static let plain = [
         Row("NSString", "Ångström \u{1F600}"),
@@ -142,5 +149,76 @@ struct Row: Sendable, CustomTestStringConvertible {
             "NSURL with a base",
             URL(string: "c/d", relativeTo: URL(string: "https://example.com/a/b"))
                 ?? URL(filePath: "/")),
+        Row(
+            "NSDecimalNumber", Decimal(string: "-123456789.000000001") ?? 0,
+            except: [.foundationReads, .foundationWrites]),
+        Row("NSIndexSet", ArchivedIndexSet(Array(0..<50) + Array(1000..<1005))),
+        Row("NSIndexPath", IndexPath(indexes: [1, 200, 3])),
+        Row("NSValue, range", make: { ArchivedValue.range(.init(location: 3, length: 4)) }) {
+            guard case .range(let left) = $0, case .range(let right) = $1 else { return false }
+            return left == right
+        },
+        Row("NSValue, point", make: { ArchivedValue.point(ArchivedPoint(x: 1, y: 2.5)) }) {
+            guard case .point(let left) = $0, case .point(let right) = $1 else { return false }
+            return left == right
+        },
+    ]
+
+    private static let times = [
+        Row("NSLocale", ArchivedLocale(identifier: "de_CH")),
+        Row("NSTimeZone", ArchivedTimeZone(name: "Europe/Zurich")) { $0.name == $1.name },
+        Row(
+            "NSCalendar",
+            ArchivedCalendar(
+                identifier: "gregorian", locale: ArchivedLocale(identifier: ""),
+                timeZone: ArchivedTimeZone(name: "GMT"), firstWeekday: 1,
+                minimumDaysInFirstWeek: 1)
+        ) { $0.identifier == $1.identifier },
+        Row(
+            "NSDateComponents",
+            make: {
+                var components = ArchivedDateComponents()
+                components.year = 2001
+                components.month = 2
+                components.nanosecond = 5
+                return components
+            }, ==),
+        Row(
+            "NSDateInterval",
+            DateInterval(start: Date(timeIntervalSinceReferenceDate: 10), duration: 5),
+            except: [.foundationReads]),
+    ]
+
+    private static let reports = [
+        Row(
+            "NSError", except: [.foundationWrites],
+            make: {
+                ArchivedError(
+                    domain: "domain", code: 7,
+                    userInfo: ArchivedPairs([(AnyArchived("key"), AnyArchived("value"))]))
+            }
+        ) { $0.domain == $1.domain && $0.code == $1.code },
+        Row(
+            "NSNotification", except: [.foundationReads],
+            make: { ArchivedNotification(name: "name") }
+        ) {
+            $0.name == $1.name
+        },
+        Row(
+            "NSPersonNameComponents", except: [.foundationReads],
+            make: {
+                var components = ArchivedPersonNameComponents()
+                components.name.givenName = "Anna"
+                components.name.familyName = "Ångström"
+                return components
+            }, ==),
+        Row(
+            "NSMeasurement",
+            ArchivedMeasurement(
+                value: 5,
+                unit: ArchivedUnit(
+                    "NSUnitLength", symbol: "mi",
+                    converter: .linear(coefficient: 1609.34, constant: 0), specifier: 1287))
+        ) { $0.value == $1.value && $0.unit.symbol == $1.unit.symbol },
     ]
 }
