@@ -8,7 +8,9 @@ import Testing
 
 @Suite("Fuzz targets")
 struct FuzzReplayTests {
-    private static let inputs = Corpus.fixtures("fuzz") + Corpus.fixtures("binary")
+    private static let inputs =
+        Corpus.fixtures("fuzz") + Corpus.fixtures("binary")
+        + Corpus.fixtures("archives", suffix: ".plist")
 
     @Test("every input that was kept passes every target", arguments: inputs)
     func replay(_ file: Corpus.File) {

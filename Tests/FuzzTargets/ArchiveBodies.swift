@@ -1,0 +1,142 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import KeyedArchive
+import PropertyList
+
+/// Reads the input as a keyed archive, untyped, and writes it back.
+public func fuzzArchiveGraph(_ bytes: [UInt8]) throws {
+    let setup = FuzzSetup(bytes)
+    guard let contents = contents(of: setup) else { return }
+    _ = try? contents.objects(notAllowedBy: .foundation)
+    let keeping = try? ArchiveGraph(contents, keepingMalformed: true, limits: setup.limits)
+    guard let graph = try? ArchiveGraph(contents, limits: setup.limits) else { return }
+    try BrokenProperty.check(keeping?.problems.isEmpty == true, "a fine archive has problems")
+    guard let written = try? graph.serialized(limits: setup.limits) else { return }
+    let again = try BrokenProperty.require("a graph that was written does not parse") {
+        try ArchiveGraph(parsing: written, options: [.nonFiniteDates, .nonStringKeys])
+    }
+    try BrokenProperty.check(graph.roots == again.roots, "the roots of a graph have changed")
+    try BrokenProperty.check(graph.objects == again.objects, "the objects have changed")
+}
+
+/// Makes typed values of the input under the classes of Foundation.
+public func fuzzUnarchive(_ bytes: [UInt8]) throws {
+    try checkTyped(FuzzSetup(bytes), allowing: .foundation)
+}
+
+/// Makes typed values of the input under the common classes, or keeps objects of unknown ones.
+public func fuzzUnarchiveFew(_ bytes: [UInt8]) throws {
+    let setup = FuzzSetup(bytes)
+    try checkTyped(setup, allowing: .commonClasses)
+    try checkTyped(setup, allowing: ClassRegistry.commonClasses.keepingUnknownClasses())
+}
+
+private func contents(of setup: FuzzSetup) -> ArchiveContents? {
+    try? ArchiveContents(parsing: setup.input, options: setup.options, limits: setup.limits)
+}
+
+/// The input becomes values or throws; values that it became can be written and read again, are the
+/// same then, and hold no class that is not allowed.
+private func checkTyped(_ setup: FuzzSetup, allowing registry: ClassRegistry) throws {
+    guard let contents = contents(of: setup),
+        let archive = try? KeyedUnarchiver(contents, allowing: registry, limits: setup.limits)
+    else { return }
+    for key in archive.roots.keys.prefix(16) {
+        guard let value = try? archive.unarchive(AnyArchived.self, forKey: key) else { continue }
+        try checkAllowed(value, registry)
+        let limits = ParsingLimits.default
+        let first = try BrokenProperty.require("what was read cannot be written") {
+            try KeyedArchiver.archive(value, allowing: registry, limits: limits)
+        }
+        let back = try BrokenProperty.require("what was written cannot be read") {
+            try KeyedUnarchiver.unarchive(
+                AnyArchived.self, from: first, allowing: registry, options: .nonFiniteDates,
+                limits: limits)
+        }
+        let second = try BrokenProperty.require("what was read again cannot be written") {
+            try KeyedArchiver.archive(back, allowing: registry, limits: limits)
+        }
+        try BrokenProperty.check(first == second, "what was written reads as something else")
+    }
+}
+
+/// Every class in what is written of a value has to be allowed.
+private func checkAllowed(_ value: AnyArchived, _ registry: ClassRegistry) throws {
+    if registry.keepsUnknownClasses { return }
+    guard
+        let bytes = try? KeyedArchiver.archive(
+            value, allowing: registry.keepingUnknownClasses()),
+        let contents = try? ArchiveContents(parsing: bytes, options: .nonFiniteDates)
+    else { return }
+    let disallowed = try BrokenProperty.require("what was written is no archive") {
+        try contents.objects(notAllowedBy: registry)
+    }
+    try BrokenProperty.check(disallowed.isEmpty, "an object of a class that is not allowed")
+}
+
+/// Builds values as the input says, archives them and reads them back.
+public func fuzzArchive(_ bytes: [UInt8]) throws {
+    var script = ArchiveScript(bytes)
+    let value = script.value(depth: 0)
+    guard let first = try? KeyedArchiver.archive(value) else { return }
+    let back = try BrokenProperty.require("what was written cannot be read") {
+        try KeyedUnarchiver.unarchive(AnyArchived.self, from: first)
+    }
+    let second = try BrokenProperty.require("what was read cannot be written") {
+        try KeyedArchiver.archive(back)
+    }
+    try BrokenProperty.check(first == second, "what was written reads as something else")
+}
+
+/// Takes values from the bytes of an input, one after the other.
+private struct ArchiveScript {
+    private var rest: ArraySlice<UInt8>
+
+    init(_ bytes: [UInt8]) { rest = bytes[...] }
+
+    private mutating func byte() -> UInt8 { rest.popFirst() ?? 0 }
+
+    private mutating func bytes(_ count: Int) -> [UInt8] {
+        defer { rest = rest.dropFirst(count) }
+        return Array(rest.prefix(count))
+    }
+
+    private mutating func word() -> UInt64 {
+        bytes(8).reduce(0) { $0 << 8 | UInt64($1) }
+    }
+
+    private mutating func text() -> String {
+        let count = Int(byte() % 16)
+        return String(decoding: bytes(count), as: UTF8.self)
+    }
+
+    private mutating func values(_ depth: Int) -> [AnyArchived] {
+        let count = Int(byte() % 5)
+        return (0..<count).map { _ in value(depth: depth + 1) }
+    }
+
+    mutating func value(depth: Int) -> AnyArchived {
+        switch byte() % (depth < 6 ? 14 : 7) {
+        case 0: AnyArchived(text())
+        case 1: AnyArchived(Int(truncatingIfNeeded: word()))
+        case 2: AnyArchived(Double(bitPattern: word()))
+        case 3: AnyArchived(byte() % 2 == 0)
+        case 4: AnyArchived(Mutable(text()))
+        case 5: AnyArchived(PropertyListValue.data(bytes(Int(byte() % 32))))
+        case 6: AnyArchived(ArchivedNull())
+        case 7: AnyArchived(values(depth))
+        case 8: AnyArchived(Mutable(values(depth)))
+        case 9: AnyArchived(ArchivedSet(values(depth)))
+        case 10: AnyArchived(ArchivedOrderedSet(values(depth)))
+        case 11: AnyArchived(ArchivedPairs(pairs(depth)))
+        case 12: AnyArchived(Mutable(ArchivedPairs(pairs(depth))))
+        default: AnyArchived(ArchivedCountedSet(values(depth).map { ($0, 1 + Int(byte())) }))
+        }
+    }
+
+    private mutating func pairs(_ depth: Int) -> [(key: AnyArchived, value: AnyArchived)] {
+        let count = Int(byte() % 4)
+        return (0..<count).map { _ in (value(depth: depth + 1), value(depth: depth + 1)) }
+    }
+}
