@@ -52,13 +52,22 @@ let package = Package(
     ]
 )
 
+// `Scripts/fuzz` builds this on demand: libFuzzer brings a main function of its own.
+if Context.environment["KEYED_FUZZ"] != nil {
+    package.targets.append(
+        .executableTarget(
+            name: "FuzzMain", dependencies: ["FuzzTargets"], path: "Tests/Fuzz",
+            swiftSettings: [.unsafeFlags(["-parse-as-library"])]))
+}
+
 for target in package.targets where target.type != .system {
-    target.swiftSettings = [
-        .swiftLanguageMode(.v6),
-        .strictMemorySafety(),
-        .treatAllWarnings(as: .error),
-        .enableUpcomingFeature("ExistentialAny"),
-        .enableUpcomingFeature("MemberImportVisibility"),
-        .enableUpcomingFeature("InternalImportsByDefault"),
-    ]
+    target.swiftSettings =
+        (target.swiftSettings ?? []) + [
+            .swiftLanguageMode(.v6),
+            .strictMemorySafety(),
+            .treatAllWarnings(as: .error),
+            .enableUpcomingFeature("ExistentialAny"),
+            .enableUpcomingFeature("MemberImportVisibility"),
+            .enableUpcomingFeature("InternalImportsByDefault"),
+        ]
 }
