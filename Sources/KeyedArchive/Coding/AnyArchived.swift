@@ -46,8 +46,14 @@ extension Mutable: MutableValue {
     var wrapped: Any { value }
 }
 
-/// Stands for the identity of an object that has become a value without one.
-final class ObjectIdentity {}
+/// The identity of an object that has become a value without one: where it was read from.
+struct ObjectIdentity {
+    let archive: ArchiveIdentity
+    let object: UInt32
+}
+
+/// Stands for an archive, for who does not need to hold on to it.
+final class ArchiveIdentity: Sendable {}
 
 extension AnyArchived: KeyedCodable {
     /// Any class is one of `NSObject`.

@@ -130,14 +130,16 @@ extension ArchiveWriter {
         if keptInstances.last !== instance { keptInstances.append(instance) }
     }
 
-    /// Makes a value that is not an instance of a class an object once: what `identity` stands for.
+    /// Makes a value that is not an instance of a class an object once, by where it was read from; what
+    /// is kept as it is of the same archive refers to the same object.
     func once(
-        _ identity: AnyObject, _ archive: () throws -> PropertyListUID
+        _ identity: ObjectIdentity, _ archive: () throws -> PropertyListUID
     ) throws -> PropertyListUID {
-        if let known = instances[ObjectIdentifier(identity)] { return PropertyListUID(known) }
+        let key = CopyKey(archive: ObjectIdentifier(identity.archive), object: identity.object)
+        if let known = copies[key] { return PropertyListUID(known) }
         let uid = try archive()
-        instances[ObjectIdentifier(identity)] = uid.value
-        keep(identity)
+        copies[key] = uid.value
+        keep(identity.archive)
         return uid
     }
 
@@ -416,10 +418,10 @@ extension ArchiveWriter {
     private func begin(
         _ object: UInt32, of source: OpaqueArchive, _ frames: inout [CopyFrame]
     ) throws -> UInt32 {
-        let key = CopyKey(archive: ObjectIdentifier(source), object: object)
+        let key = CopyKey(archive: ObjectIdentifier(source.identity), object: object)
         if let known = copies[key] { return known }
         if source.isNull(object) { return 0 }
-        keep(source)
+        keep(source.identity)
         let number = try reserve()
         copies[key] = number
         if let archivedClass = source.archivedClass(of: object), !registry.keepsUnknownClasses {
@@ -462,7 +464,7 @@ extension ArchiveWriter {
     ) -> PropertyListValue {
         switch value {
         case .uid(let uid):
-            let key = CopyKey(archive: ObjectIdentifier(source), object: uid.value)
+            let key = CopyKey(archive: ObjectIdentifier(source.identity), object: uid.value)
             return .uid(PropertyListUID(copies[key] ?? 0))
         case .array(let elements):
             return .array(PropertyListArray(elements.map { renumbered($0, source) }))
