@@ -19,8 +19,11 @@ extension ClassRegistry {
         String.self, Mutable<String>.self, ArchivedNumber.self, Data.self, Mutable<Data>.self,
         Date.self)
 
-    /// The classes of Foundation that are plain data and have a Swift type here.
+    /// The classes of Foundation, AppKit and UIKit that are plain data and have a Swift type here.
     public static let foundation = propertyList.merging(foundationValues)
+        .merging(.attributedStringClasses)
+        .merging(.characterSetClasses)
+        .merging(.regularExpressionClasses)
 
     private static let foundationValues = ClassRegistry(
         ArchivedNull.self, UUID.self, URL.self, ArchivedSet<AnyArchived>.self,
