@@ -24,6 +24,7 @@ extension ClassRegistry {
         .merging(.attributedStringClasses)
         .merging(.characterSetClasses)
         .merging(.regularExpressionClasses)
+        .merging(.formatterClasses)
 
     private static let foundationValues = ClassRegistry(
         ArchivedNull.self, UUID.self, URL.self, ArchivedSet<AnyArchived>.self,
