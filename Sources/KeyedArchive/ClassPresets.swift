@@ -25,6 +25,10 @@ extension ClassRegistry {
         .merging(.characterSetClasses)
         .merging(.regularExpressionClasses)
         .merging(.formatterClasses)
+        .merging(.colorClasses)
+        .merging(.fontClasses)
+        .merging(.paragraphStyleClasses)
+        .merging(.bezierPathClasses)
 
     private static let foundationValues = ClassRegistry(
         ArchivedNull.self, UUID.self, URL.self, ArchivedSet<AnyArchived>.self,
