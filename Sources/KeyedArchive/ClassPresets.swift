@@ -29,6 +29,8 @@ extension ClassRegistry {
         .merging(.fontClasses)
         .merging(.paragraphStyleClasses)
         .merging(.bezierPathClasses)
+        .merging(.urlLoadingClasses)
+        .merging(.hashTableClasses)
 
     private static let foundationValues = ClassRegistry(
         ArchivedNull.self, UUID.self, URL.self, ArchivedSet<AnyArchived>.self,
