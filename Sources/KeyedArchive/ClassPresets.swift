@@ -19,7 +19,7 @@ extension ClassRegistry {
         String.self, Mutable<String>.self, ArchivedNumber.self, Data.self, Mutable<Data>.self,
         Date.self, ArchivedValue.self)
 
-    /// The classes of Foundation that are plain data and have a Swift type here.
+    /// The classes of Foundation, AppKit and UIKit that are plain data and have a Swift type here.
     public static let foundation = propertyList.merging(foundationValues)
         .merging(.geometryClasses)
         .merging(.decimalClasses)
@@ -28,6 +28,16 @@ extension ClassRegistry {
         .merging(.reportClasses)
         .merging(.personNameClasses)
         .merging(.measurementClasses)
+        .merging(.attributedStringClasses)
+        .merging(.characterSetClasses)
+        .merging(.regularExpressionClasses)
+        .merging(.formatterClasses)
+        .merging(.colorClasses)
+        .merging(.fontClasses)
+        .merging(.paragraphStyleClasses)
+        .merging(.bezierPathClasses)
+        .merging(.urlLoadingClasses)
+        .merging(.hashTableClasses)
 
     private static let foundationValues = ClassRegistry(
         ArchivedNull.self, UUID.self, URL.self, ArchivedSet<AnyArchived>.self,

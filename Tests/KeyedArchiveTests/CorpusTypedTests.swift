@@ -20,17 +20,15 @@ struct CorpusTypedTests {
         #expect(!(value.value is OpaqueObject))
         let again = try KeyedArchiver.archive(value)
         let differences = try differences(file.bytes, again)
-        if Self.distinctEqualTexts.contains(where: file.name.contains) {
-            // Two equal strings that Apple's archiver kept apart are one here.
-            #expect(differences != [])
-            return
-        }
-        #expect(differences == [])
+        // Each known difference is there, and no other.
+        let isKnown = Self.knownDifferences.contains { file.name.contains($0.name) }
+        #expect(differences.isEmpty != isKnown, "\(differences)")
     }
 
     /// The archives whose object table does not come back the same.
-    private static let distinctEqualTexts = [
-        "DateIntervalFormatter-Default", "DateIntervalFormatter-ValuesSetWithoutTemplate",
+    private static let knownDifferences: [(name: String, why: String)] = [
+        ("DateIntervalFormatter-Default", "two equal texts that were kept apart are one object"),
+        ("NSMeasurement-Length--334bd6de", "whole numbers among the reals were stored as integers"),
     ]
 
     /// What differs between the object tables of two archives.

@@ -139,11 +139,18 @@ extension KeyedEncoder {
 
 extension ArchivedRange {
     fileprivate init(valueIn coder: KeyedDecoder) throws {
-        location = try coder.decodeInteger(forKey: "NS.rangeval.location")
-        length = try coder.decodeInteger(forKey: "NS.rangeval.length")
-        guard location >= 0, length >= 0 else {
+        try self.init(
+            coder, locationKey: "NS.rangeval.location", lengthKey: "NS.rangeval.length")
+    }
+
+    /// Reads a range; its end may be beyond all numbers, as where nothing was found.
+    init(_ coder: KeyedDecoder, locationKey: String, lengthKey: String) throws {
+        location = try coder.decodeInteger(forKey: locationKey)
+        length = try coder.decodeInteger(forKey: lengthKey)
+        if location < 0 || length < 0 {
             throw KeyedArchiveError(
-                .valueOutOfRange, what: "a range has a negative location or length",
+                .valueOutOfRange,
+                what: "a range has the location \(location) and the length \(length)",
                 object: coder.uid)
         }
     }

@@ -46,8 +46,23 @@ extension Mutable: MutableValue {
     var wrapped: Any { value }
 }
 
-/// Stands for the identity of an object that has become a value without one.
-final class ObjectIdentity: Sendable {}
+/// The identity of an object that has become a value without one: where it was read from.
+struct ObjectIdentity: Sendable, Hashable {
+    let archive: ArchiveIdentity
+    let object: UInt32
+
+    static func == (left: ObjectIdentity, right: ObjectIdentity) -> Bool {
+        left.archive === right.archive && left.object == right.object
+    }
+
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(ObjectIdentifier(archive))
+        hasher.combine(object)
+    }
+}
+
+/// Stands for an archive, for who does not need to hold on to it.
+final class ArchiveIdentity: Sendable {}
 
 extension AnyArchived: KeyedCodable {
     /// Any class is one of `NSObject`.

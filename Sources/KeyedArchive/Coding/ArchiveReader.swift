@@ -18,8 +18,6 @@ public final class ArchiveReader {
 
     // What shared objects have become.
     private var made: [UInt32: Any] = [:]
-    // What stands for the identity of shared objects that have become plain values.
-    private var identities: [UInt32: ObjectIdentity] = [:]
     /// The archive, for what is kept of it as it is.
     let opaqueArchive: OpaqueArchive
     private var lateReferences: [LateReference] = []
@@ -194,25 +192,22 @@ extension ArchiveReader {
         return binding.binding.type
     }
 
-    /// What stands for the identity of an object in a value that has none; nil where only one
+    /// The identity of an object for a value that has none; nil where only one
     /// reference leads to the object.
     func identity(of object: UInt32) -> ObjectIdentity? {
-        guard index.isShared(object) else { return nil }
-        if let known = identities[object] { return known }
-        let identity = ObjectIdentity()
-        identities[object] = identity
-        return identity
+        index.isShared(object)
+            ? ObjectIdentity(archive: opaqueArchive.identity, object: object) : nil
     }
 
     /// Checks that an object and all that it refers to may be kept as they are. Linear in their number.
     ///
     /// - Throws: `classNotAllowed`, `malformedObject`.
     func requireAllowedBelow(_ object: UInt32) throws(KeyedArchiveError) {
-        if !index.slot(of: object).isObject { throw nothing(object) }
         var pending = [object]
         var seen: Set<UInt32> = [object]
         while let next = pending.popLast() {
             let slot = index.slot(of: next)
+            if slot == .description { throw nothing(next) }
             guard slot.isObject else { continue }
             try state.charge()
             if classes[Int(slot.value)].listed == nil, !registry.keepsUnknownClasses {
@@ -220,10 +215,7 @@ extension ArchiveReader {
             }
             if slot.isLeaf { continue }
             if let key = opaqueArchive.nestedField(of: next) {
-                throw KeyedArchiveError(
-                    .malformedObject,
-                    what: "`\(TerminalText.escaped(key))` holds containers within containers",
-                    object: PropertyListUID(next))
+                throw OpaqueArchive.nested(key, next)
             }
             for reference in opaqueArchive.references(of: next)
             where seen.insert(reference).inserted { pending.append(reference) }

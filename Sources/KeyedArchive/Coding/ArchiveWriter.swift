@@ -88,13 +88,14 @@ extension ArchiveWriter {
         return PropertyListUID(number)
     }
 
-    /// Makes a value that is not an instance of a class an object once: what `identity` stands for.
+    /// Makes a value that is not an instance of a class an object once, by where it was read from; what
+    /// is kept as it is of the same archive refers to the same object.
     func once(
-        _ identity: AnyObject, _ archive: () throws -> PropertyListUID
+        _ identity: ObjectIdentity, _ archive: () throws -> PropertyListUID
     ) throws -> PropertyListUID {
-        if let known = table.object(of: identity) { return PropertyListUID(known) }
+        if let known = table.copy(of: identity) { return PropertyListUID(known) }
         let uid = try archive()
-        table.insert(identity, uid.value)
+        table.note(uid.value, for: identity)
         return uid
     }
 

@@ -49,19 +49,14 @@ struct ObjectTable {
     private let classKey: UInt32
 
     private var instances = IdentityMap()
-    private var copies: [CopyKey: UInt32] = [:]
+    // What objects of other archives have become here.
+    private var copies: [ObjectIdentity: UInt32] = [:]
     // The objects of strings that are equal to none before, in the order of their first use.
     private var strings: [UInt32] = []
     private var numbers: [ArchivedNumber: UInt32] = [:]
     /// The first mistake, or failure of an object, after which nothing is output.
     private(set) var failure: KeyedArchiveError?
     private var isFinished = false
-
-    /// An object of another archive.
-    struct CopyKey: Hashable {
-        let archive: ObjectIdentifier
-        let object: UInt32
-    }
 
     init() { classKey = assembler.key(ArchivedObject.classKey) }
 
@@ -105,22 +100,12 @@ extension ObjectTable {
         return number
     }
 
-    /// What an instance has become.
-    func object(of instance: AnyObject) -> UInt32? { instances.object(of: instance) }
-
-    /// Notes what an instance has become.
-    mutating func insert(_ instance: AnyObject, _ object: UInt32) {
-        instances.insert(instance, object)
-    }
-
     /// What an object of another archive has become here.
-    func copy(of key: CopyKey) -> UInt32? { copies[key] }
+    func copy(of identity: ObjectIdentity) -> UInt32? { copies[identity] }
 
-    /// The number for an object of another archive.
-    mutating func reserve(for key: CopyKey) throws(KeyedArchiveError) -> UInt32 {
-        let number = try reserve()
-        copies[key] = number
-        return number
+    /// Notes what an object of another archive has become here.
+    mutating func note(_ object: UInt32, for identity: ObjectIdentity) {
+        copies[identity] = object
     }
 }
 

@@ -34,22 +34,17 @@ extension ArchiveWriter {
     private func begin(
         _ object: UInt32, of source: OpaqueArchive, _ frames: inout [CopyFrame]
     ) throws -> UInt32 {
-        let key = key(object, source)
-        if let known = table.copy(of: key) { return known }
+        let identity = ObjectIdentity(archive: source.identity, object: object)
+        if let known = table.copy(of: identity) { return known }
         if source.isNull(object) { return 0 }
         if let archivedClass = source.archivedClass(of: object) { try requireKept(archivedClass) }
-        // The archive is kept, so that none other takes its place.
-        if table.object(of: source) == nil { table.insert(source, 0) }
-        let number = try table.reserve(for: key)
+        let number = try table.reserve()
+        table.note(number, for: identity)
         frames.append(
             CopyFrame(
                 object: object, number: number,
                 references: source.references(of: object).reversed()))
         return number
-    }
-
-    private func key(_ object: UInt32, _ source: OpaqueArchive) -> ObjectTable.CopyKey {
-        ObjectTable.CopyKey(archive: ObjectIdentifier(source), object: object)
     }
 
     /// Writes an object of another archive whose references all have their numbers.
@@ -80,7 +75,8 @@ extension ArchiveWriter {
     ) -> PropertyListValue {
         switch value {
         case .uid(let uid):
-            return .uid(PropertyListUID(table.copy(of: key(uid.value, source)) ?? 0))
+            let identity = ObjectIdentity(archive: source.identity, object: uid.value)
+            return .uid(PropertyListUID(table.copy(of: identity) ?? 0))
         case .array(let elements):
             return .array(PropertyListArray(elements.map { renumbered($0, source) }))
         default: return value

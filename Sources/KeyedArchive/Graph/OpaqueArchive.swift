@@ -5,6 +5,7 @@ internal import PropertyList
 
 /// An archive, validated, that opaque objects are parts of.
 final class OpaqueArchive: Sendable {
+    let identity = ArchiveIdentity()
     private let table: DocumentTable
     private let index: ArchiveIndex
 
@@ -37,15 +38,24 @@ final class OpaqueArchive: Sendable {
         return field.array?.compactMap { $0.uid?.value } ?? []
     }
 
-    /// The first field of an object that cannot be kept: one that holds containers within another,
-    /// which no archiver writes.
+    /// The first field of an object that cannot be kept.
     func nestedField(of object: UInt32) -> String? {
-        node(of: object).dictionary?.first { field in
-            switch field.value.kind {
-            case .dictionary, .set: true
-            case .array: field.value.array?.contains { $0.kind.isContainer } ?? false
-            default: false
-            }
-        }?.key
+        node(of: object).dictionary?.first { Self.isNested($0.value) }?.key
+    }
+
+    /// Whether a field holds containers within another, which no archiver writes: it cannot be kept.
+    static func isNested(_ field: PropertyListNode) -> Bool {
+        switch field.kind {
+        case .dictionary, .set: true
+        case .array: field.array?.contains { $0.kind.isContainer } ?? false
+        default: false
+        }
+    }
+
+    static func nested(_ key: String, _ object: UInt32) -> KeyedArchiveError {
+        KeyedArchiveError(
+            .malformedObject,
+            what: "`\(TerminalText.escaped(key))` holds containers within containers",
+            object: PropertyListUID(object))
     }
 }

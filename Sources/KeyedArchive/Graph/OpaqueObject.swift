@@ -75,6 +75,9 @@ extension OpaqueObject: KeyedCodable {
         guard let object = reference.object else {
             throw reference.reader.wrongType(reference, expected: "an object")
         }
+        if reference.isNil {
+            throw KeyedArchiveError.missing("nil stands where an object is needed", object)
+        }
         try reference.reader.requireAllowedBelow(object.value)
         return OpaqueObject(archive: reference.reader.opaqueArchive, number: object.value)
     }
@@ -104,18 +107,29 @@ extension KeyedDecoder {
     /// The fields that are not among `known`.
     ///
     /// - Throws: `classNotAllowed` where they consist of classes that the registry neither allows nor
-    ///   keeps; `misuse` at the roots.
+    ///   keeps; `malformedObject` for containers within containers; `misuse` at the roots.
     public func unknownFields(except known: Set<String>) throws -> OpaqueFields {
         guard let object else { throw KeyedArchiveError(.misuse, what: "the roots are no object") }
         let archive = reader.opaqueArchive
         let keys = keys.filter { !known.contains($0) }
-        for key in keys {
-            guard let node = archive.node(of: object)[ArchiveKey.escaped(key)] else { continue }
-            for reference in archive.references(in: node) {
-                try located(key) { try reader.requireAllowedBelow(reference) }
+        for key in keys { try requireAllowed(fieldForKey: key) }
+        return OpaqueFields(archive: archive, object: object, keys: keys)
+    }
+
+    /// Checks that a field may be kept as it is.
+    ///
+    /// - Throws: `classNotAllowed`, `malformedObject`.
+    func requireAllowed(fieldForKey key: String) throws(KeyedArchiveError) {
+        let archive = reader.opaqueArchive
+        guard let object, let node = archive.node(of: object)[ArchiveKey.escaped(key)] else {
+            return
+        }
+        if OpaqueArchive.isNested(node) { throw OpaqueArchive.nested(key, object) }
+        for reference in archive.references(in: node) {
+            do { try reader.requireAllowedBelow(reference) } catch {
+                throw error.inside(.key(key))
             }
         }
-        return OpaqueFields(archive: archive, object: object, keys: keys)
     }
 }
 

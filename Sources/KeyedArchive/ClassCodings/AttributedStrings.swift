@@ -1,0 +1,261 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+internal import FoundationEssentials
+public import PropertyList
+
+// | class | fields |
+// |---|---|
+// | `NSAttributedString` | `NSString`: the text; `NSAttributes`: nothing where there are no attributes, a dictionary where one holds for all of the text, otherwise an NSMutableArray of dictionaries; `NSAttributeInfo` with the latter: an NSMutableData of runs |
+// | `NSMutableAttributedString` | the same; the text is an NSMutableString |
+// | `NSTextStorage` | the same as the mutable one; `NSDelegate`: nil |
+//
+// The runs are pairs of integers, seven bits a byte, the lowest first, the high bit set where more
+// follow: how many UTF-16 units, and the number of a dictionary in the array.
+//
+// Source: archives that Apple's software wrote.
+
+/// An `NSAttributedString`, `NSMutableAttributedString` or `NSTextStorage`: text and the attributes of
+/// its parts.
+///
+/// Dictionaries are kept as the archive has them: two that are equal stay two, if they were.
+public struct ArchivedAttributedString {
+    /// The class that it is archived as.
+    public enum Kind: Sendable, Hashable {
+        /// `NSAttributedString`.
+        case immutable
+        /// `NSMutableAttributedString`.
+        case mutable
+        /// `NSTextStorage`. Its delegate, an object of the program, is not kept.
+        case textStorage
+    }
+
+    /// A part of the text with the same attributes.
+    public struct Run: Sendable, Hashable {
+        /// The number of UTF-16 units.
+        public var length: Int
+        /// The place of its attributes among the dictionaries.
+        public var dictionary: Int
+
+        /// A run of some UTF-16 units.
+        public init(length: Int, dictionary: Int) {
+            self.length = length
+            self.dictionary = dictionary
+        }
+    }
+
+    /// The class that it is archived as.
+    public var kind: Kind
+    /// The text as the archive holds it: a `String` or a `Mutable<String>`; nil where there is none.
+    public let content: AnyArchived?
+    /// The attributes of the runs: an NSDictionary each.
+    public var dictionaries: [AnyArchived]
+    /// The parts of the text, in order. They cover it exactly, unless there are no dictionaries.
+    public var runs: [Run]
+
+    /// Text without attributes.
+    public init(_ text: String, kind: Kind = .immutable) {
+        self.init(text, kind: kind, dictionaries: [], runs: [])
+    }
+
+    /// Text with the same attributes everywhere.
+    public init(
+        _ text: String, kind: Kind = .immutable,
+        attributes: ArchivedPairs<AnyArchived, AnyArchived>
+    ) {
+        let runs = text.isEmpty ? [] : [Run(length: text.utf16.count, dictionary: 0)]
+        self.init(
+            text, kind: kind, dictionaries: [AnyArchived(attributes)], runs: runs)
+    }
+
+    /// Text whose runs have attributes of their own.
+    public init(
+        _ text: String, kind: Kind = .immutable, dictionaries: [AnyArchived], runs: [Run]
+    ) {
+        self.kind = kind
+        content = kind == .immutable ? AnyArchived(text) : AnyArchived(Mutable(text))
+        self.dictionaries = dictionaries
+        self.runs = runs
+    }
+
+    /// The text.
+    public var text: String { content?.value(as: String.self) ?? "" }
+
+    /// The attributes of a run; nil where it has none, or its dictionary is of another type.
+    public func attributes(of run: Run) -> ArchivedPairs<AnyArchived, AnyArchived>? {
+        dictionaries.indices.contains(run.dictionary)
+            ? dictionaries[run.dictionary].value(as: ArchivedPairs<AnyArchived, AnyArchived>.self)
+            : nil
+    }
+}
+
+extension ClassRegistry {
+    static let attributedStringClasses = ClassRegistry(ArchivedAttributedString.self)
+}
+
+// MARK: - Classes
+
+extension ArchivedAttributedString.Kind {
+    fileprivate init(archivedName: String?) {
+        switch archivedName {
+        case "NSMutableAttributedString": self = .mutable
+        case "NSTextStorage": self = .textStorage
+        default: self = .immutable
+        }
+    }
+
+    fileprivate var archivedClass: ArchivedClass {
+        let immutable = ArchivedAttributedString.archivedClass
+        let mutable = immutable.subclass("NSMutableAttributedString")
+        return switch self {
+        case .immutable: immutable
+        case .mutable: mutable
+        case .textStorage: mutable.subclass("NSTextStorage")
+        }
+    }
+}
+
+extension ArchivedAttributedString: KeyedCodable {
+    public static var archivedClass: ArchivedClass { "NSAttributedString" }
+    public static var archivedAliases: [String] { ["NSMutableAttributedString", "NSTextStorage"] }
+
+    private typealias Attributes = ArchivedPairs<AnyArchived, AnyArchived>
+
+    public func archive(in writer: ArchiveWriter) throws -> PropertyListUID {
+        try writer.object(of: kind.archivedClass, fields: encode)
+    }
+
+    /// - Throws: `misuse` for runs that do not cover the text, or name no dictionary.
+    public func encode(with coder: KeyedEncoder) throws {
+        let table = try checkedTable()
+        try coder.encode(content, forKey: "NSString")
+        if let table {
+            try coder.encode(Mutable(dictionaries), forKey: "NSAttributes")
+            try coder.encode(Mutable(table), forKey: "NSAttributeInfo")
+        } else {
+            try coder.encodePresent(dictionaries.first, forKey: "NSAttributes")
+        }
+        if kind == .textStorage { try coder.encode(AnyArchived?.none, forKey: "NSDelegate") }
+    }
+
+    public init(coder: KeyedDecoder) throws {
+        kind = Kind(archivedName: coder.archivedClass?.name)
+        content = try coder.decodeKept(String.self, forKey: "NSString")
+        dictionaries = []
+        runs = []
+        if content != nil, content?.value(as: String.self) == nil {
+            throw KeyedArchiveError(
+                .wrongType, what: "`NSString` is of a class whose text is not known",
+                object: coder.uid)
+        }
+        if let info = try coder.decodeObject(of: Data.self, forKey: "NSAttributeInfo") {
+            let elements = try coder.decode([Kept<Attributes>].self, forKey: "NSAttributes")
+            dictionaries = elements.map(\.object)
+            try readRuns(info, coder)
+        } else if let dictionary = try coder.decodeKept(Attributes.self, forKey: "NSAttributes") {
+            dictionaries = [dictionary]
+            let units = text.utf16.count
+            if units > 0 { runs = [Run(length: units, dictionary: 0)] }
+        }
+    }
+}
+
+// MARK: - Runs
+
+extension ArchivedAttributedString {
+    /// Reads the runs, which have to cover the text exactly.
+    private mutating func readRuns(_ info: Data, _ coder: KeyedDecoder) throws {
+        var packed = PackedRuns(info)
+        var rest = text.utf16.count
+        while let length = try packed.next(coder.uid) {
+            guard let index = try packed.next(coder.uid) else {
+                throw KeyedArchiveError(
+                    .malformedObject, what: "a run has a length and no attributes",
+                    object: coder.uid)
+            }
+            guard let units = Int(exactly: length), units > 0, units <= rest else {
+                throw KeyedArchiveError(
+                    .valueOutOfRange,
+                    what: "a run has \(length) UTF-16 units, \(rest) are left of the text",
+                    object: coder.uid)
+            }
+            guard let dictionary = Int(exactly: index), dictionary < dictionaries.count else {
+                throw KeyedArchiveError(
+                    .valueOutOfRange,
+                    what: "a run has attributes \(index), there are \(dictionaries.count)",
+                    object: coder.uid)
+            }
+            rest &-= units
+            runs.append(Run(length: units, dictionary: dictionary))
+        }
+        guard rest == 0 else {
+            throw KeyedArchiveError(
+                .valueOutOfRange, what: "the runs end \(rest) UTF-16 units before the text does",
+                object: coder.uid)
+        }
+    }
+
+    /// The packed runs; nil where one dictionary, or none, says it all.
+    private func checkedTable() throws -> Data? {
+        if dictionaries.isEmpty, runs.isEmpty { return nil }
+        var rest = text.utf16.count
+        var packed = PackedRuns()
+        for run in runs {
+            guard run.length > 0, run.length <= rest, dictionaries.indices.contains(run.dictionary)
+            else {
+                throw KeyedArchiveError(
+                    .misuse, what: "a run is beyond the text, or its attributes do not exist")
+            }
+            rest &-= run.length
+            packed.append(run.length)
+            packed.append(run.dictionary)
+        }
+        guard rest == 0 else {
+            throw KeyedArchiveError(
+                .misuse, what: "the runs end \(rest) UTF-16 units before the text does")
+        }
+        return dictionaries.count == 1 && runs.count <= 1 ? nil : Data(packed.bytes)
+    }
+}
+
+/// Integers of seven bits a byte.
+private struct PackedRuns {
+    var bytes: [UInt8]
+    private var place = 0
+
+    init(_ data: Data = Data()) { bytes = Array(data) }
+
+    /// The next integer; nil at the end.
+    ///
+    /// - Throws: `malformedObject` where the last byte is missing, `valueOutOfRange` for more than 64
+    ///   bits.
+    mutating func next(_ object: PropertyListUID?) throws(KeyedArchiveError) -> UInt64? {
+        if place >= bytes.count { return nil }
+        var value: UInt64 = 0
+        var shift: UInt64 = 0
+        while place < bytes.count {
+            let byte = UInt64(bytes[place])
+            place &+= 1
+            let bits = byte & 0x7F
+            if shift > 63 || (shift == 63 && bits > 1) {
+                throw KeyedArchiveError(
+                    .valueOutOfRange, what: "an integer of `NSAttributeInfo` has more than 64 bits",
+                    object: object)
+            }
+            value |= bits << shift
+            if byte & 0x80 == 0 { return value }
+            shift &+= 7
+        }
+        throw KeyedArchiveError(
+            .malformedObject, what: "`NSAttributeInfo` ends within an integer", object: object)
+    }
+
+    mutating func append(_ value: Int) {
+        var rest = UInt64(bitPattern: Int64(value))
+        while rest > 0x7F {
+            bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+            rest >>= 7
+        }
+        bytes.append(UInt8(truncatingIfNeeded: rest))
+    }
+}

@@ -1,0 +1,117 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+public import FoundationEssentials
+public import PropertyList
+
+// | class | fields |
+// |---|---|
+// | `NSBezierPath` | `NSSegments`: data in the object, records of nine bytes: 0 move, 1 line, 2 curve, 3 close; x and y as Floats, the highest byte first. A curve is three records, a close has a point. Only where not the default: `NSLineWidth`, `NSFlatness`: reals |
+//
+// Source: archives that Apple's software wrote, with moves, lines and closes; curves by other
+// implementations. What else an object holds is kept, see `ArchivedExtraFields`.
+
+extension ClassRegistry {
+    static let bezierPathClasses = ClassRegistry(ArchivedBezierPath.self)
+}
+
+/// An `NSBezierPath`.
+public struct ArchivedBezierPath {
+    /// A point of a path, and what leads to it.
+    public struct Segment: Sendable, Hashable {
+        /// What leads to the point.
+        public enum Kind: UInt8, Sendable, Hashable {
+            /// Nothing: a part begins.
+            case move = 0
+            /// A line.
+            case line = 1
+            /// One of the three points of a curve.
+            case curve = 2
+            /// The part is closed.
+            case close = 3
+        }
+
+        /// What leads to the point.
+        public var kind: Kind
+        /// To the right, in points.
+        public var x: Float
+        /// Up, in points.
+        public var y: Float
+
+        /// A point of a path.
+        public init(_ kind: Kind, x: Float, y: Float) {
+            self.kind = kind
+            self.x = x
+            self.y = y
+        }
+    }
+
+    /// The segments as the archive holds them; nil for an empty path.
+    public var segmentData: Data?
+    /// The width of lines, in points; nil where it is the default.
+    public var lineWidth: PropertyListReal?
+    /// How precisely curves are drawn; nil where it is the default.
+    public var flatness: PropertyListReal?
+    /// Fields that are not known here.
+    public var extraFields = ArchivedExtraFields()
+
+    /// A path.
+    public init(_ segments: [Segment]) {
+        if !segments.isEmpty { segmentData = Data(segments.flatMap(\.bytes)) }
+    }
+
+    /// The segments; nil where the data are not whole records, or are of a kind that is not known.
+    public var segments: [Segment]? {
+        guard let data = segmentData else { return [] }
+        guard data.count % Segment.size == 0 else { return nil }
+        var segments: [Segment] = []
+        var rest = data[...]
+        while !rest.isEmpty {
+            guard let segment = Segment(Array(rest.prefix(Segment.size))) else { return nil }
+            segments.append(segment)
+            rest = rest.dropFirst(Segment.size)
+        }
+        return segments
+    }
+}
+
+extension ArchivedBezierPath.Segment {
+    // A byte and two numbers of four.
+    fileprivate static let size = 9
+
+    fileprivate init?(_ bytes: [UInt8]) {
+        guard bytes.count == Self.size, let kind = Kind(rawValue: bytes[0]) else { return nil }
+        self.init(kind, x: Self.number(bytes[1..<5]), y: Self.number(bytes[5..<9]))
+    }
+
+    private static func number(_ bytes: ArraySlice<UInt8>) -> Float {
+        Float(bitPattern: bytes.reduce(0) { $0 << 8 | UInt32($1) })
+    }
+
+    fileprivate var bytes: [UInt8] {
+        [kind.rawValue]
+            + [x.bitPattern, y.bitPattern].flatMap { bits in
+                [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: bits >> UInt32($0)) }
+            }
+    }
+}
+
+extension ArchivedBezierPath: KeyedCodable {
+    public static var archivedClass: ArchivedClass { "NSBezierPath" }
+
+    private static let keys: Set = ["NSSegments", "NSLineWidth", "NSFlatness"]
+
+    public func encode(with coder: KeyedEncoder) throws {
+        coder.encodePresentBytes(segmentData, forKey: "NSSegments")
+        coder.encodePresentReal(lineWidth, forKey: "NSLineWidth")
+        coder.encodePresentReal(flatness, forKey: "NSFlatness")
+        try coder.encode(extraFields)
+    }
+
+    public init(coder: KeyedDecoder) throws {
+        segmentData = try coder.decodePresentBytes(forKey: "NSSegments")
+        lineWidth = try coder.decodePresentReal(forKey: "NSLineWidth")
+        flatness = try coder.decodePresentReal(forKey: "NSFlatness")
+        extraFields = try coder.extraFields(except: Self.keys)
+    }
+}

@@ -1,0 +1,210 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+public import FoundationEssentials
+internal import PropertyList
+
+// | class | fields |
+// |---|---|
+// | `NSCharacterSet`, `NSMutableCharacterSet` | one of the forms below; `NSIsInverted`: true, only where it is |
+//
+// | form | fields |
+// |---|---|
+// | a predefined set | `NSBuiltinID`: integer |
+// | a later predefined set | `NSBuiltinID2`: integer, `NSIsInverted2`: true where it is, and the bitmap |
+// | a range | `NSRange`: integer, the first code point × 2³² + how many |
+// | members | `NSString`: string in the object; `NSStringObject`: a string |
+// | a bitmap | `NSBitmap`: data in the object; `NSBitmapObject`: data |
+//
+// Source: what swift-corelibs-foundation writes; no archive of Apple's was at hand.
+
+/// An `NSCharacterSet`, in the form in which it was archived.
+public struct ArchivedCharacterSet: Sendable, Hashable {
+    /// How the set is stored.
+    public enum Form: Sendable, Hashable {
+        /// One of the sets of `CFCharacterSetPredefinedSet`, by its number.
+        case predefined(Int)
+        /// A predefined set that older systems do not know, with its bitmap.
+        case predefinedWithBitmap(Int, Data)
+        /// Code points from `first` on.
+        case range(first: UInt32, count: UInt32)
+        /// The members.
+        case members(String)
+        /// Bits of the code points of plane 0, the lowest bit of a byte first, in 8,192 bytes; then for
+        /// each further plane that has members its number in a byte and 8,192 bytes.
+        case bitmap(Data)
+    }
+
+    /// How the set is stored.
+    public var form: Form
+    /// Whether its members are those that the form does not hold. The bitmap of a predefined set is
+    /// that of the inverted set already.
+    public var isInverted: Bool
+    /// Whether the members or the bitmap are an object of their own, as in archives of other coders.
+    public var isStoredAsObject: Bool
+
+    /// A set in a form.
+    public init(_ form: Form, isInverted: Bool = false, isStoredAsObject: Bool = false) {
+        self.form = form
+        self.isInverted = isInverted
+        self.isStoredAsObject = isStoredAsObject
+    }
+}
+
+extension ClassRegistry {
+    static let characterSetClasses = ClassRegistry(
+        ArchivedCharacterSet.self, Mutable<ArchivedCharacterSet>.self)
+}
+
+extension ArchivedCharacterSet: KeyedCodable, MutableTwin {
+    public static var archivedClass: ArchivedClass { "NSCharacterSet" }
+    public static var archivedAliases: [String] { ["NSMutableCharacterSet"] }
+    public static var mutableClass: ArchivedClass {
+        archivedClass.subclass("NSMutableCharacterSet")
+    }
+
+    public func encode(with coder: KeyedEncoder) throws {
+        switch form {
+        case .predefined(let number): coder.encode(number, forKey: "NSBuiltinID")
+        case .range(let first, let count):
+            let packed = UInt64(first) << 32 | UInt64(count)
+            coder.encode(Int64(bitPattern: packed), forKey: "NSRange")
+        case .members(let text):
+            if isStoredAsObject {
+                try coder.encode(text, forKey: "NSStringObject")
+            } else {
+                try coder.encodeInline(.string(text), forKey: "NSString")
+            }
+        case .bitmap(let bitmap): try encode(bitmap, with: coder)
+        case .predefinedWithBitmap(let number, let bitmap):
+            coder.encode(number, forKey: "NSBuiltinID2")
+            if isInverted { coder.encode(true, forKey: "NSIsInverted2") }
+            return try encode(bitmap, with: coder)
+        }
+        if isInverted { coder.encode(true, forKey: "NSIsInverted") }
+    }
+
+    private func encode(_ bitmap: Data, with coder: KeyedEncoder) throws {
+        if isStoredAsObject {
+            try coder.encode(bitmap, forKey: "NSBitmapObject")
+        } else {
+            coder.encodeBytes(bitmap, forKey: "NSBitmap")
+        }
+    }
+
+    public init(coder: KeyedDecoder) throws {
+        isInverted = try coder.decode(forKey: "NSIsInverted", default: false)
+        isStoredAsObject = false
+        if coder.containsValue(forKey: "NSBuiltinID2") {
+            let number = try coder.decodeInteger(forKey: "NSBuiltinID2")
+            isInverted = try coder.decode(forKey: "NSIsInverted2", default: false)
+            isStoredAsObject = !coder.containsValue(forKey: "NSBitmap")
+            form = .predefinedWithBitmap(number, try Self.bitmap(coder))
+        } else if coder.containsValue(forKey: "NSBuiltinID") {
+            form = .predefined(try coder.decodeInteger(forKey: "NSBuiltinID"))
+        } else if coder.containsValue(forKey: "NSRange") {
+            let packed = UInt64(bitPattern: try coder.decodeInt64(forKey: "NSRange"))
+            form = .range(
+                first: UInt32(truncatingIfNeeded: packed >> 32),
+                count: UInt32(truncatingIfNeeded: packed))
+        } else if coder.containsValue(forKey: "NSString") {
+            form = .members(try coder.decode(forKey: "NSString"))
+        } else if coder.containsValue(forKey: "NSStringObject") {
+            isStoredAsObject = true
+            form = .members(try coder.decode(forKey: "NSStringObject"))
+        } else {
+            isStoredAsObject = !coder.containsValue(forKey: "NSBitmap")
+            form = .bitmap(try Self.bitmap(coder))
+        }
+    }
+
+    private static func bitmap(_ coder: KeyedDecoder) throws -> Data {
+        let key = coder.containsValue(forKey: "NSBitmapObject") ? "NSBitmapObject" : "NSBitmap"
+        return try coder.containsValue(forKey: "NSBitmap")
+            ? Data(coder.decodeBytes(forKey: "NSBitmap")) : coder.decode(Data.self, forKey: key)
+    }
+}
+
+// MARK: - Members
+
+extension ArchivedCharacterSet {
+    /// Whether a scalar is in the set; nil where that is not known: of predefined sets that are not
+    /// said by general categories alone, and of numbers that mean nothing here.
+    ///
+    /// General categories are those of the Unicode version of the Swift library, which differs from
+    /// system to system.
+    public func contains(_ scalar: Unicode.Scalar) -> Bool? {
+        let isMember: Bool
+        switch form {
+        case .predefined(let number):
+            guard let known = Self.predefined(number, contains: scalar) else { return nil }
+            isMember = known
+        case .range(let first, let count):
+            let value = UInt64(scalar.value)
+            isMember = value >= first && value < UInt64(first) &+ UInt64(count)
+        case .members(let text): isMember = text.unicodeScalars.contains(scalar)
+        case .predefinedWithBitmap(_, let bitmap): return Self.bitmap(bitmap, contains: scalar)
+        case .bitmap(let bitmap): isMember = Self.bitmap(bitmap, contains: scalar)
+        }
+        return isMember != isInverted
+    }
+
+    private static let planeSize = 8192
+
+    private static func bitmap(_ bitmap: Data, contains scalar: Unicode.Scalar) -> Bool {
+        let plane = UInt8(truncatingIfNeeded: scalar.value >> 16)
+        let unit = Int(scalar.value & 0xFFFF)
+        var start = 0
+        if plane > 0 {
+            start = planeSize
+            while start < bitmap.count, byte(start, bitmap) != plane { start &+= planeSize &+ 1 }
+            start &+= 1
+        }
+        guard let byte = byte(start &+ unit >> 3, bitmap) else { return false }
+        return byte & (1 << UInt8(unit & 7)) != 0
+    }
+
+    private static func byte(_ place: Int, _ data: Data) -> UInt8? {
+        place < data.count ? data[data.startIndex &+ place] : nil
+    }
+
+    private static func predefined(_ number: Int, contains scalar: Unicode.Scalar) -> Bool? {
+        let category = scalar.properties.generalCategory
+        let isNewline = (0x0A...0x0D).contains(scalar.value) || scalar.value == 0x85
+        return switch number {
+        case 1: [.control, .format].contains(category)
+        case 2: category == .spaceSeparator || scalar == "\t"
+        case 3: isNewline || scalar == "\t" || separators.contains(category)
+        case 4: category == .decimalNumber
+        case 5: letters.contains(category) || marks.contains(category)
+        case 6: category == .lowercaseLetter
+        case 7: [.uppercaseLetter, .titlecaseLetter].contains(category)
+        case 8: marks.contains(category)
+        case 10:
+            letters.contains(category) || marks.contains(category) || numbers.contains(category)
+        case 11: punctuation.contains(category)
+        case 12: category == .unassigned
+        case 13: category == .titlecaseLetter
+        case 14: symbols.contains(category)
+        case 15: isNewline || [.lineSeparator, .paragraphSeparator].contains(category)
+        default: nil
+        }
+    }
+
+    private typealias Categories = Set<Unicode.GeneralCategory>
+    private static let letters: Categories = [
+        .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter,
+    ]
+    private static let marks: Categories = [.nonspacingMark, .spacingMark, .enclosingMark]
+    private static let numbers: Categories = [.decimalNumber, .letterNumber, .otherNumber]
+    private static let separators: Categories = [
+        .spaceSeparator, .lineSeparator, .paragraphSeparator,
+    ]
+    private static let punctuation: Categories = [
+        .connectorPunctuation, .dashPunctuation, .openPunctuation, .closePunctuation,
+        .initialPunctuation, .finalPunctuation, .otherPunctuation,
+    ]
+    private static let symbols: Categories = [
+        .mathSymbol, .currencySymbol, .modifierSymbol, .otherSymbol,
+    ]
+}

@@ -1,0 +1,282 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+public import FoundationEssentials
+public import PropertyList
+
+// | class | fields |
+// |---|---|
+// | `NSColor` | `NSColorSpace`: integer, and by it: |
+// | – 1 calibrated, 2 device RGB | `NSRGB`: data in the object, “r g b” or “r g b a” as text with a NUL |
+// | – 3 calibrated, 4 device white | `NSWhite`: the same, “w” or “w a” |
+// | – 5 device CMYK | `NSCMYK`: the same (by other implementations) |
+// | – 6 catalog | `NSCatalogName`, `NSColorName`: strings; `NSColor`: the color for who does not have it |
+// | – 10 pattern | `NSImage` |
+// | – in its own space | also `NSComponents`: data in the object, all components as text without a NUL; `NSCustomColorSpace` |
+// | `NSColorSpace` | any of `NSID`, `NSSpaceID`, `NSModel`: integers; `NSICC`: data or mutable data |
+// | `UIColor` | `UIColorComponentCount`: integer; `UIRed`, `UIGreen`, `UIBlue`, `UIWhite`, `UIAlpha`: reals; `NSColorSpace`, `NSRGB`, `NSWhite`, `UISystemColorName` (by other implementations) |
+//
+// Source: archives that Apple's software wrote. What else an object holds is kept, see
+// `ArchivedExtraFields`.
+
+extension ClassRegistry {
+    static let colorClasses = ClassRegistry(
+        ArchivedColor.self, ArchivedColorSpace.self, ArchivedUIColor.self)
+}
+
+// MARK: - NSColor
+
+/// An `NSColor`: what its archive says, not converted.
+public struct ArchivedColor {
+    /// The kind of color, as `NSColorSpace` says it.
+    public struct Kind: RawRepresentable, Sendable, Hashable {
+        public let rawValue: Int
+
+        public init(rawValue: Int) { self.rawValue = rawValue }
+
+        /// Red, green, blue, independent of a device.
+        public static let calibratedRGB = Kind(rawValue: 1)
+        /// Red, green, blue of a device.
+        public static let deviceRGB = Kind(rawValue: 2)
+        /// A gray, independent of a device.
+        public static let calibratedWhite = Kind(rawValue: 3)
+        /// A gray of a device.
+        public static let deviceWhite = Kind(rawValue: 4)
+        /// Cyan, magenta, yellow, black of a device.
+        public static let deviceCMYK = Kind(rawValue: 5)
+        /// A color by name.
+        public static let catalog = Kind(rawValue: 6)
+        /// An image.
+        public static let pattern = Kind(rawValue: 10)
+    }
+
+    /// The kind of color.
+    public var kind: Kind
+    /// Red, green, blue and perhaps alpha as text: `NSRGB`.
+    public var rgb: Data?
+    /// White and perhaps alpha as text: `NSWhite`.
+    public var white: Data?
+    /// Cyan, magenta, yellow, black and perhaps alpha as text: `NSCMYK`.
+    public var cmyk: Data?
+    /// The components in ``customColorSpace`` with alpha as text: `NSComponents`.
+    public var customComponents: Data?
+    /// The space of ``customComponents``: an `NSColorSpace`.
+    public var customColorSpace: AnyArchived?
+    /// The catalog of a color by name.
+    public var catalogName: String?
+    /// The name of a color by name.
+    public var colorName: String?
+    /// The color to take where that of the name is not known: an `NSColor`.
+    public var fallback: AnyArchived?
+    /// The image of a pattern.
+    public var image: AnyArchived?
+    /// Fields that are not known here.
+    public var extraFields = ArchivedExtraFields()
+
+    /// A color of a kind, without components.
+    public init(_ kind: Kind) { self.kind = kind }
+
+    /// Red, green and blue, 0 … 1, independent of a device.
+    public init(red: Double, green: Double, blue: Double, alpha: Double = 1) {
+        kind = .calibratedRGB
+        rgb = ColorText.data([red, green, blue], alpha: alpha)
+    }
+
+    /// A gray, 0 … 1, independent of a device.
+    public init(white: Double, alpha: Double = 1) {
+        kind = .calibratedWhite
+        self.white = ColorText.data([white], alpha: alpha)
+    }
+
+    /// The components that the kind of color has, with alpha; nil where there are none, or the text is
+    /// not one or more finite numbers.
+    public var components: [Double]? {
+        switch kind {
+        case .calibratedRGB, .deviceRGB: rgb.flatMap { ColorText.components($0, count: 3) }
+        case .calibratedWhite, .deviceWhite: white.flatMap { ColorText.components($0, count: 1) }
+        case .deviceCMYK: cmyk.flatMap { ColorText.components($0, count: 4) }
+        default: nil
+        }
+    }
+}
+
+/// Components as text.
+enum ColorText {
+    // The longest text that is read: five numbers.
+    private static let limit = 256
+
+    /// Numbers with blanks between, and a NUL; alpha only where it is not 1.
+    static func data(_ components: [Double], alpha: Double) -> Data {
+        let numbers = alpha == 1 ? components : components + [alpha]
+        return Data(numbers.map(text).joined(separator: " ").utf8 + [0])
+    }
+
+    private static func text(_ number: Double) -> String {
+        Int(exactly: number).map { "\($0)" } ?? "\(number)"
+    }
+
+    /// `count` numbers and alpha, which is 1 where the text has none.
+    static func components(_ data: Data, count: Int) -> [Double]? {
+        guard data.count <= limit else { return nil }
+        let bytes = data.last == 0 ? data.dropLast() : data
+        guard !bytes.contains(0), let text = String(validating: bytes, as: UTF8.self) else {
+            return nil
+        }
+        let words = text.split(separator: " ")
+        let numbers = words.compactMap { Double($0) }
+        guard numbers.count == words.count, numbers.allSatisfy(\.isFinite) else { return nil }
+        if numbers.count == count { return numbers + [1] }
+        return numbers.count == count &+ 1 ? numbers : nil
+    }
+}
+
+extension ArchivedColor: KeyedCodable {
+    public static var archivedClass: ArchivedClass { "NSColor" }
+
+    private static let keys: Set = [
+        "NSColorSpace", "NSRGB", "NSWhite", "NSCMYK", "NSComponents", "NSCustomColorSpace",
+        "NSCatalogName", "NSColorName", "NSColor", "NSImage",
+    ]
+
+    public func encode(with coder: KeyedEncoder) throws {
+        coder.encode(kind.rawValue, forKey: "NSColorSpace")
+        try coder.encodePresent(catalogName, forKey: "NSCatalogName")
+        try coder.encodePresent(colorName, forKey: "NSColorName")
+        try coder.encodePresent(fallback, forKey: "NSColor")
+        coder.encodePresentBytes(rgb, forKey: "NSRGB")
+        coder.encodePresentBytes(white, forKey: "NSWhite")
+        coder.encodePresentBytes(cmyk, forKey: "NSCMYK")
+        coder.encodePresentBytes(customComponents, forKey: "NSComponents")
+        try coder.encodePresent(customColorSpace, forKey: "NSCustomColorSpace")
+        try coder.encodePresent(image, forKey: "NSImage")
+        try coder.encode(extraFields)
+    }
+
+    public init(coder: KeyedDecoder) throws {
+        kind = Kind(rawValue: try coder.decodeInteger(forKey: "NSColorSpace"))
+        catalogName = try coder.decode(forKey: "NSCatalogName")
+        colorName = try coder.decode(forKey: "NSColorName")
+        fallback = try coder.decodeKept(ArchivedColor.self, forKey: "NSColor")
+        rgb = try coder.decodePresentBytes(forKey: "NSRGB")
+        white = try coder.decodePresentBytes(forKey: "NSWhite")
+        cmyk = try coder.decodePresentBytes(forKey: "NSCMYK")
+        customComponents = try coder.decodePresentBytes(forKey: "NSComponents")
+        customColorSpace = try coder.decodeKept(
+            ArchivedColorSpace.self, forKey: "NSCustomColorSpace")
+        image = try coder.decode(forKey: "NSImage")
+        extraFields = try coder.extraFields(except: Self.keys)
+    }
+}
+
+// MARK: - NSColorSpace
+
+/// An `NSColorSpace`.
+public struct ArchivedColorSpace {
+    /// Apple's number of the space: 7 is sRGB.
+    public var id: Int?
+    /// Another such number, in archives of SceneKit and of later systems.
+    public var spaceID: Int?
+    /// The model, as `NSColorSpace.Model` numbers it.
+    public var model: Int?
+    /// The ICC profile: data.
+    public var profile: AnyArchived?
+    /// Fields that are not known here.
+    public var extraFields = ArchivedExtraFields()
+
+    /// The space that Apple's number stands for.
+    public init(id: Int?) { self.id = id }
+
+    /// The bytes of the ICC profile.
+    public var profileData: Data? { profile?.value(as: Data.self) }
+}
+
+extension ArchivedColorSpace: KeyedCodable {
+    public static var archivedClass: ArchivedClass { "NSColorSpace" }
+
+    private static let keys: Set = ["NSID", "NSSpaceID", "NSModel", "NSICC"]
+
+    public func encode(with coder: KeyedEncoder) throws {
+        coder.encodePresentInteger(id, forKey: "NSID")
+        coder.encodePresentInteger(spaceID, forKey: "NSSpaceID")
+        coder.encodePresentInteger(model, forKey: "NSModel")
+        try coder.encodePresent(profile, forKey: "NSICC")
+        try coder.encode(extraFields)
+    }
+
+    public init(coder: KeyedDecoder) throws {
+        id = try coder.decode(forKey: "NSID")
+        spaceID = try coder.decode(forKey: "NSSpaceID")
+        model = try coder.decode(forKey: "NSModel")
+        profile = try coder.decodeKept(Data.self, forKey: "NSICC")
+        extraFields = try coder.extraFields(except: Self.keys)
+    }
+}
+
+// MARK: - UIColor
+
+/// A `UIColor`: what its archive says, not converted.
+public struct ArchivedUIColor {
+    /// How many components there are, with alpha.
+    public var componentCount: Int?
+    /// Red, mostly 0 … 1.
+    public var red: PropertyListReal?
+    /// Green, mostly 0 … 1.
+    public var green: PropertyListReal?
+    /// Blue, mostly 0 … 1.
+    public var blue: PropertyListReal?
+    /// White, mostly 0 … 1.
+    public var white: PropertyListReal?
+    /// Alpha, 0 … 1.
+    public var alpha: PropertyListReal?
+    /// The kind of color, as for `NSColor`.
+    public var kind: ArchivedColor.Kind?
+    /// Red, green, blue and perhaps alpha as text.
+    public var rgbText: Data?
+    /// White and perhaps alpha as text.
+    public var whiteText: Data?
+    /// The name of a color of the system.
+    public var systemColorName: String?
+    /// Fields that are not known here.
+    public var extraFields = ArchivedExtraFields()
+
+    /// A color of which nothing is said.
+    public init() {}
+}
+
+extension ArchivedUIColor: KeyedCodable {
+    public static var archivedClass: ArchivedClass { "UIColor" }
+
+    private static let keys: Set = [
+        "UIColorComponentCount", "UIRed", "UIGreen", "UIBlue", "UIWhite", "UIAlpha",
+        "NSColorSpace", "NSRGB", "NSWhite", "UISystemColorName",
+    ]
+
+    public func encode(with coder: KeyedEncoder) throws {
+        coder.encodePresentInteger(componentCount, forKey: "UIColorComponentCount")
+        coder.encodePresentReal(red, forKey: "UIRed")
+        coder.encodePresentReal(green, forKey: "UIGreen")
+        coder.encodePresentReal(blue, forKey: "UIBlue")
+        coder.encodePresentReal(white, forKey: "UIWhite")
+        coder.encodePresentReal(alpha, forKey: "UIAlpha")
+        coder.encodePresentInteger(kind?.rawValue, forKey: "NSColorSpace")
+        coder.encodePresentBytes(rgbText, forKey: "NSRGB")
+        coder.encodePresentBytes(whiteText, forKey: "NSWhite")
+        try coder.encodePresent(systemColorName, forKey: "UISystemColorName")
+        try coder.encode(extraFields)
+    }
+
+    public init(coder: KeyedDecoder) throws {
+        componentCount = try coder.decode(forKey: "UIColorComponentCount")
+        red = try coder.decodePresentReal(forKey: "UIRed")
+        green = try coder.decodePresentReal(forKey: "UIGreen")
+        blue = try coder.decodePresentReal(forKey: "UIBlue")
+        white = try coder.decodePresentReal(forKey: "UIWhite")
+        alpha = try coder.decodePresentReal(forKey: "UIAlpha")
+        kind = try coder.decode(Int?.self, forKey: "NSColorSpace").map(
+            ArchivedColor.Kind.init)
+        rgbText = try coder.decodePresentBytes(forKey: "NSRGB")
+        whiteText = try coder.decodePresentBytes(forKey: "NSWhite")
+        systemColorName = try coder.decode(forKey: "UISystemColorName")
+        extraFields = try coder.extraFields(except: Self.keys)
+    }
+}

@@ -1,0 +1,206 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+public import PropertyList
+
+// | class | fields |
+// |---|---|
+// | `NSFont` | `NSName`: a string; `NSSize`: real, points; `NSfFlags`: integer; later `NSDescriptor`, `NSHasWidth`: boolean |
+// | `UIFont` | any of `UIFontName`, `NSName`: strings; `UIFontPointSize`, `NSSize`: reals; `UIFontTraits`: integer; `UISystemFont`: boolean; `UIFontDescriptor` (by other implementations) |
+// | `NSFontDescriptor` | `NSFontDescriptorAttributes`: a dictionary; `NSFontDescriptorOptions`: integer |
+// | `UIFontDescriptor` (`NSFontDescriptor`) | `UIFontDescriptorAttributes`: a dictionary |
+//
+// Source: archives that Apple's software wrote, but for `UIFont`. What else an object holds is kept,
+// see `ArchivedExtraFields`.
+
+extension ClassRegistry {
+    static let fontClasses = ClassRegistry(
+        ArchivedFont.self, ArchivedUIFont.self, ArchivedFontDescriptor.self,
+        ArchivedUIFontDescriptor.self)
+}
+
+// MARK: - Fonts
+
+/// An `NSFont`: its name and size; nothing is looked up.
+public struct ArchivedFont {
+    /// The PostScript name.
+    public var name: String?
+    /// The size in points.
+    public var size: PropertyListReal
+    /// Bits of the system.
+    public var flags: Int?
+    /// The descriptor: an `NSFontDescriptor` or `UIFontDescriptor`, or nil.
+    public var descriptor: AnyArchived?
+    /// `NSHasWidth`, as the archive has it.
+    public var hasWidth: Bool?
+    /// Fields that are not known here.
+    public var extraFields = ArchivedExtraFields()
+
+    /// A font.
+    ///
+    /// - Parameters:
+    ///   - name: the PostScript name.
+    ///   - size: the size in points.
+    ///   - flags: bits of the system; 16 is frequent.
+    public init(name: String?, size: Double, flags: Int? = 16) {
+        self.name = name
+        self.size = PropertyListReal(size)
+        self.flags = flags
+    }
+}
+
+extension ArchivedFont: KeyedCodable {
+    public static var archivedClass: ArchivedClass { "NSFont" }
+
+    private static let keys: Set = ["NSName", "NSSize", "NSfFlags", "NSDescriptor", "NSHasWidth"]
+
+    public func encode(with coder: KeyedEncoder) throws {
+        try coder.encode(name, forKey: "NSName")
+        coder.encodePresentReal(size, forKey: "NSSize")
+        coder.encodePresentInteger(flags, forKey: "NSfFlags")
+        try coder.encodePresent(descriptor, forKey: "NSDescriptor")
+        coder.encodePresentBool(hasWidth, forKey: "NSHasWidth")
+        try coder.encode(extraFields)
+    }
+
+    public init(coder: KeyedDecoder) throws {
+        name = try coder.decode(forKey: "NSName")
+        guard let size = try coder.decodePresentReal(forKey: "NSSize") else {
+            throw coder.missing("NSSize")
+        }
+        self.size = size
+        flags = try coder.decode(forKey: "NSfFlags")
+        descriptor = try coder.decode(forKey: "NSDescriptor")
+        hasWidth = try coder.decode(forKey: "NSHasWidth")
+        extraFields = try coder.extraFields(except: Self.keys)
+    }
+}
+
+/// A `UIFont`: what its archive says; nothing is looked up.
+public struct ArchivedUIFont {
+    /// The PostScript name.
+    public var name: String?
+    /// The PostScript name under the key of `NSFont`.
+    public var otherName: String?
+    /// The size in points.
+    public var pointSize: PropertyListReal?
+    /// The size in points under the key of `NSFont`.
+    public var otherSize: PropertyListReal?
+    /// Bits of traits.
+    public var traits: Int?
+    /// Whether it is a font of the system.
+    public var isSystemFont: Bool?
+    /// The descriptor: a `UIFontDescriptor`, or nil.
+    public var descriptor: AnyArchived?
+    /// Fields that are not known here.
+    public var extraFields = ArchivedExtraFields()
+
+    /// A font.
+    ///
+    /// - Parameters:
+    ///   - name: the PostScript name.
+    ///   - pointSize: the size in points.
+    public init(name: String?, pointSize: Double) {
+        self.name = name
+        self.pointSize = PropertyListReal(pointSize)
+    }
+}
+
+extension ArchivedUIFont: KeyedCodable {
+    public static var archivedClass: ArchivedClass { "UIFont" }
+
+    private static let keys: Set = [
+        "UIFontName", "NSName", "UIFontPointSize", "NSSize", "UIFontTraits", "UISystemFont",
+        "UIFontDescriptor",
+    ]
+
+    public func encode(with coder: KeyedEncoder) throws {
+        try coder.encodePresent(name, forKey: "UIFontName")
+        try coder.encodePresent(otherName, forKey: "NSName")
+        coder.encodePresentReal(pointSize, forKey: "UIFontPointSize")
+        coder.encodePresentReal(otherSize, forKey: "NSSize")
+        coder.encodePresentInteger(traits, forKey: "UIFontTraits")
+        coder.encodePresentBool(isSystemFont, forKey: "UISystemFont")
+        try coder.encodePresent(descriptor, forKey: "UIFontDescriptor")
+        try coder.encode(extraFields)
+    }
+
+    public init(coder: KeyedDecoder) throws {
+        name = try coder.decode(forKey: "UIFontName")
+        otherName = try coder.decode(forKey: "NSName")
+        pointSize = try coder.decodePresentReal(forKey: "UIFontPointSize")
+        otherSize = try coder.decodePresentReal(forKey: "NSSize")
+        traits = try coder.decode(forKey: "UIFontTraits")
+        isSystemFont = try coder.decode(forKey: "UISystemFont")
+        descriptor = try coder.decode(forKey: "UIFontDescriptor")
+        extraFields = try coder.extraFields(except: Self.keys)
+    }
+}
+
+// MARK: - Descriptors
+
+/// An `NSFontDescriptor`.
+public struct ArchivedFontDescriptor {
+    /// The attributes: an `NSDictionary`, or nil.
+    public var attributes: AnyArchived?
+    /// Bits of the system.
+    public var options: Int?
+    /// Fields that are not known here.
+    public var extraFields = ArchivedExtraFields()
+
+    /// A descriptor with attributes.
+    public init(attributes: ArchivedPairs<AnyArchived, AnyArchived>) {
+        self.attributes = AnyArchived(attributes)
+    }
+}
+
+extension ArchivedFontDescriptor: KeyedCodable {
+    public static var archivedClass: ArchivedClass { "NSFontDescriptor" }
+
+    private static let keys: Set = ["NSFontDescriptorAttributes", "NSFontDescriptorOptions"]
+
+    public func encode(with coder: KeyedEncoder) throws {
+        try coder.encode(attributes, forKey: "NSFontDescriptorAttributes")
+        coder.encodePresentInteger(options, forKey: "NSFontDescriptorOptions")
+        try coder.encode(extraFields)
+    }
+
+    public init(coder: KeyedDecoder) throws {
+        attributes = try coder.decodeKept(
+            ArchivedPairs<AnyArchived, AnyArchived>.self, forKey: "NSFontDescriptorAttributes")
+        options = try coder.decode(forKey: "NSFontDescriptorOptions")
+        extraFields = try coder.extraFields(except: Self.keys)
+    }
+}
+
+/// A `UIFontDescriptor`.
+public struct ArchivedUIFontDescriptor {
+    /// The attributes: an `NSDictionary`, or nil.
+    public var attributes: AnyArchived?
+    /// Fields that are not known here.
+    public var extraFields = ArchivedExtraFields()
+
+    /// A descriptor with attributes.
+    public init(attributes: ArchivedPairs<AnyArchived, AnyArchived>) {
+        self.attributes = AnyArchived(attributes)
+    }
+}
+
+extension ArchivedUIFontDescriptor: KeyedCodable {
+    public static var archivedClass: ArchivedClass {
+        ArchivedFontDescriptor.archivedClass.subclass("UIFontDescriptor")
+    }
+
+    private static let keys: Set = ["UIFontDescriptorAttributes"]
+
+    public func encode(with coder: KeyedEncoder) throws {
+        try coder.encode(attributes, forKey: "UIFontDescriptorAttributes")
+        try coder.encode(extraFields)
+    }
+
+    public init(coder: KeyedDecoder) throws {
+        attributes = try coder.decodeKept(
+            ArchivedPairs<AnyArchived, AnyArchived>.self, forKey: "UIFontDescriptorAttributes")
+        extraFields = try coder.extraFields(except: Self.keys)
+    }
+}

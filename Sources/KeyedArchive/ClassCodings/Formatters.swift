@@ -1,0 +1,308 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PropertyList
+
+// | class | fields |
+// |---|---|
+// | `NSByteCountFormatter` | only what differs from the default: `NSUnits`, `NSKBSize`, `NSFormattingContext`: integers; `NSZeroPad`, `NSActual`, `NSNoNonnumeric`, `NSNoUnit`, `NSNoCount`, `NSNoAdaptive`: true |
+// | `NSISO8601DateFormatter` | `NS.formatOptions`: integer; `NS.timeZone` |
+// | `NSDateIntervalFormatter` | `NS.dateTemplate`, `NS.dateTemplateFromStyles`: strings; `NS.locale`, `NS.calendar`, `NS.timeZone`; `NS.dateStyle`, `NS.timeStyle`: integers; `NS.modified`, `NS.useTemplate`: booleans |
+// | `NSNumberFormatter` | `NS.attributes`: a dictionary, absent in old archives; strings, attributed strings and numbers as below; `NS.hasthousands`, `NS.allowsfloats`, `NS.localized`: booleans |
+// | `NSDateFormatter` | `NS.attributes`: a dictionary, absent in old archives; `NS.format`: a string; `NS.natural`: boolean |
+//
+// The chain of each is itself, `NSFormatter`, `NSObject`.
+//
+// Source: archives that Apple's software wrote. Time zones, locales and calendars are kept as what the
+// registry makes of them; nothing is looked up.
+
+extension ClassRegistry {
+    static let formatterClasses = ClassRegistry(
+        ArchivedByteCountFormatter.self, ArchivedISO8601DateFormatter.self,
+        ArchivedDateIntervalFormatter.self, ArchivedNumberFormatter.self,
+        ArchivedDateFormatter.self)
+}
+
+// MARK: - Byte counts
+
+/// The settings of an `NSByteCountFormatter`.
+public struct ArchivedByteCountFormatter: Sendable, Hashable {
+    /// The units that may be used: bits, 1 for bytes, 2 for kilobytes, and so on; 0 for those that fit.
+    public var allowedUnits = 0
+    /// The style of counting: 0 as for files, 1 as for memory, 2 by 1,000, 3 by 1,024.
+    public var countStyle = 0
+    /// Where the text is to stand: a raw value of `Formatter.Context`.
+    public var formattingContext = 0
+    /// Whether fractions have all their digits.
+    public var zeroPadsFractionDigits = false
+    /// Whether the number of bytes is included.
+    public var includesActualByteCount = false
+    /// Whether text such as “Zero” is allowed.
+    public var allowsNonnumericFormatting = true
+    /// Whether the unit is included.
+    public var includesUnit = true
+    /// Whether the count is included.
+    public var includesCount = true
+    /// Whether the number of digits depends on the size.
+    public var isAdaptive = true
+
+    /// The default settings.
+    public init() {}
+}
+
+extension ArchivedByteCountFormatter: KeyedCodable {
+    public static var archivedClass: ArchivedClass {
+        ArchivedClass("NSByteCountFormatter", "NSFormatter")
+    }
+
+    public func encode(with coder: KeyedEncoder) throws {
+        for (key, value) in [
+            ("NSUnits", allowedUnits), ("NSKBSize", countStyle),
+            ("NSFormattingContext", formattingContext),
+        ] where value != 0 { coder.encode(value, forKey: key) }
+        for (key, value) in [
+            ("NSZeroPad", zeroPadsFractionDigits), ("NSActual", includesActualByteCount),
+            ("NSNoNonnumeric", !allowsNonnumericFormatting), ("NSNoUnit", !includesUnit),
+            ("NSNoCount", !includesCount), ("NSNoAdaptive", !isAdaptive),
+        ] where value { coder.encode(true, forKey: key) }
+    }
+
+    public init(coder: KeyedDecoder) throws {
+        allowedUnits = try coder.decode(forKey: "NSUnits", default: 0)
+        countStyle = try coder.decode(forKey: "NSKBSize", default: 0)
+        formattingContext = try coder.decode(forKey: "NSFormattingContext", default: 0)
+        zeroPadsFractionDigits = try coder.decode(forKey: "NSZeroPad", default: false)
+        includesActualByteCount = try coder.decode(forKey: "NSActual", default: false)
+        allowsNonnumericFormatting = try !coder.decode(forKey: "NSNoNonnumeric", default: false)
+        includesUnit = try !coder.decode(forKey: "NSNoUnit", default: false)
+        includesCount = try !coder.decode(forKey: "NSNoCount", default: false)
+        isAdaptive = try !coder.decode(forKey: "NSNoAdaptive", default: false)
+    }
+}
+
+// MARK: - Dates
+
+/// The settings of an `NSISO8601DateFormatter`.
+public struct ArchivedISO8601DateFormatter {
+    /// What the text consists of: the bits of `ISO8601DateFormatter.Options`.
+    public var formatOptions: Int
+    /// The time zone: an `NSTimeZone`, or nil.
+    public var timeZone: AnyArchived?
+
+    /// Settings.
+    public init(formatOptions: Int, timeZone: AnyArchived?) {
+        self.formatOptions = formatOptions
+        self.timeZone = timeZone
+    }
+}
+
+extension ArchivedISO8601DateFormatter: KeyedCodable {
+    public static var archivedClass: ArchivedClass {
+        ArchivedClass("NSISO8601DateFormatter", "NSFormatter")
+    }
+
+    public func encode(with coder: KeyedEncoder) throws {
+        coder.encode(formatOptions, forKey: "NS.formatOptions")
+        try coder.encode(timeZone, forKey: "NS.timeZone")
+    }
+
+    public init(coder: KeyedDecoder) throws {
+        formatOptions = try coder.decodeInteger(forKey: "NS.formatOptions")
+        timeZone = try coder.decode(forKey: "NS.timeZone")
+    }
+}
+
+/// The settings of an `NSDateIntervalFormatter`.
+public struct ArchivedDateIntervalFormatter {
+    /// The pattern that was set; nil where there is none.
+    public var dateTemplate: String?
+    /// The pattern that the styles stand for.
+    public var dateTemplateFromStyles: String?
+    /// The locale: an `NSLocale`, or nil.
+    public var locale: AnyArchived?
+    /// The calendar: an `NSCalendar`, or nil.
+    public var calendar: AnyArchived?
+    /// The time zone: an `NSTimeZone`, or nil.
+    public var timeZone: AnyArchived?
+    /// The style of dates: 0 none, 1 short, up to 4 full.
+    public var dateStyle: Int
+    /// The style of times: 0 none, 1 short, up to 4 full.
+    public var timeStyle: Int
+    /// Whether settings were changed, as the archive has it.
+    public var isModified: Bool
+    /// Whether ``dateTemplate`` is used rather than the styles.
+    public var usesTemplate: Bool
+
+    /// Settings with these styles.
+    public init(dateStyle: Int, timeStyle: Int) {
+        self.dateStyle = dateStyle
+        self.timeStyle = timeStyle
+        isModified = false
+        usesTemplate = false
+    }
+}
+
+extension ArchivedDateIntervalFormatter: KeyedCodable {
+    public static var archivedClass: ArchivedClass {
+        ArchivedClass("NSDateIntervalFormatter", "NSFormatter")
+    }
+
+    public func encode(with coder: KeyedEncoder) throws {
+        try coder.encode(dateTemplate, forKey: "NS.dateTemplate")
+        try coder.encode(dateTemplateFromStyles, forKey: "NS.dateTemplateFromStyles")
+        try coder.encode(locale, forKey: "NS.locale")
+        try coder.encode(calendar, forKey: "NS.calendar")
+        try coder.encode(timeZone, forKey: "NS.timeZone")
+        coder.encode(dateStyle, forKey: "NS.dateStyle")
+        coder.encode(timeStyle, forKey: "NS.timeStyle")
+        coder.encode(isModified, forKey: "NS.modified")
+        coder.encode(usesTemplate, forKey: "NS.useTemplate")
+    }
+
+    public init(coder: KeyedDecoder) throws {
+        dateTemplate = try coder.decode(forKey: "NS.dateTemplate")
+        dateTemplateFromStyles = try coder.decode(forKey: "NS.dateTemplateFromStyles")
+        locale = try coder.decode(forKey: "NS.locale")
+        calendar = try coder.decode(forKey: "NS.calendar")
+        timeZone = try coder.decode(forKey: "NS.timeZone")
+        dateStyle = try coder.decodeInteger(forKey: "NS.dateStyle")
+        timeStyle = try coder.decodeInteger(forKey: "NS.timeStyle")
+        isModified = try coder.decodeBool(forKey: "NS.modified")
+        usesTemplate = try coder.decodeBool(forKey: "NS.useTemplate")
+    }
+}
+
+/// The settings of an `NSDateFormatter`.
+public struct ArchivedDateFormatter {
+    /// All settings of current systems: an `NSDictionary`; nil in old archives.
+    public var attributes: AnyArchived?
+    /// The format; with or without percent signs, as ``attributes`` say.
+    public var format: String?
+    /// Whether texts such as “tomorrow” are understood.
+    public var allowsNaturalLanguage: Bool
+    /// Fields that are not known here.
+    public var extraFields = ArchivedExtraFields()
+
+    /// Settings without attributes.
+    public init(format: String?, allowsNaturalLanguage: Bool = false) {
+        self.format = format
+        self.allowsNaturalLanguage = allowsNaturalLanguage
+    }
+}
+
+extension ArchivedDateFormatter: KeyedCodable {
+    public static var archivedClass: ArchivedClass {
+        ArchivedClass("NSDateFormatter", "NSFormatter")
+    }
+
+    private static let keys: Set = ["NS.attributes", "NS.format", "NS.natural"]
+
+    public func encode(with coder: KeyedEncoder) throws {
+        try coder.encodePresent(attributes, forKey: "NS.attributes")
+        try coder.encode(format, forKey: "NS.format")
+        coder.encode(allowsNaturalLanguage, forKey: "NS.natural")
+        try coder.encode(extraFields)
+    }
+
+    public init(coder: KeyedDecoder) throws {
+        attributes = try coder.decode(forKey: "NS.attributes")
+        format = try coder.decode(forKey: "NS.format")
+        allowsNaturalLanguage = try coder.decodeBool(forKey: "NS.natural")
+        extraFields = try coder.extraFields(except: Self.keys)
+    }
+}
+
+// MARK: - Numbers
+
+/// The settings of an `NSNumberFormatter`.
+public struct ArchivedNumberFormatter {
+    /// All settings of current systems: an `NSDictionary`; nil in old archives.
+    public var attributes: AnyArchived?
+    /// The pattern of positive numbers.
+    public var positiveFormat: String?
+    /// The pattern of negative numbers.
+    public var negativeFormat: String?
+    /// The attributes of positive numbers: an `NSDictionary`, or nil.
+    public var positiveAttributes: AnyArchived?
+    /// The attributes of negative numbers: an `NSDictionary`, or nil.
+    public var negativeAttributes: AnyArchived?
+    /// What stands for zero: an `NSAttributedString`, or nil.
+    public var zero: AnyArchived?
+    /// What stands for nil: an `NSAttributedString`, or nil.
+    public var null: AnyArchived?
+    /// What stands for what is no number: an `NSAttributedString`, or nil.
+    public var notANumber: AnyArchived?
+    /// The largest number allowed: an `NSDecimalNumber` or another number, or nil.
+    public var maximum: AnyArchived?
+    /// The smallest number allowed: an `NSDecimalNumber` or another number, or nil.
+    public var minimum: AnyArchived?
+    /// How numbers are rounded: an `NSDecimalNumberHandler`, or nil.
+    public var rounding: AnyArchived?
+    /// What stands before the fraction.
+    public var decimalSeparator: String?
+    /// What stands between thousands.
+    public var thousandSeparator: String?
+    /// Whether thousands are separated.
+    public var hasThousandSeparators = true
+    /// Whether fractions are allowed.
+    public var allowsFloats = true
+    /// Whether the format is that of the user's language.
+    public var isLocalized = false
+    /// Fields that are not known here.
+    public var extraFields = ArchivedExtraFields()
+
+    /// Settings that say nothing.
+    public init() {}
+}
+
+extension ArchivedNumberFormatter: KeyedCodable {
+    public static var archivedClass: ArchivedClass {
+        ArchivedClass("NSNumberFormatter", "NSFormatter")
+    }
+
+    private static let keys: Set = [
+        "NS.attributes", "NS.positiveformat", "NS.negativeformat", "NS.positiveattrs",
+        "NS.negativeattrs", "NS.zero", "NS.nil", "NS.nan", "NS.max", "NS.min", "NS.rounding",
+        "NS.decimal", "NS.thousand", "NS.hasthousands", "NS.allowsfloats", "NS.localized",
+    ]
+
+    public func encode(with coder: KeyedEncoder) throws {
+        try coder.encodePresent(attributes, forKey: "NS.attributes")
+        try coder.encode(negativeFormat, forKey: "NS.negativeformat")
+        try coder.encode(positiveFormat, forKey: "NS.positiveformat")
+        try coder.encode(negativeAttributes, forKey: "NS.negativeattrs")
+        try coder.encode(positiveAttributes, forKey: "NS.positiveattrs")
+        try coder.encode(zero, forKey: "NS.zero")
+        try coder.encode(null, forKey: "NS.nil")
+        try coder.encode(notANumber, forKey: "NS.nan")
+        try coder.encode(maximum, forKey: "NS.max")
+        try coder.encode(minimum, forKey: "NS.min")
+        try coder.encode(rounding, forKey: "NS.rounding")
+        try coder.encode(decimalSeparator, forKey: "NS.decimal")
+        try coder.encode(thousandSeparator, forKey: "NS.thousand")
+        coder.encode(hasThousandSeparators, forKey: "NS.hasthousands")
+        coder.encode(allowsFloats, forKey: "NS.allowsfloats")
+        coder.encode(isLocalized, forKey: "NS.localized")
+        try coder.encode(extraFields)
+    }
+
+    public init(coder: KeyedDecoder) throws {
+        attributes = try coder.decode(forKey: "NS.attributes")
+        negativeFormat = try coder.decode(forKey: "NS.negativeformat")
+        positiveFormat = try coder.decode(forKey: "NS.positiveformat")
+        negativeAttributes = try coder.decode(forKey: "NS.negativeattrs")
+        positiveAttributes = try coder.decode(forKey: "NS.positiveattrs")
+        zero = try coder.decode(forKey: "NS.zero")
+        null = try coder.decode(forKey: "NS.nil")
+        notANumber = try coder.decode(forKey: "NS.nan")
+        maximum = try coder.decode(forKey: "NS.max")
+        minimum = try coder.decode(forKey: "NS.min")
+        rounding = try coder.decode(forKey: "NS.rounding")
+        decimalSeparator = try coder.decode(forKey: "NS.decimal")
+        thousandSeparator = try coder.decode(forKey: "NS.thousand")
+        hasThousandSeparators = try coder.decodeBool(forKey: "NS.hasthousands")
+        allowsFloats = try coder.decodeBool(forKey: "NS.allowsfloats")
+        isLocalized = try coder.decodeBool(forKey: "NS.localized")
+        extraFields = try coder.extraFields(except: Self.keys)
+    }
+}

@@ -1,0 +1,51 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PropertyList
+
+// | class | fields |
+// |---|---|
+// | `NSHashTable` | without keys: an integer, then the elements, then nil |
+//
+// Source: an archive that Apple's software wrote, by another implementation; what the integer means is
+// not known for certain.
+
+extension ClassRegistry {
+    static let hashTableClasses = ClassRegistry(ArchivedHashTable.self)
+}
+
+/// An `NSHashTable`.
+public struct ArchivedHashTable {
+    /// The number before the elements, presumably the options.
+    public var options: Int
+    /// The elements, in the order of the archive.
+    public var elements: [AnyArchived]
+
+    /// A table of elements that the caller knows to be different.
+    public init(options: Int, elements: [AnyArchived]) {
+        self.options = options
+        self.elements = elements
+    }
+}
+
+extension ArchivedHashTable: KeyedCodable {
+    public static var archivedClass: ArchivedClass { "NSHashTable" }
+
+    public func encode(with coder: KeyedEncoder) throws {
+        coder.encodeUnkeyed(ArchivedNumber.integer(PropertyListInteger(options)))
+        for element in elements { try coder.encodeUnkeyed(element) }
+        try coder.encodeUnkeyed(AnyArchived?.none)
+    }
+
+    /// - Throws: `missingValue` where nothing ends the elements.
+    public init(coder: KeyedDecoder) throws {
+        options = try coder.decodeUnkeyed()
+        elements = []
+        while let reference = coder.nextUnkeyed() {
+            if reference.isNil { return }
+            elements.append(try AnyArchived.unarchive(reference))
+        }
+        throw KeyedArchiveError.missing(
+            "there are \(elements.count) elements and nil does not follow", coder.uid)
+    }
+}

@@ -1,0 +1,141 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+public import PropertyList
+
+// | class | fields |
+// |---|---|
+// | `NSRegularExpression` | `NSPattern`: a string; `NSOptions`: integer |
+// | `NSSimpleRegularExpressionCheckingResult` (one range), `NSExtendedRegularExpressionCheckingResult` (up to seven), `NSComplexRegularExpressionCheckingResult` (more) | `NSRegularExpression`; `NSRangeArray`: an NSMutableArray of NSValues that hold ranges, an NSArray in the complex one; `NSRangeLocation`, `NSRangeLength`: integers, the first range |
+// | `NSValue` of a range | `NS.special`: 4; `NS.rangeval.length`, `NS.rangeval.location`: an NSNumber each |
+//
+// Source: archives that Apple's software wrote, with one, six and nine ranges; that the extended one
+// ends at seven is inferred, not seen.
+
+/// An `NSRegularExpression`: its text, not compiled.
+public struct ArchivedRegularExpression: Sendable, Hashable {
+    /// The options of `NSRegularExpression`.
+    public struct Options: OptionSet, Sendable, Hashable {
+        public let rawValue: Int
+
+        public init(rawValue: Int) { self.rawValue = rawValue }
+
+        /// Upper and lower case are the same.
+        public static let caseInsensitive = Options(rawValue: 1)
+        /// White space and comments in the pattern mean nothing.
+        public static let allowCommentsAndWhitespace = Options(rawValue: 2)
+        /// The pattern is plain text.
+        public static let ignoreMetacharacters = Options(rawValue: 4)
+        /// A dot stands for line ends, too.
+        public static let dotMatchesLineSeparators = Options(rawValue: 8)
+        /// The anchors stand for the ends of lines.
+        public static let anchorsMatchLines = Options(rawValue: 16)
+        /// Only line feeds end lines.
+        public static let useUnixLineSeparators = Options(rawValue: 32)
+        /// Word boundaries are those of Unicode.
+        public static let useUnicodeWordBoundaries = Options(rawValue: 64)
+    }
+
+    /// The pattern.
+    public var pattern: String
+    /// The options.
+    public var options: Options
+
+    /// A regular expression that is not looked at.
+    public init(_ pattern: String, options: Options = []) {
+        self.pattern = pattern
+        self.options = options
+    }
+}
+
+/// What an `NSRegularExpression` found: an `NSTextCheckingResult`.
+public struct ArchivedRegularExpressionMatch: Sendable, Hashable {
+    /// The range of the whole.
+    public var range: ArchivedRange
+    /// The ranges of the whole and of the groups.
+    public var ranges: [ArchivedRange]
+    /// What was looked for; nil in none of the archives at hand.
+    public var regularExpression: ArchivedRegularExpression?
+
+    /// What was found.
+    ///
+    /// - Parameter ranges: that of the whole, then those of the groups.
+    public init(
+        range: ArchivedRange, ranges: [ArchivedRange], regularExpression: ArchivedRegularExpression?
+    ) {
+        self.range = range
+        self.ranges = ranges
+        self.regularExpression = regularExpression
+    }
+}
+
+extension ClassRegistry {
+    static let regularExpressionClasses = ClassRegistry(
+        ArchivedRegularExpression.self, ArchivedRegularExpressionMatch.self)
+}
+
+// MARK: - Coding
+
+extension ArchivedRegularExpression: KeyedCodable {
+    public static var archivedClass: ArchivedClass { "NSRegularExpression" }
+
+    public func encode(with coder: KeyedEncoder) throws {
+        try coder.encode(pattern, forKey: "NSPattern")
+        coder.encode(options.rawValue, forKey: "NSOptions")
+    }
+
+    /// Reads the text alone: nothing is compiled.
+    public init(coder: KeyedDecoder) throws {
+        pattern = try coder.decode(forKey: "NSPattern")
+        options = Options(rawValue: try coder.decodeInteger(forKey: "NSOptions"))
+    }
+}
+
+extension ArchivedRegularExpressionMatch: KeyedCodable {
+    private static let simple = "NSSimpleRegularExpressionCheckingResult"
+    private static let extended = "NSExtendedRegularExpressionCheckingResult"
+    private static let complex = "NSComplexRegularExpressionCheckingResult"
+    // How many ranges an extended result holds.
+    private static let extendedCount = 7
+
+    private static func subclass(_ name: String) -> ArchivedClass {
+        ArchivedClass(name, "NSRegularExpressionCheckingResult", "NSTextCheckingResult")
+    }
+
+    public static var archivedClass: ArchivedClass { subclass(simple) }
+    public static var archivedAliases: [String] { [extended, complex] }
+
+    public func archive(in writer: ArchiveWriter) throws -> PropertyListUID {
+        let name: String =
+            switch ranges.count {
+            case ...1: Self.simple
+            case ...Self.extendedCount: Self.extended
+            default: Self.complex
+            }
+        return try writer.object(of: Self.subclass(name), fields: encode)
+    }
+
+    public func encode(with coder: KeyedEncoder) throws {
+        let values = ranges.map { ArchivedValue.range($0) }
+        try coder.encode(regularExpression, forKey: "NSRegularExpression")
+        if ranges.count > Self.extendedCount {
+            try coder.encode(values, forKey: "NSRangeArray")
+        } else {
+            try coder.encode(Mutable(values), forKey: "NSRangeArray")
+        }
+        coder.encode(range.location, forKey: "NSRangeLocation")
+        coder.encode(range.length, forKey: "NSRangeLength")
+    }
+
+    public init(coder: KeyedDecoder) throws {
+        regularExpression = try coder.decode(forKey: "NSRegularExpression")
+        ranges = try coder.decode([ArchivedValue].self, forKey: "NSRangeArray").map { value in
+            if case .range(let range) = value { return range }
+            throw KeyedArchiveError(
+                .valueOutOfRange, what: "an NSValue in `NSRangeArray` is no range",
+                object: coder.uid)
+        }
+        range = try ArchivedRange(
+            coder, locationKey: "NSRangeLocation", lengthKey: "NSRangeLength")
+    }
+}

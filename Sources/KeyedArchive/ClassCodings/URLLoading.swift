@@ -1,0 +1,215 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+public import FoundationEssentials
+internal import PropertyList
+
+// | class | fields |
+// |---|---|
+// | `NSURLQueryItem` | `NS.name`: a string; `NS.value`: a string or nil |
+// | `NSURLResponse` | without keys: 8, 0 and 7, how many values follow; then an NSURL, a number (when it came, seconds since 2001), a number, the MIME type, the text encoding or nil, a number (the expected length), a number |
+// | `NSURLRequest`, `NSMutableURLRequest` | without keys: 2, 9 and how many values there are; `__nsurlrequest_proto_prop_obj_0`, …: those values; `__nsurlrequest_proto_props`. In old archives the values have no keys either |
+//
+// Source: NSURLResponse by archives that Apple's software wrote; the others by other implementations.
+// There is none for NSHTTPURLResponse and NSHTTPCookie, so they are not among these.
+
+extension ClassRegistry {
+    static let urlLoadingClasses = ClassRegistry(
+        URLQueryItem.self, ArchivedURLResponse.self, ArchivedURLRequest.self,
+        Mutable<ArchivedURLRequest>.self)
+}
+
+// MARK: - Query items
+
+extension URLQueryItem: KeyedCodable {
+    public static var archivedClass: ArchivedClass { "NSURLQueryItem" }
+
+    public func encode(with coder: KeyedEncoder) throws {
+        try coder.encode(name, forKey: "NS.name")
+        try coder.encode(value, forKey: "NS.value")
+    }
+
+    public init(coder: KeyedDecoder) throws {
+        self.init(
+            name: try coder.decode(forKey: "NS.name"),
+            value: try coder.decode(forKey: "NS.value"))
+    }
+}
+
+// MARK: - Values without keys
+
+extension KeyedDecoder {
+    /// `count` values without keys.
+    ///
+    /// - Throws: `missingValue` where there are fewer, `valueOutOfRange` for a negative count.
+    fileprivate func unkeyedValues(_ count: Int) throws -> [AnyArchived?] {
+        try requireCount(count)
+        var values: [AnyArchived?] = []
+        while values.count < count {
+            guard let reference = nextUnkeyed() else {
+                throw KeyedArchiveError.missing(
+                    "there are \(values.count) values without keys, \(count) are announced", uid)
+            }
+            values.append(try AnyArchived?.unarchive(reference))
+        }
+        return values
+    }
+
+    fileprivate func requireCount(_ count: Int) throws {
+        if count < 0 {
+            throw KeyedArchiveError(
+                .valueOutOfRange, what: "\(count) values are announced", object: uid)
+        }
+    }
+}
+
+extension KeyedEncoder {
+    fileprivate func encodeUnkeyed(numbers: Int...) {
+        for number in numbers {
+            encodeUnkeyed(ArchivedNumber.integer(PropertyListInteger(number)))
+        }
+    }
+}
+
+extension Array where Element == AnyArchived? {
+    /// The value at a place, if it is of a type.
+    fileprivate func value<T>(_ place: Int, as type: T.Type = T.self) -> T? {
+        indices.contains(place) ? self[place]?.value(as: type) : nil
+    }
+}
+
+// MARK: - Responses
+
+/// An `NSURLResponse`.
+public struct ArchivedURLResponse {
+    /// The version of the coding: 8.
+    public var version: Int
+    /// The number after it: 0.
+    public var variant: Int
+    /// The values, in the order of the archive.
+    public var values: [AnyArchived?]
+
+    /// A response with the values that an archive has.
+    public init(version: Int = 8, variant: Int = 0, values: [AnyArchived?]) {
+        self.version = version
+        self.variant = variant
+        self.values = values
+    }
+
+    /// The URL.
+    public var url: URL? { values.value(0) }
+    /// When it came.
+    public var date: Date? {
+        values.value(1, as: Double.self).map(Date.init(timeIntervalSinceReferenceDate:))
+    }
+    /// The MIME type.
+    public var mimeType: String? { values.value(3) }
+    /// The name of the text encoding.
+    public var textEncodingName: String? { values.value(4) }
+    /// The expected length in bytes; −1 where it was not known.
+    public var expectedContentLength: Int64? { values.value(5) }
+}
+
+extension ArchivedURLResponse: KeyedCodable {
+    public static var archivedClass: ArchivedClass { "NSURLResponse" }
+
+    public func encode(with coder: KeyedEncoder) throws {
+        coder.encodeUnkeyed(numbers: version, variant, values.count)
+        for value in values { try coder.encodeUnkeyed(value) }
+    }
+
+    public init(coder: KeyedDecoder) throws {
+        version = try coder.decodeUnkeyed()
+        variant = try coder.decodeUnkeyed()
+        values = try coder.unkeyedValues(coder.decodeUnkeyed())
+    }
+}
+
+// MARK: - Requests
+
+/// An `NSURLRequest`.
+public struct ArchivedURLRequest {
+    /// The version of the coding: 2.
+    public var version: Int
+    /// The number after it: 9.
+    public var variant: Int
+    /// The values, in the order of the archive.
+    public var values: [AnyArchived?]
+    /// Properties that programs have added: an `NSDictionary`, or nil.
+    public var properties: AnyArchived?
+    /// Whether the values have keys, as on current systems.
+    public var hasKeys: Bool
+
+    /// A request with the values that an archive has.
+    public init(
+        version: Int = 2, variant: Int = 9, values: [AnyArchived?], properties: AnyArchived? = nil,
+        hasKeys: Bool = true
+    ) {
+        self.version = version
+        self.variant = variant
+        self.values = values
+        self.properties = properties
+        self.hasKeys = hasKeys
+    }
+
+    /// The URL.
+    public var url: URL? { values.value(1) }
+    /// How long to wait, in seconds.
+    public var timeout: Double? { values.value(2) }
+    /// How caches are used, as `NSURLRequest.CachePolicy` numbers it.
+    public var cachePolicy: Int? { values.value(3) }
+    /// The method, such as GET.
+    public var httpMethod: String? { values.value(18) }
+}
+
+extension ArchivedURLRequest: KeyedCodable, MutableTwin {
+    public static var archivedClass: ArchivedClass { "NSURLRequest" }
+    public static var archivedAliases: [String] { ["NSMutableURLRequest"] }
+    public static var mutableClass: ArchivedClass { archivedClass.subclass("NSMutableURLRequest") }
+
+    private static let propertiesKey = "__nsurlrequest_proto_props"
+
+    private static func key(_ place: Int) -> String { "__nsurlrequest_proto_prop_obj_\(place)" }
+
+    public func encode(with coder: KeyedEncoder) throws {
+        coder.encodeUnkeyed(numbers: version, variant, values.count)
+        for (place, value) in values.enumerated() {
+            if hasKeys {
+                try coder.encode(value, forKey: Self.key(place))
+            } else {
+                try coder.encodeUnkeyed(value)
+            }
+        }
+        if hasKeys {
+            try coder.encode(properties, forKey: Self.propertiesKey)
+        } else {
+            try coder.encodeUnkeyed(properties)
+        }
+    }
+
+    public init(coder: KeyedDecoder) throws {
+        version = try coder.decodeUnkeyed()
+        variant = try coder.decodeUnkeyed()
+        let count = try coder.decodeUnkeyed(Int.self)
+        hasKeys = coder.containsValue(forKey: Self.key(0))
+        if hasKeys {
+            values = try Self.keyedValues(count, coder)
+            properties = try coder.decode(forKey: Self.propertiesKey)
+        } else {
+            values = try coder.unkeyedValues(count)
+            properties = try coder.decodeUnkeyed()
+        }
+    }
+
+    private static func keyedValues(_ count: Int, _ coder: KeyedDecoder) throws -> [AnyArchived?] {
+        try coder.requireCount(count)
+        var values: [AnyArchived?] = []
+        while values.count < count {
+            guard coder.containsValue(forKey: key(values.count)) else {
+                throw coder.missing(key(values.count))
+            }
+            values.append(try coder.decode(forKey: key(values.count)))
+        }
+        return values
+    }
+}

@@ -1,0 +1,95 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import KeyedArchive
+import PropertyList
+import TestSupport
+import Testing
+
+/// Predicates and expressions are programs. They are in no preset and stay what the archive holds.
+@Suite("Predicates, expressions, sort descriptors")
+struct PredicateTests {
+    private static let presets: [ClassRegistry] = [.foundation, .propertyList, .commonClasses]
+
+    /// An expression that calls a function.
+    private static let function: [PropertyListValue] = [
+        [
+            "NSExpressionType": 4, "NSSelectorName": .uid(2), "NSOperand": .uid(3),
+            "NSArguments": .uid(6), "$class": .uid(8),
+        ],
+        "valueForKeyPath:",
+        ["NSExpressionType": 0, "NSConstantValue": .uid(4), "$class": .uid(5)], "NSTask",
+        Archives.describe("NSConstantValueExpression", "NSExpression"),
+        ["NS.objects": [.uid(3), .uid(1)], "$class": .uid(7)], Archives.describe("NSArray"),
+        Archives.describe("NSFunctionExpression", "NSExpression"),
+    ]
+
+    @Test("are in no preset")
+    func presets() {
+        for registry in Self.presets {
+            let names = registry.names.filter {
+                $0.contains("Predicate") || $0.hasSuffix("Expression")
+                    || $0.contains("SortDescriptor")
+            }
+            #expect(names == ["NSRegularExpression"].filter(registry.allows))
+        }
+    }
+
+    @Test("are refused, whatever is asked for")
+    func refused() throws {
+        #expect(refusal(AnyArchived.self, Self.function) == .classNotAllowed)
+        #expect(refusal(OpaqueObject.self, Self.function) == .classNotAllowed)
+        #expect(refusal(ArchivedRegularExpression.self, Self.function) == .classNotAllowed)
+        #expect(refusal([AnyArchived].self, Self.function) == .classNotAllowed)
+        // Within what is allowed, and as a field that nothing knows.
+        let array: [PropertyListValue] = [
+            ["NS.objects": [.uid(2)], "$class": .uid(4)],
+            ["NSExpressionType": 1, "$class": .uid(3)],
+            Archives.describe("NSSelfExpression", "NSExpression"), Archives.describe("NSArray"),
+        ]
+        #expect(refusal([AnyArchived].self, array) == .classNotAllowed)
+        let font: [PropertyListValue] = [
+            ["NSName": .uid(0), "NSSize": 1.0, "NSLater": .uid(2), "$class": .uid(4)],
+            ["NSExpressionType": 1, "$class": .uid(3)],
+            Archives.describe("NSSelfExpression", "NSExpression"), Archives.describe("NSFont"),
+        ]
+        #expect(try read(ArchivedFont.self, font).extraFields.ignoredKeys == ["NSLater"])
+    }
+
+    @Test("are kept as they are where the registry says so, cycles included")
+    func kept() throws {
+        let registry = ClassRegistry.foundation.keepingUnknownClasses()
+        let value = try read(AnyArchived.self, Self.function, allowing: registry)
+        let expression = try #require(value.value as? OpaqueObject)
+        #expect(expression.archivedClass?.name == "NSFunctionExpression")
+        #expect(expression["NSExpressionType"]?.integer == 4)
+        #expect(
+            expression.object(forKey: "NSOperand")?.archivedClass?.name
+                == "NSConstantValueExpression")
+        let again = try KeyedArchiver.archive(value, allowing: registry)
+        #expect(try Specimens.graph(again) == Specimens.graph(Archives.make(Self.function)))
+        #expect(refusal(String.self, Self.function, allowing: registry) != nil)
+    }
+
+    @Test("of Apple's are refused, and kept as they are", .enabled(if: Corpus.hasExternal))
+    func apple() throws {
+        var count = 0
+        for archive in try Specimens.collected([
+            "NSComparisonPredicate", "NSKeyPathExpression", "NSKeyPathSpecifierExpression",
+            "NSSelfExpression", "NSConstantValueExpression", "NSEqualityPredicateOperator",
+            "NSSortDescriptor",
+        ]) {
+            let unarchiver = try KeyedUnarchiver(parsing: archive.bytes)
+            for key in archive.keys {
+                let error = archiveError {
+                    try unarchiver.unarchive(AnyArchived.self, forKey: key)
+                }
+                #expect(error?.code == .classNotAllowed)
+                count += 1
+            }
+            let again = try Specimens.rewritten(archive) { #expect($0.value is OpaqueObject) }
+            try Specimens.expectSame(again, archive)
+        }
+        #expect(count >= 30)
+    }
+}

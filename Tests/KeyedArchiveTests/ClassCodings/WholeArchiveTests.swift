@@ -1,0 +1,32 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import KeyedArchive
+import PropertyList
+import TestSupport
+import Testing
+
+@Suite("Whole archives of Apple's", .enabled(if: Corpus.hasExternal))
+struct WholeArchiveTests {
+    @Test("have the same table, entry by entry, when they are written again")
+    func tables() throws {
+        var (same, other) = (0, [String]())
+        let own: Set = [
+            "NSColor", "NSFont", "NSAttributedString", "NSMutableAttributedString", "NSTextStorage",
+        ]
+        for (file, graph) in Specimens.archives {
+            guard let root = graph.roots["root"]?.uid, graph.roots.count == 1,
+                let name = graph.archivedClass(of: root)?.name, own.contains(name)
+            else { continue }
+            let unarchiver = try KeyedUnarchiver(parsing: graph.serialized())
+            let value = try unarchiver.unarchive(AnyArchived.self)
+            if try Specimens.table(KeyedArchiver.archive(value)) == Specimens.table(file.bytes) {
+                same += 1
+            } else {
+                other.append(file.name)
+            }
+        }
+        #expect(other.isEmpty)
+        #expect(same >= 16)
+    }
+}
