@@ -43,6 +43,11 @@ public struct ClassRegistry: Sendable {
     /// Whether objects of the class `name` are allowed.
     public func allows(_ name: String) -> Bool { bindings[name] != nil }
 
+    /// The name of the Swift type that objects of the class `name` become; nil where there is none.
+    public func typeName(of name: String) -> String? {
+        bindings[name]?.type.map { String(describing: $0) }
+    }
+
     /// Whether objects of a class are allowed: by its name, by that without mangling if it is one of
     /// Swift's, or by a hint that the archive gives.
     public func allows(_ archivedClass: ArchivedClass) -> Bool {

@@ -36,6 +36,21 @@ struct FoundationAgreementTests {
         }
     }
 
+    @Test("the documentation has the type of every class of the preset")
+    func documentedTypes() throws {
+        let article = Corpus.repository.appending(
+            path: "Sources/KeyedArchive/KeyedArchive.docc/ClassesOfFoundation.md")
+        let text = try String(contentsOf: article, encoding: .utf8)
+        // Dimensions share a row; the two that begin with `_` are parts of others.
+        let names = ClassRegistry.foundation.names.filter {
+            !$0.hasPrefix("_") && (!$0.hasPrefix("NSUnit") || $0 == "NSUnit")
+        }
+        for name in names {
+            let type = ClassRegistry.foundation.typeName(of: name) ?? ""
+            #expect(text.contains("| \(name) | `\(type)` |"), "\(name)")
+        }
+    }
+
     @Test("the table in the documentation says the same")
     func documentation() throws {
         let article = Corpus.repository.appending(
@@ -43,7 +58,7 @@ struct FoundationAgreementTests {
         let lines = try String(contentsOf: article, encoding: .utf8).split(separator: "\n")
         for row in Row.all {
             let start = "| \(row.name) |"
-            let line = try #require(lines.first { $0.hasPrefix(start) }, "\(row.name)")
+            let line = try #require(lines.last { $0.hasPrefix(start) }, "\(row.name)")
             let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
             let weRead = row.exceptions.isDisjoint(with: [.foundationWrites, .weRead])
             #expect(cells[1].hasPrefix("yes") == weRead, "\(row.name)")
@@ -113,7 +128,7 @@ struct Row: Sendable, CustomTestStringConvertible {
         reads = { isEqual(try KeyedUnarchiver.unarchive(T.self, from: $0), make()) }
     }
 
-    static let all = plain + values + times + reports
+    static let all = plain + values + times + reports + texts
 
     private static let plain = [
         Row("NSString", "Ångström \u{1F600}"),
@@ -187,6 +202,26 @@ struct Row: Sendable, CustomTestStringConvertible {
             "NSDateInterval",
             DateInterval(start: Date(timeIntervalSinceReferenceDate: 10), duration: 5),
             except: [.foundationReads]),
+    ]
+
+    private static let texts = [
+        Row(
+            "NSAttributedString", except: [.foundationReads],
+            make: {
+                ArchivedAttributedString(
+                    "text", attributes: ArchivedPairs([(AnyArchived("k"), AnyArchived("v"))]))
+            }
+        ) { $0.content?.value(as: String.self) == $1.content?.value(as: String.self) },
+        Row("NSCharacterSet", ArchivedCharacterSet(.members("abc"))),
+        Row(
+            "NSByteCountFormatter", except: [.foundationReads],
+            make: {
+                var formatter = ArchivedByteCountFormatter()
+                formatter.countStyle = 3
+                return formatter
+            }, ==),
+        Row("NSRegularExpression", ArchivedRegularExpression("a+", options: .caseInsensitive)),
+        Row("NSURLQueryItem", URLQueryItem(name: "n", value: "v")),
     ]
 
     private static let reports = [

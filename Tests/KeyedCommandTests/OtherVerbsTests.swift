@@ -83,12 +83,29 @@ struct ClassesTests {
                 NSLayoutConstraint)
                 1  renamed.Component
 
-                let allowedClasses: Set<String> = [
+                let allowed = ClassRegistry().allowing(
                     "NSIBPrototypingLayoutConstraint",
-                    "renamed.Component",
-                ]
+                    "renamed.Component"
+                )
 
                 """)
+        let save = keyed("classes", Files.archive("save"))
+        #expect(
+            save.output.hasSuffix(
+                """
+                let allowed = ClassRegistry(
+                    Array<AnyArchived>.self,  // NSArray
+                    Data.self,  // NSData
+                    Date.self,  // NSDate
+                    ArchivedPairs<AnyArchived, AnyArchived>.self,  // NSDictionary
+                    String.self,  // NSString
+                    URL.self,  // NSURL
+                    UUID.self  // NSUUID
+                ).allowing(
+                    "App.Save"
+                )
+
+                """))
     }
 
     @Test("counts what it can of a malformed archive, and refuses what is none")

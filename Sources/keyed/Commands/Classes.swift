@@ -59,6 +59,8 @@ struct Classes: ParsableCommand, ConsoleCommand {
 struct ClassCensus {
     private let contents: ArchiveContents
     private var counts: [PropertyListUID: Int] = [:]
+    // Classes of plain values, which the archive does not describe.
+    private var plainClasses: Set<String> = []
     private(set) var problems: [String] = []
 
     init(_ contents: ArchiveContents) { self.contents = contents }
@@ -69,7 +71,8 @@ struct ClassCensus {
                 switch try contents.entry(PropertyListUID(UInt32(number))) {
                 case .object(_, let classReference): counts[classReference, default: 0] += 1
                 case .malformed(_, let error): problems.append(error.what)
-                case .null, .leaf, .classDescription: break
+                case .leaf(let node): plainClasses.insert(Self.className(ofPlain: node))
+                case .null, .classDescription: break
                 }
             } catch {
                 problems.append(error.what)
@@ -84,9 +87,42 @@ struct ClassCensus {
             String(repeating: " ", count: width - String(entry.count).count)
                 + "\(entry.count)  \(Self.description(of: entry.description))"
         }
-        let names = Set(classes.map(\.description.name)).sorted()
-        return table + ["", "let allowedClasses: Set<String> = ["]
-            + names.map { "    \(Self.literal($0))," } + ["]"]
+        let names = plainClasses.union(classes.map(\.description.name)).sorted()
+        return table + [""] + allowList(names)
+    }
+
+    /// The smallest registry, as Swift code: the types of ours where there are any, then the names
+    /// that a program has to have types for.
+    private func allowList(_ names: [String]) -> [String] {
+        let known = names.compactMap { name in
+            ClassRegistry.foundation.typeName(of: name).map { "    \($0).self,  // \(name)" }
+        }
+        let others = names.filter { ClassRegistry.foundation.typeName(of: $0) == nil }
+        let registry =
+            known.isEmpty
+            ? ["let allowed = ClassRegistry()"]
+            : ["let allowed = ClassRegistry("] + Self.separated(known) + [")"]
+        if others.isEmpty { return registry }
+        let literals = others.map { "    \(Self.literal($0))," }
+        return registry.dropLast() + [(registry.last ?? "") + ".allowing("]
+            + Self.separated(literals) + [")"]
+    }
+
+    /// Lines of a list without the comma after the last.
+    private static func separated(_ lines: [String]) -> [String] {
+        guard let last = lines.last, let comma = last.lastIndex(of: ",") else { return lines }
+        var end = last
+        if !last[comma...].contains("\"") { end.remove(at: comma) }
+        return lines.dropLast() + [end]
+    }
+
+    private static func className(ofPlain node: PropertyListNode) -> String {
+        switch node.kind {
+        case .string: "NSString"
+        case .data: "NSData"
+        case .date: "NSDate"
+        default: "NSNumber"
+        }
     }
 
     /// The most frequent first.
