@@ -1,0 +1,41 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import KeyedArchive
+import PropertyList
+import TestSupport
+import Testing
+
+/// A reader and writer of keyed archives in Python, where it is installed.
+@Suite("Agreement of keyed archives with bpylist2")
+struct PythonAgreementTests {
+    static let isInstalled =
+        (try? Python.run(
+            "import bpylist2.archiver", in: FileManager.default.temporaryDirectory)) == 0
+
+    @Test(
+        "reads what we write, and we read what it writes",
+        .enabled(if: isInstalled, "bpylist2 is not installed here"))
+    func bothWays() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "keyed-\(UUID())")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let tree: PropertyListValue = [
+            "text": "Ångström", "number": -5, "real": 0.5, "yes": true, "list": [1, "a", [2]],
+            "data": .data([1, 2, 255]),
+        ]
+        let ours = folder.appending(path: "ours")
+        try Data(KeyedArchiver.archive(tree)).write(to: ours)
+        let script = """
+            from bpylist2 import archiver
+            with open('ours', 'rb') as file: value = archiver.unarchive(file.read())
+            assert value == {'text': 'Ångström', 'number': -5, 'real': 0.5, 'yes': True,
+                             'list': [1, 'a', [2]], 'data': b'\\x01\\x02\\xff'}, value
+            with open('theirs', 'wb') as file: file.write(archiver.archive(value))
+            """
+        #expect(try Python.run(script, in: folder) == 0)
+        let theirs = try Data(contentsOf: folder.appending(path: "theirs"))
+        #expect(try KeyedUnarchiver.unarchive(PropertyListValue.self, from: theirs) == tree)
+    }
+}
