@@ -62,3 +62,11 @@ extension Span<UInt8> {
         (word &- 0x0101_0101_0101_0101) & ~word & 0x8080_8080_8080_8080 != 0
     }
 }
+
+extension [UInt8] {
+    /// Appends text that is known when the program is built.
+    mutating func append(contentsOf text: StaticString) {
+        // SAFETY: the buffer is that of the static string, and copied within the call.
+        text.withUTF8Buffer { unsafe append(contentsOf: $0) }
+    }
+}

@@ -302,7 +302,7 @@ private struct XMLWriter {
     private mutating func append(_ text: String) { output.append(contentsOf: text.utf8) }
 
     private mutating func append(_ text: StaticString) {
-        text.withUTF8Buffer { unsafe output.append(contentsOf: $0) }
+        output.append(contentsOf: text)
     }
 
     private mutating func indent(_ depth: Int) {
