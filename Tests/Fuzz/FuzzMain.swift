@@ -28,6 +28,7 @@ public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = unsafe Array(UnsafeBufferPointer(start: start, count: count))
     do { try target.run(bytes) } catch {
         print("target \(target.name): \(error)")
+        fflush(nil)
         abort()
     }
     return 0

@@ -144,8 +144,19 @@ private struct BinaryWriter {
 
     private mutating func appendContainer(_ marker: UInt8, _ record: NodeRecord) {
         appendCount(marker, Int(record.high))
-        for place in record.childRange {
-            append(objects.number(of: store.children[place]), width: referenceWidth)
+        let places = record.childRange
+        let width = referenceWidth
+        // One growth for all references, then bytes alone.
+        output.append(addingCapacity: places.count &* width) { bytes in
+            for place in places {
+                let number = objects.number(of: store.children[place])
+                var shift = UInt64((width &- 1) &* 8)
+                bytes.append(UInt8(truncatingIfNeeded: number >> shift))
+                while shift > 0 {
+                    shift &-= 8
+                    bytes.append(UInt8(truncatingIfNeeded: number >> shift))
+                }
+            }
         }
     }
 

@@ -22,6 +22,8 @@ struct ObjectList {
     private var uniquer: ObjectUniquer
     // By key number: the number of its object plus one.
     private var keyNumbers: [UInt32]
+    // By the value of a UID: the number of its object plus one. Those of an archive are small.
+    private var uidNumbers: [UInt32] = []
     // By kind and payload of UIDs, booleans, nulls.
     private var singles: [UInt64: UInt32] = [:]
     private var frames: [(places: Range<Int>, next: Int)] = []
@@ -87,6 +89,9 @@ struct ObjectList {
 
     private mutating func numberLeafByValue(_ node: UInt32, _ record: NodeRecord) {
         if numbers[Int(node)] != 0 { return }
+        if record.kind == .uid, record.payload < UInt64(numbers.count) {
+            return numberUID(node, Int(record.payload))
+        }
         let key = record.kind == .string ? Int(record.high) : 0
         if key != 0, keyNumbers[key] != 0 {
             numbers[Int(node)] = keyNumbers[key]
@@ -99,6 +104,19 @@ struct ObjectList {
             append(node)
         }
         if key != 0 { keyNumbers[key] = numbers[Int(node)] }
+    }
+
+    private mutating func numberUID(_ node: UInt32, _ value: Int) {
+        if value >= uidNumbers.count {
+            let count = min(numbers.count, max(value &+ 1, uidNumbers.count &* 2, 64))
+            uidNumbers += [UInt32](repeating: 0, count: count &- uidNumbers.count)
+        }
+        if uidNumbers[value] != 0 {
+            numbers[Int(node)] = uidNumbers[value]
+        } else {
+            append(node)
+            uidNumbers[value] = numbers[Int(node)]
+        }
     }
 
     // MARK: By identity
