@@ -138,6 +138,9 @@ extension ArchiveContents {
     /// The dictionary of the roots.
     var topNode: PropertyListNode { document.root[Self.topKey] ?? document.root }
 
+    /// The array of the objects.
+    var objectsNode: PropertyListNode { document.root[Self.objectsKey] ?? document.root }
+
     private func node(_ reference: PropertyListUID) -> PropertyListNode? {
         let number = Int(reference.value)
         return number < objects.count ? objects[number] : nil

@@ -66,10 +66,10 @@ struct ArchiveIndex {
 
         /// Finds the entries that describe classes, for objects may come before theirs.
         mutating func describeClasses() throws(KeyedArchiveError) {
-            entries.reserveCapacity(contents.objects.count)
-            for number in contents.objects.indices {
-                let view = contents.objects[number]
-                let node = UInt32(truncatingIfNeeded: view.number)
+            let objects = table[UInt32(truncatingIfNeeded: contents.objectsNode.number)]
+            entries.reserveCapacity(Int(objects.high))
+            for place in Int(objects.low)..<(Int(objects.low) &+ Int(objects.high)) {
+                let node = table.child(place)
                 var slot = ClassNumber.null
                 let record = table[node]
                 if record.kind == .dictionary, let nameKey,
@@ -82,18 +82,18 @@ struct ArchiveIndex {
         }
 
         mutating func readEntries() throws(KeyedArchiveError) {
-            // By entry: the number of the class it describes, once it is known.
-            var numbers: [UInt32: UInt32] = [:]
+            // By entry: the number of the class it describes, once it is known; 0 is none.
+            var numbers = [UInt32](repeating: 0, count: entries.count)
             for number in entries.indices where entries[number].slot != .description {
                 let object = UInt32(truncatingIfNeeded: number)
                 let record = table[entries[number].node]
                 if record.kind == .dictionary {
                     let uid = try classReference(of: record, object)
-                    if numbers[uid] == nil {
-                        numbers[uid] = ClassNumber.firstDescribed + UInt32(classes.count)
+                    if numbers[Int(uid)] == 0 {
+                        numbers[Int(uid)] = ClassNumber.firstDescribed &+ UInt32(classes.count)
                         classes.append(try contents.archivedClass(PropertyListUID(uid)))
                     }
-                    entries[number].slot = ClassNumber(value: numbers[uid] ?? 0)
+                    entries[number].slot = ClassNumber(value: numbers[Int(uid)])
                 } else {
                     entries[number].slot = try leafSlot(record, object)
                 }
@@ -120,7 +120,7 @@ struct ArchiveIndex {
             _ record: NodeRecord, _ object: UInt32
         ) throws(KeyedArchiveError) -> ClassNumber {
             switch record.kind {
-            case .string: isNull(object) ? .null : .string
+            case .string: isNull(object, record) ? .null : .string
             case .integer, .real, .boolean: .number
             case .data: .data
             case .date: .date
@@ -128,8 +128,11 @@ struct ArchiveIndex {
             }
         }
 
-        private func isNull(_ object: UInt32) -> Bool {
-            table.view(entries[Int(object)].node).isString(ArchiveContents.null)
+        private func isNull(_ object: UInt32, _ record: NodeRecord) -> Bool {
+            // Five characters, of one byte each or of two.
+            let length = table.contentLength(of: record)
+            if length != 5, length != 10 { return false }
+            return table.view(entries[Int(object)].node).isString(ArchiveContents.null)
         }
 
         /// The error that `ArchiveContents` has for the entry.

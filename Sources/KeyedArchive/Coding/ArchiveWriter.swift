@@ -32,8 +32,10 @@ public final class ArchiveWriter {
         /// Its class, by its place in the table.
         let classIndex: Int
         let name: String
-        /// Whether the registry allows it, not only the type of the root.
+        /// Whether the registry allows it.
         let isListed: Bool
+        /// Whether the type of the root consists of it.
+        let isAskedFor: Bool
     }
 
     init(
@@ -194,16 +196,19 @@ extension ArchiveWriter {
     private func newType(_ type: any KeyedEncodable.Type) -> WrittenType {
         if let name = registry.writtenName(of: type) {
             let index = table.classIndex(of: ArchivedClass(name: name, chain: nil))
-            return WrittenType(classIndex: index, name: name, isListed: true)
+            return WrittenType(
+                classIndex: index, name: name, isListed: true, isAskedFor: false)
         }
         let archivedClass = type.archivedClass
         return WrittenType(
             classIndex: table.classIndex(of: archivedClass), name: archivedClass.name,
-            isListed: registry.allows(archivedClass.name))
+            isListed: registry.allows(archivedClass.name),
+            isAskedFor: askedFor.allows(archivedClass.name))
     }
 
     private func requireAllowed(_ written: WrittenType) throws(KeyedArchiveError) {
-        if !written.isListed { try requireAllowed(written.name) }
+        if written.isListed || (written.isAskedFor && !isBelowAny) { return }
+        throw .notAllowed(written.name, what: "a value")
     }
 
     /// Checks that a class is allowed where the program names a type.
