@@ -1,0 +1,140 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+internal import FoundationEssentials
+internal import PropertyList
+
+/// One call of ``PlistDecoder``: the tables of the document and what is left of the limits.
+///
+/// Decoders and containers are small values that name a node of the document by its number. They
+/// keep the session alive, so that they may outlive the call.
+final class DecodingSession {
+    let table: DocumentTable
+    let records: [NodeRecord]
+    let children: [UInt32]
+    let userInfo: [CodingUserInfoKey: Any]
+    let limits: ParsingLimits
+
+    private let plans = KeyPlans()
+    private var visits = 0
+    private let visitLimit: Int
+    // How many initializers are under way; more of them than containers where a type reads another
+    // from the same value.
+    private var calls = 0
+    private let callLimit: Int
+    private var stack = StackSegment()
+
+    /// The number of the value that is missing: it reads as null.
+    static let missing = UInt32.max
+
+    private static let null = NodeRecord(kind: .null, offset: 0)
+
+    init(
+        _ table: DocumentTable, userInfo: [CodingUserInfoKey: any Sendable], limits: ParsingLimits
+    ) {
+        self.table = table
+        self.userInfo = userInfo
+        self.limits = limits
+        records = table.records
+        children = table.children
+        visitLimit = limits.expansion.limit(for: table.count)
+        callLimit = ParsingLimits.Allowance(factor: 16, base: 1024).limit(for: limits.depth)
+    }
+
+    /// The record of a value.
+    @inline(__always)
+    func record(_ node: UInt32) -> NodeRecord {
+        node == Self.missing ? Self.null : records[Int(node)]
+    }
+
+    /// The plan for the keys of a type.
+    func plan(of type: any CodingKey.Type) -> KeyPlan { plans.plan(of: type) }
+
+    /// Counts a value that is looked at: one that is shared costs each time, which stops what a few
+    /// bytes could expand to.
+    @inline(__always)
+    func charge(_ path: () -> CodingPath?) throws {
+        visits &+= 1
+        if visits > visitLimit { throw expansionExceeded(path()) }
+    }
+
+    /// Counts all that a value holds, before a tree is made of it.
+    ///
+    /// - Throws: `expansionLimitExceeded`, `depthLimitExceeded`.
+    func chargeAll(below node: UInt32) throws(PropertyListError) {
+        guard record(node).isContainer else { return }
+        var rest = limits
+        rest.expansion = ParsingLimits.Allowance(factor: 0, base: max(visitLimit &- visits, 0))
+        var walk = DocumentWalk(
+            table.view(node), budget: ParsingBudget(limits: rest, nodeCount: 0, size: 0))
+        while let step = try walk.next() {
+            if case .enter = step { visits &+= 1 }
+        }
+    }
+
+    /// Whether a value stands for nil: the null object of binary property lists, or the string that
+    /// Apple's encoders write for nil, `$null`.
+    @inline(__always)
+    func isNull(_ node: UInt32) -> Bool {
+        let record = record(node)
+        if record.kind == .null { return true }
+        return record.kind == .string && isNullText(node)
+    }
+
+    @inline(never)
+    private func isNullText(_ node: UInt32) -> Bool {
+        table.contentLength(of: records[Int(node)]) <= 10 && table.view(node).isString("$null")
+    }
+}
+
+// MARK: - Values
+
+extension DecodingSession {
+    /// A value of any type. `path` makes its path, once it is needed.
+    func value<T: Decodable>(
+        _ type: T.Type, _ node: UInt32, _ path: () -> CodingPath?
+    ) throws -> T {
+        if let leaf = try leaf(type, node, path) { return leaf }
+        try charge(path)
+        let path = path()
+        return try descend(path) {
+            try type.init(from: NodeDecoder(session: self, path: path, node: node))
+        }
+    }
+
+    /// A value of a type that property lists have a kind for; nil for other types.
+    @inline(__always)
+    private func leaf<T>(_ type: T.Type, _ node: UInt32, _ path: () -> CodingPath?) throws -> T? {
+        // A comparison of types is one of pointers; the cast that follows is to the type itself.
+        if type == String.self { return try string(node, path) as? T }
+        if type == Int.self { return try integer(Int.self, node, path) as? T }
+        if type == Date.self { return try date(node, path) as? T }
+        if type == Data.self { return try data(node, path) as? T }
+        if type == Double.self { return try real(Double.self, node, path) as? T }
+        if type == Bool.self { return try boolean(node, path) as? T }
+        if type == PropertyListValue.self { return try tree(node, path) as? T }
+        if type == PropertyListUID.self { return try uid(node, path) as? T }
+        return nil
+    }
+
+    /// Runs the initializer of a type, on a stack of its own where this one is used up.
+    func descend<R>(_ path: CodingPath?, _ body: () throws -> R) throws -> R {
+        let depth = path?.depth ?? 0
+        if depth > limits.depth || calls >= callLimit { throw depthExceeded(depth, path) }
+        calls &+= 1
+        defer { calls &-= 1 }
+        return stack.isUsedUp ? try onFreshStack(path, body) : try body()
+    }
+
+    private func onFreshStack<R>(_ path: CodingPath?, _ body: () throws -> R) throws -> R {
+        let outer = stack
+        defer { stack = outer }
+        var result: Result<R, any Error>?
+        let isDone = StackSegment.run { segment in
+            self.stack = segment
+            result = Result { try body() }
+        }
+        guard isDone, let result else { throw depthExceeded(path?.depth ?? 0, path) }
+        return try result.get()
+    }
+}
