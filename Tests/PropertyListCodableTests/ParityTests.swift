@@ -82,7 +82,7 @@ struct CodableParityTests {
     }()
 
     private static let nulls: [ParityCase] = {
-        let values: [PropertyListValue] = ["$null", .null, "$nul", "$nulls", "$NULL"]
+        let values: [PropertyListValue] = ["$null", .null, "$nul", "a$null", "$NULL"]
         return values.flatMap { value -> [ParityCase] in
             let list: PropertyListValue = [value, 1]
             return [

@@ -58,6 +58,13 @@ final class DecodingSession {
         if visits > visitLimit { throw expansionExceeded(path()) }
     }
 
+    /// Checks the nesting of a container that is about to be read.
+    @inline(__always)
+    func enter(_ path: CodingPath?) throws {
+        let depth = path?.depth ?? 0
+        if depth >= limits.depth { throw depthExceeded(depth &+ 1, path) }
+    }
+
     /// Counts all that a value holds, before a tree is made of it.
     ///
     /// - Throws: `expansionLimitExceeded`, `depthLimitExceeded`.
@@ -119,8 +126,7 @@ extension DecodingSession {
 
     /// Runs the initializer of a type, on a stack of its own where this one is used up.
     func descend<R>(_ path: CodingPath?, _ body: () throws -> R) throws -> R {
-        let depth = path?.depth ?? 0
-        if depth > limits.depth || calls >= callLimit { throw depthExceeded(depth, path) }
+        if calls >= callLimit { throw depthExceeded(calls, path) }
         calls &+= 1
         defer { calls &-= 1 }
         return stack.isUsedUp ? try onFreshStack(path, body) : try body()

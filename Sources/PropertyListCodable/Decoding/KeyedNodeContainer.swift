@@ -175,7 +175,6 @@ extension KeyedNodeContainer {
     /// The decoder of a value, or of null where it is missing, as Foundation has it.
     private func checked(_ node: UInt32?, _ path: CodingPath) throws -> NodeDecoder {
         try session.charge { path }
-        if path.depth > session.limits.depth { throw session.depthExceeded(path.depth, path) }
         return NodeDecoder(session: session, path: path, node: node ?? DecodingSession.missing)
     }
 }

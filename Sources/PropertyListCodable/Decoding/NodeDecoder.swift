@@ -14,11 +14,13 @@ struct NodeDecoder: Decoder {
     var userInfo: [CodingUserInfoKey: Any] { session.userInfo }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
-        try KeyedDecodingContainer(KeyedNodeContainer<Key>(session, path, node))
+        try session.enter(path)
+        return try KeyedDecodingContainer(KeyedNodeContainer<Key>(session, path, node))
     }
 
     func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
-        try UnkeyedNodeContainer(session, path, node)
+        try session.enter(path)
+        return try UnkeyedNodeContainer(session, path, node)
     }
 
     func singleValueContainer() -> any SingleValueDecodingContainer { self }

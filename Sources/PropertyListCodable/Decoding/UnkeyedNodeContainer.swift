@@ -110,8 +110,6 @@ extension UnkeyedNodeContainer {
 
     private func decoder(_ node: UInt32, _ path: CodingPath?) throws -> NodeDecoder {
         try session.charge { path }
-        let depth = path?.depth ?? 0
-        if depth > session.limits.depth { throw session.depthExceeded(depth, path) }
         return NodeDecoder(session: session, path: path, node: node)
     }
 }

@@ -42,8 +42,8 @@ final class EncodingSession {
     deinit { for value in nested { value.releaseNested() } }
 
     /// Keeps the first mistake, which is thrown at the end.
-    func fail(_ error: any Error) {
-        if failure == nil { failure = error }
+    func fail(_ error: @autoclosure () -> any Error) {
+        if failure == nil { failure = error() }
     }
 
     /// The document; nothing can be encoded afterwards.
@@ -152,10 +152,8 @@ extension EncodingSession {
         of value: @autoclosure () -> Any, _ path: CodingPath?,
         _ encode: (ValueEncoder) throws -> Void
     ) throws -> UInt32? {
-        let depth = path?.depth ?? 0
-        if depth > limits.depth || calls >= callLimit {
-            throw depthExceeded(value(), depth, path)
-        }
+        if let failure { throw failure }
+        if calls >= callLimit { throw depthExceeded(value(), calls, path) }
         var open = takeOpenValue(path)
         calls &+= 1
         defer { calls &-= 1 }
@@ -189,7 +187,6 @@ extension EncodingSession {
 
     /// A value that is complete when the one it is nested in is.
     func makeNestedValue(_ path: CodingPath) -> OpenValue {
-        if path.depth > limits.depth { fail(depthExceeded((), path.depth, path)) }
         let value = OpenValue()
         value.reset(path: path)
         nested.append(value)

@@ -21,10 +21,15 @@ struct ValueEncoder: Encoder {
 
     func singleValueContainer() -> any SingleValueEncodingContainer { self }
 
-    /// The value as one of a shape; where it is something else already, the mistake is thrown at
-    /// the end of encoding, and what follows goes to a value that nobody sees.
+    /// The value as one of a shape; where it is something else already, or too deep, the mistake is
+    /// thrown at the end of encoding, and what follows goes to a value that nobody sees.
     private func shaped(_ shape: OpenValue.Shape) -> OpenValue {
-        if value.become(shape) { return value }
+        let depth = value.path?.depth ?? 0
+        if depth >= session.limits.depth {
+            session.fail(session.depthExceeded((), depth &+ 1, value.path))
+        } else if value.become(shape) {
+            return value
+        }
         session.fail(secondValue(()))
         let stray = OpenValue()
         stray.reset(path: value.path)
