@@ -17,7 +17,8 @@ final class KeyPlan {
 
     private static let capacity = 128
 
-    private var entries: [Entry] = []
+    // Checking that each access is exclusive would cost as much as the comparison of the keys.
+    @exclusivity(unchecked) private var entries: [Entry] = []
     private var places: [String: Int] = [:]
 
     /// What the key `name` is, found out by `resolve` the first time; nil for a key that the plan
@@ -26,8 +27,9 @@ final class KeyPlan {
     /// - Parameter next: where the key is expected, and then the one after it.
     @inline(__always)
     func value(of name: String, _ next: inout Int, resolve: (String) -> UInt32) -> UInt32? {
-        if next < entries.count, entries[next].name == name {
-            let value = entries[next].value
+        // SAFETY: a session is used by one thread, and comparing strings does not come back here.
+        if unsafe next < entries.count, unsafe entries[next].name == name {
+            let value = unsafe entries[next].value
             next &+= 1
             return value
         }
@@ -39,15 +41,18 @@ final class KeyPlan {
         _ name: String, _ next: inout Int, _ resolve: (String) -> UInt32
     ) -> UInt32? {
         guard name.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
+        // SAFETY: as above; `resolve` looks at the tables of the document only.
         if let place = places[name] {
             next = place &+ 1
-            return entries[place].value
+            return unsafe entries[place].value
         }
-        guard entries.count < Self.capacity else { return nil }
-        places[name] = entries.count
-        entries.append(Entry(name: name, value: resolve(name)))
-        next = entries.count
-        return entries.last?.value
+        let place = unsafe entries.count
+        guard place < Self.capacity else { return nil }
+        let value = resolve(name)
+        places[name] = place
+        unsafe entries.append(Entry(name: name, value: value))
+        next = place &+ 1
+        return value
     }
 }
 

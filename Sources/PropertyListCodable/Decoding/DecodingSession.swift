@@ -101,27 +101,20 @@ extension DecodingSession {
     func value<T: Decodable>(
         _ type: T.Type, _ node: UInt32, _ path: () -> CodingPath?
     ) throws -> T {
-        if let leaf = try leaf(type, node, path) { return leaf }
+        // Types that property lists have a kind for. A comparison of types is one of pointers.
+        if type == String.self { return same(try string(node, path), as: type) }
+        if type == Int.self { return same(try integer(Int.self, node, path), as: type) }
+        if type == Date.self { return same(try date(node, path), as: type) }
+        if type == Data.self { return same(try data(node, path), as: type) }
+        if type == Double.self { return same(try real(Double.self, node, path), as: type) }
+        if type == Bool.self { return same(try boolean(node, path), as: type) }
+        if type == PropertyListValue.self { return same(try tree(node, path), as: type) }
+        if type == PropertyListUID.self { return same(try uid(node, path), as: type) }
         try charge(path)
         let path = path()
         return try descend(path) {
             try type.init(from: NodeDecoder(session: self, path: path, node: node))
         }
-    }
-
-    /// A value of a type that property lists have a kind for; nil for other types.
-    @inline(__always)
-    private func leaf<T>(_ type: T.Type, _ node: UInt32, _ path: () -> CodingPath?) throws -> T? {
-        // A comparison of types is one of pointers; the cast that follows is to the type itself.
-        if type == String.self { return try string(node, path) as? T }
-        if type == Int.self { return try integer(Int.self, node, path) as? T }
-        if type == Date.self { return try date(node, path) as? T }
-        if type == Data.self { return try data(node, path) as? T }
-        if type == Double.self { return try real(Double.self, node, path) as? T }
-        if type == Bool.self { return try boolean(node, path) as? T }
-        if type == PropertyListValue.self { return try tree(node, path) as? T }
-        if type == PropertyListUID.self { return try uid(node, path) as? T }
-        return nil
     }
 
     /// Runs the initializer of a type, on a stack of its own where this one is used up.

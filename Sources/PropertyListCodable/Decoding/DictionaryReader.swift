@@ -37,13 +37,11 @@ final class DictionaryReader {
         hasDuplicateKeys = session.table.hasDuplicateKeys
     }
 
-    /// The texts of the keys that are strings, in order.
-    var keys: [String] {
-        position = 0
-        return (0..<count).compactMap { text(at: $0) }
-    }
+    /// Begins with the first entry again.
+    func rewind() { position = 0 }
 
-    private func text(at position: Int) -> String? {
+    /// The text of a key; nil for one that is no string.
+    func text(at position: Int) -> String? {
         let key = session.records[Int(session.children[first &+ position])]
         return key.kind == .string ? session.table.string(of: key) : nil
     }

@@ -15,7 +15,17 @@ struct KeyedNodeContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
         reader = try DictionaryReader(session, path, node, keys: Key.self)
     }
 
-    var allKeys: [Key] { reader.keys.compactMap { Key(stringValue: $0) } }
+    var allKeys: [Key] {
+        reader.rewind()
+        var keys: [Key] = []
+        keys.reserveCapacity(reader.count)
+        for position in 0..<reader.count {
+            if let text = reader.text(at: position), let key = Key(stringValue: text) {
+                keys.append(key)
+            }
+        }
+        return keys
+    }
 
     func contains(_ key: Key) -> Bool { reader.find(key.stringValue) != nil }
 

@@ -9,7 +9,8 @@ internal import PropertyList
 /// Values become nodes from the leaves up, as soon as they are complete; there is no tree in
 /// between.
 final class EncodingSession {
-    var assembler = GraphAssembler()
+    // Checking that each access is exclusive would cost as much as adding a value.
+    @exclusivity(unchecked) private var assembler = GraphAssembler()
     let userInfo: [CodingUserInfoKey: Any]
     let limits: ParsingLimits
     let sortsKeys: Bool
@@ -17,8 +18,8 @@ final class EncodingSession {
     private(set) var failure: (any Error)?
 
     private let plans = KeyPlans()
-    // The text for nil that Apple's encoders write, once it is needed.
-    private var nullNode: UInt32?
+    /// The text for nil that Apple's encoders write, once it is needed.
+    var nullNode: UInt32?
     // Objects to be used again.
     private var pool: [OpenValue] = []
     // All that were ever nested in others.
@@ -50,9 +51,17 @@ final class EncodingSession {
     ///
     /// - Throws: `sizeLimitExceeded`.
     func finish(root: UInt32) throws(PropertyListError) -> PropertyListDocument {
-        let complete = assembler
-        assembler = GraphAssembler()
+        let complete = assemble { $0 }
+        assemble { $0 = GraphAssembler() }
         return try complete.finish(root: root)
+    }
+
+    /// Adds to the document.
+    @inline(__always)
+    func assemble<R, E: Error>(_ body: (inout GraphAssembler) throws(E) -> R) throws(E) -> R {
+        // SAFETY: a session is used by one thread, and what callers do with the assembler does not
+        // come back here.
+        unsafe try body(&assembler)
     }
 
     /// The plan for the keys of a type.
@@ -60,80 +69,9 @@ final class EncodingSession {
 
     /// The node of a key that has no plan.
     func makeKey(_ name: String) -> UInt32 {
-        let node = assembler.key(name)
+        let node = assemble { $0.key(name) }
         if sortsKeys { keyTexts[node] = Array(name.utf16) }
         return node
-    }
-}
-
-// MARK: - Leaves
-
-extension EncodingSession {
-    /// What stands for nil.
-    var null: UInt32 {
-        if let nullNode { return nullNode }
-        let node = assembler.string("$null")
-        nullNode = node
-        return node
-    }
-
-    @inline(__always)
-    func integer(_ value: some FixedWidthInteger & SignedInteger) -> UInt32 {
-        assembler.integer(PropertyListInteger(Int(truncatingIfNeeded: value)))
-    }
-
-    @inline(__always)
-    func integer(_ value: some FixedWidthInteger & UnsignedInteger) -> UInt32 {
-        assembler.integer(PropertyListInteger(UInt64(truncatingIfNeeded: value)))
-    }
-
-    /// An integer that may be wider than property lists have them.
-    func wideInteger(
-        _ value: some FixedWidthInteger, _ path: () -> CodingPath?
-    ) throws -> UInt32 {
-        guard let integer = PropertyListInteger(exactly: value) else {
-            throw invalid(value, path(), "Property lists have integers from −2⁶³ to 2⁶⁴−1.")
-        }
-        return assembler.integer(integer)
-    }
-
-    /// A value of a type that property lists have a kind for; nil for other types.
-    @inline(__always)
-    private func leaf<T>(_ value: T, _ path: () -> CodingPath?) throws -> UInt32? {
-        // A comparison of types is one of pointers; the cast that follows is to the type itself.
-        if T.self == String.self, let text = value as? String { return assembler.string(text) }
-        if T.self == Int.self, let value = value as? Int { return integer(value) }
-        if T.self == Date.self, let date = value as? Date { return self.date(date) }
-        if T.self == Data.self, let data = value as? Data { return assembler.data(data) }
-        if T.self == Double.self, let value = value as? Double {
-            return assembler.real(PropertyListReal(value))
-        }
-        if T.self == Bool.self, let value = value as? Bool { return assembler.boolean(value) }
-        if T.self == PropertyListValue.self, let value = value as? PropertyListValue {
-            return try tree(value, path)
-        }
-        if T.self == PropertyListUID.self, let uid = value as? PropertyListUID {
-            return assembler.uid(uid.value)
-        }
-        return nil
-    }
-
-    private func date(_ date: Date) -> UInt32 {
-        assembler.date(PropertyListDate(secondsSince2001: date.timeIntervalSinceReferenceDate))
-    }
-
-    /// A tree of values with all it holds.
-    func tree(_ value: PropertyListValue, _ path: () -> CodingPath?) throws -> UInt32 {
-        do {
-            var rest = limits
-            rest.depth = max(limits.depth &- (path()?.depth ?? 0), 0)
-            return try assembler.value(value, limits: rest)
-        } catch {
-            let context = EncodingError.Context(
-                codingPath: CodingPath.keys(of: path()) + (error.path?.codingKeys ?? []),
-                debugDescription: "The tree of values exceeds the limits.", underlyingError: error)
-            throw EncodingError.invalidValue(value, context)
-        }
     }
 }
 
@@ -222,7 +160,7 @@ extension EncodingSession {
         switch value.shape {
         case .nothing: return nil
         case .single: return value.node
-        case .array: return assembler.array(value.values)
+        case .array: return assemble { $0.array(value.values) }
         case .dictionary:
             if sortsKeys {
                 value.sortEntries { first, second in
@@ -232,12 +170,12 @@ extension EncodingSession {
                     return first.lexicographicallyPrecedes(second)
                 }
             }
-            return assembler.dictionary(keys: value.keys[...], values: value.values[...])
+            return assemble { $0.dictionary(keys: value.keys[...], values: value.values[...]) }
         }
     }
 
     /// What stands for a value that encodes nothing, as in Foundation.
-    var emptyDictionary: UInt32 { assembler.dictionary(keys: [], values: []) }
+    var emptyDictionary: UInt32 { assemble { $0.dictionary(keys: [], values: []) } }
 }
 
 // MARK: - Errors

@@ -30,16 +30,16 @@ extension KeyedValueContainer {
     func encodeNil(forKey key: Key) throws { set(session.null, key) }
 
     func encode(_ value: Bool, forKey key: Key) throws {
-        set(session.assembler.boolean(value), key)
+        set(session.boolean(value), key)
     }
     func encode(_ value: String, forKey key: Key) throws {
-        set(session.assembler.string(value), key)
+        set(session.string(value), key)
     }
     func encode(_ value: Double, forKey key: Key) throws {
-        set(session.assembler.real(PropertyListReal(value)), key)
+        set(session.real(value), key)
     }
     func encode(_ value: Float, forKey key: Key) throws {
-        set(session.assembler.real(PropertyListReal(value)), key)
+        set(session.real(value), key)
     }
     func encode(_ value: Int, forKey key: Key) throws { set(session.integer(value), key) }
     func encode(_ value: Int8, forKey key: Key) throws { set(session.integer(value), key) }

@@ -20,12 +20,24 @@ final class OpenValue {
     private(set) var shape = Shape.nothing
     /// The node that a value of the shape `single` is, or that the value has become.
     var node: UInt32 = 0
-    private(set) var keys: [UInt32] = []
-    private(set) var values: [UInt32] = []
+    // Checking that each access is exclusive would cost as much as adding an entry.
+    @exclusivity(unchecked) private var uncheckedKeys: [UInt32] = []
+    @exclusivity(unchecked) private var uncheckedValues: [UInt32] = []
     /// The values that are open themselves, each at its place in ``values``.
     private(set) var nested: [(place: Int, value: OpenValue)] = []
 
     private(set) var path: CodingPath?
+
+    // SAFETY: a value is used by one thread, and what is done with the arrays does not come back.
+    var keys: [UInt32] {
+        @inline(__always) get { unsafe uncheckedKeys }
+        @inline(__always) _modify { yield unsafe &uncheckedKeys }
+    }
+
+    var values: [UInt32] {
+        @inline(__always) get { unsafe uncheckedValues }
+        @inline(__always) _modify { yield unsafe &uncheckedValues }
+    }
 
     // The plan of the type of the keys, and the place in it of the next one.
     private var plan: KeyPlan?

@@ -15,13 +15,13 @@ struct UnkeyedValueContainer: UnkeyedEncodingContainer {
 
     func encodeNil() throws { value.append(session.null) }
 
-    func encode(_ value: Bool) throws { self.value.append(session.assembler.boolean(value)) }
-    func encode(_ value: String) throws { self.value.append(session.assembler.string(value)) }
+    func encode(_ value: Bool) throws { self.value.append(session.boolean(value)) }
+    func encode(_ value: String) throws { self.value.append(session.string(value)) }
     func encode(_ value: Double) throws {
-        self.value.append(session.assembler.real(PropertyListReal(value)))
+        self.value.append(session.real(value))
     }
     func encode(_ value: Float) throws {
-        self.value.append(session.assembler.real(PropertyListReal(value)))
+        self.value.append(session.real(value))
     }
     func encode(_ value: Int) throws { self.value.append(session.integer(value)) }
     func encode(_ value: Int8) throws { self.value.append(session.integer(value)) }

@@ -53,13 +53,13 @@ extension ValueEncoder: SingleValueEncodingContainer {
 
     func encodeNil() throws { try set(()) { session.null } }
 
-    func encode(_ value: Bool) throws { try set(value) { session.assembler.boolean(value) } }
-    func encode(_ value: String) throws { try set(value) { session.assembler.string(value) } }
+    func encode(_ value: Bool) throws { try set(value) { session.boolean(value) } }
+    func encode(_ value: String) throws { try set(value) { session.string(value) } }
     func encode(_ value: Double) throws {
-        try set(value) { session.assembler.real(PropertyListReal(value)) }
+        try set(value) { session.real(value) }
     }
     func encode(_ value: Float) throws {
-        try set(value) { session.assembler.real(PropertyListReal(value)) }
+        try set(value) { session.real(value) }
     }
     func encode(_ value: Int) throws { try set(value) { session.integer(value) } }
     func encode(_ value: Int8) throws { try set(value) { session.integer(value) } }
