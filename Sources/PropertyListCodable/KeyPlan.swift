@@ -40,6 +40,10 @@ final class KeyPlan {
     private func search(
         _ name: String, _ next: inout Int, _ resolve: (String) -> UInt32
     ) -> UInt32? {
+        // Asked for once more, by `contains` and then to decode.
+        if next > 0, unsafe next <= entries.count, unsafe entries[next &- 1].name == name {
+            return unsafe entries[next &- 1].value
+        }
         guard name.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
         // SAFETY: as above; `resolve` looks at the tables of the document only.
         if let place = places[name] {

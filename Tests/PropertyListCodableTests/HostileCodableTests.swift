@@ -37,14 +37,17 @@ struct HostileCodableTests {
         ]
     }
 
-    /// Decodes a file that parses into all types, with leniencies that `number` chooses.
+    /// Decodes a file that parses into a third of the types, which `number` chooses, as it does the
+    /// leniencies.
     private static func decode(_ bytes: [UInt8], _ number: Int) {
         let options: [ParsingOptions] = [.strict, .appleCompatible, [.allDuplicateKeys, .salvage]]
         let decoder = PlistDecoder(limits: .untrusted)
         let document = try? PropertyListDocument(
-            parsing: bytes, options: options[number % options.count], limits: .untrusted)
+            parsing: bytes, options: options[number / 3 % options.count], limits: .untrusted)
         guard let document else { return }
-        for type in types { _ = try? decoder.decode(type, from: document) }
+        for (place, type) in types.enumerated() where place % 3 == number % 3 {
+            _ = try? decoder.decode(type, from: document)
+        }
     }
 
     private static let files = ["binary", "xml", "archives"].flatMap { folder in
@@ -168,6 +171,16 @@ struct HostileCodableTests {
             let underlying = context.underlyingError as? PropertyListError
             #expect(underlying?.code == .expansionLimitExceeded)
         }
+    }
+
+    @Test("many errors about a large text take linear time", .timeLimit(.minutes(1)))
+    func manyErrors() throws {
+        let count = 20_000
+        let items = String(repeating: "<string>text</string>", count: count)
+        let xml = "<plist version=\"1.0\"><array>\(items)</array></plist>"
+        // Each string is first tried as four other things.
+        let values = try PlistDecoder().decode([Anything].self, from: xml.utf8)
+        #expect(values.count == count)
     }
 
     @Test("trees that are decoded one by one have one budget")

@@ -93,7 +93,7 @@ extension DecodingSession {
         PropertyListError(
             .wrongKind, format: table.format,
             what: what ?? "the value is \(Self.name(of: record(node).kind))",
-            location: table.view(node).location)
+            location: location(of: node))
     }
 
     private static func name(of kind: PropertyListKind) -> String {

@@ -23,6 +23,8 @@ final class DecodingSession {
     private var calls = 0
     private let callLimit: Int
     private var stack = StackSegment()
+    // The lines of the source, once an error has asked for one.
+    private lazy var lines = SourceLines(table.view(table.root))
 
     /// The number of the value that is missing: it reads as null.
     static let missing = UInt32.max
@@ -45,6 +47,11 @@ final class DecodingSession {
     @inline(__always)
     func record(_ node: UInt32) -> NodeRecord {
         node == Self.missing ? Self.null : records[Int(node)]
+    }
+
+    /// Where a value is in the source.
+    func location(of node: UInt32) -> PropertyListError.Location? {
+        lines.location(of: table.view(node))
     }
 
     /// The plan for the keys of a type.
