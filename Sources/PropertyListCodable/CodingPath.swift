@@ -64,6 +64,12 @@ struct PathKey: CodingKey {
         intValue = nil
     }
 
+    /// A key of a dictionary, as the standard library has them: with its number if it is one.
+    init(dictionaryKey text: String) {
+        stringValue = text
+        intValue = Int(text)
+    }
+
     init(index: Int) {
         stringValue = "Index \(index)"
         intValue = index

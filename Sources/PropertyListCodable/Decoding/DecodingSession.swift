@@ -23,6 +23,8 @@ final class DecodingSession {
     private var calls = 0
     private let callLimit: Int
     private var stack = StackSegment()
+    // The last type that was found not to be a dictionary with strings as keys.
+    private var lastOtherType: ObjectIdentifier?
     // The lines of the source, once an error has asked for one.
     private lazy var lines = SourceLines(table.view(table.root))
 
@@ -119,9 +121,27 @@ extension DecodingSession {
         if type == PropertyListUID.self { return same(try uid(node, path), as: type) }
         try charge(path)
         let path = path()
+        if let dictionary = stringKeyedDictionary(type, node) {
+            let value = try descend(path) { try dictionary.decode(self, node, path) }
+            if let value = value as? T { return value }
+        }
         return try descend(path) {
             try type.init(from: NodeDecoder(session: self, path: path, node: node))
         }
+    }
+
+    /// A type that is a dictionary with strings as keys, for a value that is one; nil for others, and
+    /// where a look-up has to decide between two entries of a key.
+    @inline(__always)
+    private func stringKeyedDictionary<T>(
+        _ type: T.Type, _ node: UInt32
+    ) -> (any StringKeyedDictionary.Type)? {
+        guard record(node).kind == .dictionary, lastOtherType != ObjectIdentifier(type),
+            !table.hasDuplicateKeys
+        else { return nil }
+        if let dictionary = type as? any StringKeyedDictionary.Type { return dictionary }
+        lastOtherType = ObjectIdentifier(type)
+        return nil
     }
 
     /// Runs the initializer of a type, on a stack of its own where this one is used up.

@@ -46,6 +46,9 @@ final class DictionaryReader {
         return key.kind == .string ? session.table.string(of: key) : nil
     }
 
+    /// The value of the entry at a position.
+    func child(at position: Int) -> UInt32 { session.children[first &+ position &+ count] }
+
     /// The value of a key, or nil.
     func find(_ name: String) -> UInt32? {
         // A copy, because passing the property itself would be checked for exclusive access.

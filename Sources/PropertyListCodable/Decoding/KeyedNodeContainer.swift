@@ -7,7 +7,9 @@ internal import PropertyList
 struct KeyedNodeContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let reader: DictionaryReader
 
-    private var session: DecodingSession { reader.session }
+    private var session: DecodingSession {
+        @inline(__always) _read { yield reader.session }
+    }
 
     var codingPath: [any CodingKey] { CodingPath.keys(of: reader.path) }
 

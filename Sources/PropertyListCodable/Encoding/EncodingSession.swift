@@ -27,6 +27,8 @@ final class EncodingSession {
     // The texts of keys by node, where they are to be sorted.
     private var keyTexts: [UInt32: [UInt16]] = [:]
     private var stack = StackSegment()
+    // The last type that was found not to be a dictionary with strings as keys.
+    private var lastOtherType: ObjectIdentifier?
     private var calls = 0
     private let callLimit: Int
 
@@ -82,7 +84,19 @@ extension EncodingSession {
     /// it is needed.
     func node<T: Encodable>(_ value: T, _ path: () -> CodingPath?) throws -> UInt32? {
         if let leaf = try leaf(value, path) { return leaf }
+        if let dictionary = stringKeyedDictionary(value) {
+            return try node(of: value, path()) { try dictionary.encodeEntries(to: $0) }
+        }
         return try node(of: value, path()) { try value.encode(to: $0) }
+    }
+
+    /// A value that is a dictionary with strings as keys; nil for others.
+    @inline(__always)
+    private func stringKeyedDictionary<T>(_ value: T) -> (any StringKeyedEncodable)? {
+        if lastOtherType == ObjectIdentifier(T.self) { return nil }
+        if T.self is any StringKeyedEncodable.Type { return value as? any StringKeyedEncodable }
+        lastOtherType = ObjectIdentifier(T.self)
+        return nil
     }
 
     /// The node that `encode` gives a value by an encoder.

@@ -23,7 +23,7 @@ struct ValueEncoder: Encoder {
 
     /// The value as one of a shape; where it is something else already, or too deep, the mistake is
     /// thrown at the end of encoding, and what follows goes to a value that nobody sees.
-    private func shaped(_ shape: OpenValue.Shape) -> OpenValue {
+    func shaped(_ shape: OpenValue.Shape) -> OpenValue {
         let depth = value.path?.depth ?? 0
         if depth >= session.limits.depth {
             session.fail(session.depthExceeded((), depth &+ 1, value.path))
