@@ -5,6 +5,7 @@ let package = Package(
     name: "swift-keyed-archive",
     products: [
         .library(name: "PropertyList", targets: ["PropertyList"]),
+        .library(name: "PropertyListCodable", targets: ["PropertyListCodable"]),
         .library(name: "KeyedArchive", targets: ["KeyedArchive"]),
         .executable(name: "keyed", targets: ["keyed"]),
     ],
@@ -24,6 +25,7 @@ let package = Package(
             pkgConfig: "libxml-2.0",
             providers: [.apt(["libxml2-dev"]), .brew(["libxml2"])]),
         .target(name: "PropertyList", dependencies: ["CLibXML2"]),
+        .target(name: "PropertyListCodable", dependencies: ["PropertyList"]),
         .target(name: "KeyedArchive", dependencies: ["PropertyList"]),
         .executableTarget(
             name: "keyed",
@@ -44,6 +46,9 @@ let package = Package(
         .executableTarget(name: "FoundationPeer", path: "Tests/FoundationPeer"),
         .testTarget(
             name: "PropertyListTests", dependencies: ["PropertyList", "TestSupport", "FuzzTargets"]),
+        .testTarget(
+            name: "PropertyListCodableTests",
+            dependencies: ["PropertyListCodable", "PropertyList", "TestSupport"]),
         .testTarget(
             name: "KeyedArchiveTests",
             dependencies: ["KeyedArchive", "TestSupport", "FoundationPeer"]),

@@ -10,6 +10,11 @@ let package = Package(
             name: "property-list-client",
             dependencies: [.product(name: "PropertyList", package: "swift-keyed-archive")]),
         .executableTarget(
+            name: "codable-client",
+            dependencies: [
+                .product(name: "PropertyListCodable", package: "swift-keyed-archive")
+            ]),
+        .executableTarget(
             name: "keyed-archive-client",
             dependencies: [.product(name: "KeyedArchive", package: "swift-keyed-archive")]),
     ]

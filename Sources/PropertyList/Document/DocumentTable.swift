@@ -15,6 +15,21 @@ package struct DocumentTable: Sendable {
         children = document.storage.store.children
     }
 
+    /// The tables of the document that a value is in.
+    package init(of node: PropertyListNode) { storage = node.storage }
+
+    /// All records, by number.
+    package var records: [NodeRecord] { storage.store.records }
+
+    /// The children of all containers.
+    package var children: [UInt32] { storage.store.children }
+
+    /// The format the document was parsed from; nil for one that was built.
+    package var format: PropertyListFormat? { storage.format }
+
+    /// Whether a dictionary may have a key twice, of which a look-up finds the first.
+    package var hasDuplicateKeys: Bool { storage.leniencies.contains(.allDuplicateKeys) }
+
     /// How many records there are.
     package var count: Int { records.count }
 

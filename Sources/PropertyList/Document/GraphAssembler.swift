@@ -40,6 +40,8 @@ extension GraphAssembler {
         return node
     }
 
+    package mutating func null() -> UInt32 { add(NodeRecord(kind: .null, offset: 0)) }
+
     package mutating func boolean(_ value: Bool) -> UInt32 {
         add(NodeRecord(kind: .boolean, offset: 0, payload: value ? 1 : 0))
     }

@@ -38,7 +38,7 @@ package struct NodeRecord: BitwiseCopyable, Sendable {
     private static let decodedFlag: UInt8 = 0b0000_0100
     @usableFromInline package static let negativeFlag: UInt8 = 0b0000_1000
 
-    init(kind: PropertyListKind, offset: UInt32, header: UInt16 = 0, payload: UInt64 = 0) {
+    package init(kind: PropertyListKind, offset: UInt32, header: UInt16 = 0, payload: UInt64 = 0) {
         self.kind = kind
         flags = 0
         self.header = header

@@ -68,7 +68,14 @@ struct NodeStore: Sendable {
     /// The text of a string; empty for other kinds. Linear.
     func string(of record: NodeRecord) -> String {
         guard record.kind == .string else { return "" }
-        if record.encoding != .utf16 { return String(decoding: content(of: record), as: UTF8.self) }
+        if record.encoding != .utf16 {
+            return withContent(of: record) { content in
+                // SAFETY: the pointer is used within the call; copying it is all that is done.
+                unsafe content.withUnsafeBufferPointer {
+                    unsafe String(decoding: $0, as: UTF8.self)
+                }
+            }
+        }
         var text: [UInt8] = []
         withContent(of: record) { UTF16Text.appendUTF8($0, to: &text) }
         return String(decoding: text, as: UTF8.self)

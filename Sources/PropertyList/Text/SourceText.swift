@@ -16,21 +16,74 @@ enum SourceText {
 
     /// The line and column of a byte offset in UTF-8 text. Linear. CR, LF and CRLF end a line.
     static func location(_ offset: Int, in text: [UInt8]) -> PropertyListError.Location {
-        var line = 1
-        var column = 1
-        var index = text.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
-        let end = min(offset, text.count)
-        while index < end {
-            let byte = text[index]
-            let isFirstOfPair = byte == 0x0D && index + 1 < text.count && text[index + 1] == 0x0A
-            if byte == 0x0A || (byte == 0x0D && !isFirstOfPair) {
-                line += 1
-                column = 1
-            } else if byte & 0xC0 != 0x80 {
-                column += 1
-            }
-            index += 1
+        var position = Position(startOf: text)
+        position.advance(to: offset, in: text)
+        return position.location(offset)
+    }
+
+    /// A line and column that moves through a text.
+    struct Position {
+        private var index: Int
+        private var line = 1
+        private var column = 1
+
+        init(startOf text: [UInt8]) {
+            index = text.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
         }
-        return PropertyListError.Location(byte: offset, line: line, column: column)
+
+        mutating func advance(to offset: Int, in text: [UInt8]) {
+            let end = min(offset, text.count)
+            while index < end {
+                let byte = text[index]
+                let isFirstOfPair =
+                    byte == 0x0D && index + 1 < text.count && text[index + 1] == 0x0A
+                if byte == 0x0A || (byte == 0x0D && !isFirstOfPair) {
+                    line += 1
+                    column = 1
+                } else if byte & 0xC0 != 0x80 {
+                    column += 1
+                }
+                index += 1
+            }
+        }
+
+        func location(_ offset: Int) -> PropertyListError.Location {
+            PropertyListError.Location(byte: offset, line: line, column: column)
+        }
+    }
+}
+
+/// The lines and columns of a document's source, for who makes many errors about it: one pass over the
+/// text, and after that each place takes constant time.
+///
+/// Types that try one form after another make an error for each value; counting lines from the start
+/// each time would be quadratic.
+package struct SourceLines: Sendable {
+    private static let interval = 4096
+
+    // The positions at multiples of the interval; none for a source that is no text.
+    private var positions: [SourceText.Position] = []
+    private let document: PropertyListDocument.Storage
+
+    /// Counts the lines of the source of `node`. Linear.
+    package init(_ node: PropertyListNode) {
+        document = node.storage
+        guard document.format == .xml else { return }
+        let text = document.store.bytes
+        var position = SourceText.Position(startOf: text)
+        for offset in stride(from: 0, through: text.count, by: Self.interval) {
+            position.advance(to: offset, in: text)
+            positions.append(position)
+        }
+    }
+
+    /// As ``PropertyListNode/location`` of a value of the same document, in constant time.
+    package func location(of node: PropertyListNode) -> PropertyListError.Location? {
+        let offset = Int(node.record.offset)
+        let block = offset / Self.interval
+        guard positions.indices.contains(block) else { return node.location }
+        var position = positions[block]
+        position.advance(to: offset, in: document.store.bytes)
+        return position.location(offset)
     }
 }

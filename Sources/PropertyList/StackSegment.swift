@@ -11,10 +11,10 @@
 
 /// Where the calls of a deep graph go on when the stack they began on is used up.
 ///
-/// Objects write and read themselves, and their fields, by calls within calls: a list of 100,000
-/// linked nodes is that deep. After some depth the next call is made on a thread with a large stack
+/// Objects of an archive and `Codable` values write and read themselves, and their fields, by calls
+/// within calls: a list of 100,000 linked nodes is that deep. After some depth the next call is made on a thread with a large stack
 /// of its own, while this one waits, and so on. The depth itself is bounded by `ParsingLimits`.
-struct StackSegment {
+package struct StackSegment {
     // A stack is used up to here before the next one is taken: little of one whose size is not
     // known (512 KiB is the least that a platform gives a thread), nearly all of one of ours.
     private static let firstAllowance = 96 << 10
@@ -25,7 +25,7 @@ struct StackSegment {
     private let allowance: Int
 
     /// The stack of the caller, from here on.
-    init() { self.init(allowance: Self.firstAllowance) }
+    package init() { self.init(allowance: Self.firstAllowance) }
 
     private init(allowance: Int) {
         start = Self.position()
@@ -33,7 +33,7 @@ struct StackSegment {
     }
 
     /// Whether the next call should be made by ``run(_:)``.
-    var isUsedUp: Bool {
+    package var isUsedUp: Bool {
         let distance = start &- Self.position()
         return distance > allowance || distance < -allowance
     }
@@ -41,7 +41,7 @@ struct StackSegment {
     /// Makes a call on a stack of its own, which it is told, and waits for it.
     ///
     /// - Returns: false where the system has no memory for a stack.
-    static func run(_ body: (StackSegment) -> Void) -> Bool {
+    package static func run(_ body: (StackSegment) -> Void) -> Bool {
         withoutActuallyEscaping(body) { body in join(Call(body)) }
     }
 

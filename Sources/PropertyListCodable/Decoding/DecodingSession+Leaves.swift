@@ -1,0 +1,137 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+internal import FoundationEssentials
+internal import PropertyList
+
+// What a value gives as each of the types that property lists have a kind for. The fast case comes
+// first and is inlined; whatever else the value may be is dealt with out of line.
+
+extension DecodingSession {
+    // MARK: Numbers
+
+    /// An integer, or a real that is one: nothing is rounded.
+    @inline(__always)
+    func integer<T: FixedWidthInteger>(
+        _ type: T.Type, _ node: UInt32, _ path: () -> CodingPath?
+    ) throws -> T {
+        try charge(path)
+        let record = record(node)
+        if record.kind == .integer {
+            let value =
+                record.isNegative
+                ? T(exactly: Int64(bitPattern: record.payload)) : T(exactly: record.payload)
+            if let value { return value }
+        }
+        if record.kind == .real, let value = T(exactly: Double(bitPattern: record.payload)) {
+            return value
+        }
+        throw refusal(type, node, path(), isNumber: true)
+    }
+
+    /// A real, or an integer, which is rounded if it has to be.
+    @inline(__always)
+    func real<T: BinaryFloatingPoint>(
+        _ type: T.Type, _ node: UInt32, _ path: () -> CodingPath?
+    ) throws -> T {
+        try charge(path)
+        let record = record(node)
+        if record.kind == .real, let value = narrowed(record.payload, to: type) { return value }
+        if record.kind == .integer {
+            return record.isNegative ? T(Int64(bitPattern: record.payload)) : T(record.payload)
+        }
+        throw refusal(type, node, path(), isNumber: true)
+    }
+
+    /// A `Double` as another type. The text of XML is rounded to the type asked for; the bits of
+    /// a binary `Double` must be exact, or they were meant as one.
+    @inline(__always)
+    private func narrowed<T: BinaryFloatingPoint>(_ bits: UInt64, to type: T.Type) -> T? {
+        let value = Double(bitPattern: bits)
+        if value.isNaN { return T.nan }
+        if let exact = T(exactly: value) { return exact }
+        guard table.format == .xml else { return nil }
+        let rounded = T(value)
+        return rounded.isInfinite ? nil : rounded
+    }
+
+    /// A boolean; never a number.
+    @inline(__always)
+    func boolean(_ node: UInt32, _ path: () -> CodingPath?) throws -> Bool {
+        try charge(path)
+        let record = record(node)
+        guard record.kind == .boolean else { throw refusal(Bool.self, node, path()) }
+        return record.payload != 0
+    }
+
+    // MARK: Text, data, dates
+
+    /// Text, but for the one that stands for nil.
+    @inline(__always)
+    func string(_ node: UInt32, _ path: () -> CodingPath?) throws -> String {
+        guard let text = try stringIfPresent(node, path) else {
+            throw refusal(String.self, node, path())
+        }
+        return text
+    }
+
+    /// Text, or nil for what stands for nil.
+    @inline(__always)
+    func stringIfPresent(_ node: UInt32, _ path: () -> CodingPath?) throws -> String? {
+        try charge(path)
+        let record = record(node)
+        guard record.kind == .string else {
+            if record.kind == .null { return nil }
+            throw refusal(String.self, node, path())
+        }
+        let text = table.string(of: record)
+        return text.utf8.count == 5 && text == "$null" ? nil : text
+    }
+
+    /// A point in time.
+    func date(_ node: UInt32, _ path: () -> CodingPath?) throws -> Date {
+        try charge(path)
+        let record = record(node)
+        guard record.kind == .date else { throw refusal(Date.self, node, path()) }
+        return Date(timeIntervalSinceReferenceDate: Double(bitPattern: record.payload))
+    }
+
+    /// Bytes.
+    func data(_ node: UInt32, _ path: () -> CodingPath?) throws -> Data {
+        try charge(path)
+        let record = record(node)
+        guard record.kind == .data else { throw refusal(Data.self, node, path()) }
+        return Data(table.content(of: record))
+    }
+
+    // MARK: What only property lists have
+
+    /// The value with all it holds, as it is.
+    func tree(_ node: UInt32, _ path: () -> CodingPath?) throws -> PropertyListValue {
+        try charge(path)
+        if node == Self.missing { return .null }
+        do {
+            try chargeAll(below: node)
+            return try table.view(node).value(limits: limits)
+        } catch {
+            let inner = error.path?.codingKeys ?? []
+            throw corrupted(
+                CodingPath.keys(of: path()) + inner, "the value has no form as a tree", error)
+        }
+    }
+
+    /// A UID; also in the form that it has in XML, a dictionary with `CF$UID`.
+    func uid(_ node: UInt32, _ path: () -> CodingPath?) throws -> PropertyListUID {
+        try charge(path)
+        let record = record(node)
+        if record.kind == .uid {
+            return PropertyListUID(UInt32(truncatingIfNeeded: record.payload))
+        }
+        if record.kind == .dictionary, record.high == 1,
+            let number = table.view(node)["CF$UID"]?.integer?.value(as: UInt32.self)
+        {
+            return PropertyListUID(number)
+        }
+        throw refusal(PropertyListUID.self, node, path())
+    }
+}

@@ -1,0 +1,166 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+internal import FoundationEssentials
+internal import PropertyList
+
+/// One call of ``PlistDecoder``: the tables of the document and what is left of the limits.
+///
+/// Decoders and containers are small values that name a node of the document by its number. They
+/// keep the session alive, so that they may outlive the call.
+final class DecodingSession {
+    let table: DocumentTable
+    let records: [NodeRecord]
+    let children: [UInt32]
+    let userInfo: [CodingUserInfoKey: Any]
+    let limits: ParsingLimits
+
+    private let plans = KeyPlans()
+    private var visits = 0
+    private let visitLimit: Int
+    // How many initializers are under way; more of them than containers where a type reads another
+    // from the same value.
+    private var calls = 0
+    private let callLimit: Int
+    private var stack = StackSegment()
+    // The last type that was found not to be a dictionary with strings as keys.
+    private var lastOtherType: ObjectIdentifier?
+    // The lines of the source, once an error has asked for one.
+    private lazy var lines = SourceLines(table.view(table.root))
+
+    /// The number of the value that is missing: it reads as null.
+    static let missing = UInt32.max
+
+    private static let null = NodeRecord(kind: .null, offset: 0)
+
+    init(
+        _ table: DocumentTable, userInfo: [CodingUserInfoKey: any Sendable], limits: ParsingLimits
+    ) {
+        self.table = table
+        self.userInfo = userInfo
+        self.limits = limits
+        records = table.records
+        children = table.children
+        visitLimit = limits.expansion.limit(for: table.count)
+        callLimit = ParsingLimits.Allowance(factor: 16, base: 1024).limit(for: limits.depth)
+    }
+
+    /// The record of a value.
+    @inline(__always)
+    func record(_ node: UInt32) -> NodeRecord {
+        node == Self.missing ? Self.null : records[Int(node)]
+    }
+
+    /// Where a value is in the source.
+    func location(of node: UInt32) -> PropertyListError.Location? {
+        lines.location(of: table.view(node))
+    }
+
+    /// The plan for the keys of a type.
+    func plan(of type: any CodingKey.Type) -> KeyPlan { plans.plan(of: type) }
+
+    /// Counts a value that is looked at: one that is shared costs each time, which stops what a few
+    /// bytes could expand to.
+    @inline(__always)
+    func charge(_ path: () -> CodingPath?) throws {
+        visits &+= 1
+        if visits > visitLimit { throw expansionExceeded(path()) }
+    }
+
+    /// Checks the nesting of a container that is about to be read.
+    @inline(__always)
+    func enter(_ path: CodingPath?) throws {
+        let depth = path?.depth ?? 0
+        if depth >= limits.depth { throw depthExceeded(depth &+ 1, path) }
+    }
+
+    /// Counts all that a value holds, before a tree is made of it.
+    ///
+    /// - Throws: `expansionLimitExceeded`, `depthLimitExceeded`.
+    func chargeAll(below node: UInt32) throws(PropertyListError) {
+        guard record(node).isContainer else { return }
+        var rest = limits
+        rest.expansion = ParsingLimits.Allowance(factor: 0, base: max(visitLimit &- visits, 0))
+        var walk = DocumentWalk(
+            table.view(node), budget: ParsingBudget(limits: rest, nodeCount: 0, size: 0))
+        while let step = try walk.next() {
+            if case .enter = step { visits &+= 1 }
+        }
+    }
+
+    /// Whether a value stands for nil: the null object of binary property lists, or the string that
+    /// Apple's encoders write for nil, `$null`.
+    @inline(__always)
+    func isNull(_ node: UInt32) -> Bool {
+        let record = record(node)
+        if record.kind == .null { return true }
+        return record.kind == .string && isNullText(node)
+    }
+
+    @inline(never)
+    private func isNullText(_ node: UInt32) -> Bool {
+        table.contentLength(of: records[Int(node)]) <= 10 && table.view(node).isString("$null")
+    }
+}
+
+// MARK: - Values
+
+extension DecodingSession {
+    /// A value of any type. `path` makes its path, once it is needed.
+    func value<T: Decodable>(
+        _ type: T.Type, _ node: UInt32, _ path: () -> CodingPath?
+    ) throws -> T {
+        // Types that property lists have a kind for. A comparison of types is one of pointers.
+        if type == String.self { return same(try string(node, path), as: type) }
+        if type == Int.self { return same(try integer(Int.self, node, path), as: type) }
+        if type == Date.self { return same(try date(node, path), as: type) }
+        if type == Data.self { return same(try data(node, path), as: type) }
+        if type == Double.self { return same(try real(Double.self, node, path), as: type) }
+        if type == Bool.self { return same(try boolean(node, path), as: type) }
+        if type == PropertyListValue.self { return same(try tree(node, path), as: type) }
+        if type == PropertyListUID.self { return same(try uid(node, path), as: type) }
+        try charge(path)
+        let path = path()
+        if let dictionary = stringKeyedDictionary(type, node) {
+            let value = try descend(path) { try dictionary.decode(self, node, path) }
+            if let value = value as? T { return value }
+        }
+        return try descend(path) {
+            try type.init(from: NodeDecoder(session: self, path: path, node: node))
+        }
+    }
+
+    /// A type that is a dictionary with strings as keys, for a value that is one; nil for others, and
+    /// where a look-up has to decide between two entries of a key.
+    @inline(__always)
+    private func stringKeyedDictionary<T>(
+        _ type: T.Type, _ node: UInt32
+    ) -> (any StringKeyedDictionary.Type)? {
+        guard record(node).kind == .dictionary, lastOtherType != ObjectIdentifier(type),
+            !table.hasDuplicateKeys
+        else { return nil }
+        if let dictionary = type as? any StringKeyedDictionary.Type { return dictionary }
+        lastOtherType = ObjectIdentifier(type)
+        return nil
+    }
+
+    /// Runs the initializer of a type, on a stack of its own where this one is used up.
+    func descend<R>(_ path: CodingPath?, _ body: () throws -> R) throws -> R {
+        if calls >= callLimit { throw depthExceeded(calls, path) }
+        calls &+= 1
+        defer { calls &-= 1 }
+        return stack.isUsedUp ? try onFreshStack(path, body) : try body()
+    }
+
+    private func onFreshStack<R>(_ path: CodingPath?, _ body: () throws -> R) throws -> R {
+        let outer = stack
+        defer { stack = outer }
+        var result: Result<R, any Error>?
+        let isDone = StackSegment.run { segment in
+            self.stack = segment
+            result = Result { try body() }
+        }
+        guard isDone, let result else { throw depthExceeded(path?.depth ?? 0, path) }
+        return try result.get()
+    }
+}

@@ -1,0 +1,31 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PropertyList
+
+/// A dictionary with strings as keys, which is read without asking for each key by its name again, as the
+/// standard library's initializer has to.
+protocol StringKeyedDictionary {
+    /// Reads all entries of the dictionary `node`.
+    static func decode(
+        _ session: DecodingSession, _ node: UInt32, _ path: CodingPath?
+    ) throws -> Self
+}
+
+extension Dictionary: StringKeyedDictionary where Key == String, Value: Decodable {
+    static func decode(
+        _ session: DecodingSession, _ node: UInt32, _ path: CodingPath?
+    ) throws -> [String: Value] {
+        try session.enter(path)
+        let reader = try DictionaryReader(session, path, node, keys: PathKey.self)
+        var entries: [String: Value] = [:]
+        entries.reserveCapacity(reader.count)
+        for position in 0..<reader.count {
+            guard let key = reader.text(at: position) else { continue }
+            entries[key] = try session.value(Value.self, reader.child(at: position)) {
+                CodingPath(path, .key(PathKey(dictionaryKey: key)))
+            }
+        }
+        return entries
+    }
+}

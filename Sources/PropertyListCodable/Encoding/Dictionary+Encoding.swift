@@ -1,0 +1,24 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PropertyList
+
+/// A dictionary with strings as keys, which is encoded without a container: the standard library would
+/// make a key of its own type for each entry, and no plan has places for all of them.
+protocol StringKeyedEncodable {
+    /// Encodes all entries.
+    func encodeEntries(to encoder: ValueEncoder) throws
+}
+
+extension Dictionary: StringKeyedEncodable where Key == String, Value: Encodable {
+    func encodeEntries(to encoder: ValueEncoder) throws {
+        let session = encoder.session
+        let open = encoder.shaped(.dictionary)
+        for (key, value) in self {
+            let node = try session.node(value) {
+                CodingPath(open.path, .key(PathKey(dictionaryKey: key)))
+            }
+            open.set(node ?? session.emptyDictionary, forKey: session.makeKey(key))
+        }
+    }
+}

@@ -1,0 +1,215 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+internal import FoundationEssentials
+internal import PropertyList
+
+/// One call of ``PlistEncoder``: the document under construction.
+///
+/// Values become nodes from the leaves up, as soon as they are complete; there is no tree in
+/// between.
+final class EncodingSession {
+    // Checking that each access is exclusive would cost as much as adding a value.
+    @exclusivity(unchecked) private var assembler = GraphAssembler()
+    let userInfo: [CodingUserInfoKey: Any]
+    let limits: ParsingLimits
+    let sortsKeys: Bool
+    /// A mistake in a call that cannot throw.
+    private(set) var failure: (any Error)?
+
+    private let plans = KeyPlans()
+    /// The text for nil that Apple's encoders write, once it is needed.
+    var nullNode: UInt32?
+    // Objects to be used again.
+    private var pool: [OpenValue] = []
+    // All that were ever nested in others.
+    private var nested: [OpenValue] = []
+    // The texts of keys by node, where they are to be sorted.
+    private var keyTexts: [UInt32: [UInt16]] = [:]
+    private var stack = StackSegment()
+    // The last type that was found not to be a dictionary with strings as keys.
+    private var lastOtherType: ObjectIdentifier?
+    private var calls = 0
+    private let callLimit: Int
+
+    init(
+        userInfo: [CodingUserInfoKey: any Sendable], limits: ParsingLimits, sortsKeys: Bool
+    ) {
+        self.userInfo = userInfo
+        self.limits = limits
+        self.sortsKeys = sortsKeys
+        callLimit = ParsingLimits.Allowance(factor: 16, base: 1024).limit(for: limits.depth)
+    }
+
+    // Values that are nested in each other may be a long chain.
+    deinit { for value in nested { value.releaseNested() } }
+
+    /// Keeps the first mistake, which is thrown at the end.
+    func fail(_ error: @autoclosure () -> any Error) {
+        if failure == nil { failure = error() }
+    }
+
+    /// The document; nothing can be encoded afterwards.
+    ///
+    /// - Throws: `sizeLimitExceeded`.
+    func finish(root: UInt32) throws(PropertyListError) -> PropertyListDocument {
+        let complete = assemble { $0 }
+        assemble { $0 = GraphAssembler() }
+        return try complete.finish(root: root)
+    }
+
+    /// Adds to the document.
+    @inline(__always)
+    func assemble<R, E: Error>(_ body: (inout GraphAssembler) throws(E) -> R) throws(E) -> R {
+        // SAFETY: a session is used by one thread, and what callers do with the assembler does not
+        // come back here.
+        unsafe try body(&assembler)
+    }
+
+    /// The plan for the keys of a type.
+    func plan(of type: any CodingKey.Type) -> KeyPlan { plans.plan(of: type) }
+
+    /// The node of a key that has no plan.
+    func makeKey(_ name: String) -> UInt32 {
+        let node = assemble { $0.key(name) }
+        if sortsKeys { keyTexts[node] = Array(name.utf16) }
+        return node
+    }
+}
+
+// MARK: - Values
+
+extension EncodingSession {
+    /// The node of a value of any type; nil where it encodes nothing. `path` makes its path, once
+    /// it is needed.
+    func node<T: Encodable>(_ value: T, _ path: () -> CodingPath?) throws -> UInt32? {
+        if let leaf = try leaf(value, path) { return leaf }
+        if let dictionary = stringKeyedDictionary(value) {
+            return try node(of: value, path()) { try dictionary.encodeEntries(to: $0) }
+        }
+        return try node(of: value, path()) { try value.encode(to: $0) }
+    }
+
+    /// A value that is a dictionary with strings as keys; nil for others.
+    @inline(__always)
+    private func stringKeyedDictionary<T>(_ value: T) -> (any StringKeyedEncodable)? {
+        if lastOtherType == ObjectIdentifier(T.self) { return nil }
+        if T.self is any StringKeyedEncodable.Type { return value as? any StringKeyedEncodable }
+        lastOtherType = ObjectIdentifier(T.self)
+        return nil
+    }
+
+    /// The node that `encode` gives a value by an encoder.
+    func node(
+        of value: @autoclosure () -> Any, _ path: CodingPath?,
+        _ encode: (ValueEncoder) throws -> Void
+    ) throws -> UInt32? {
+        if let failure { throw failure }
+        if calls >= callLimit { throw depthExceeded(value(), calls, path) }
+        var open = takeOpenValue(path)
+        calls &+= 1
+        defer { calls &-= 1 }
+        let encoder = ValueEncoder(session: self, value: open)
+        try onGoodStack { try encode(encoder) }
+        _ = consume encoder
+        let node = complete(open)
+        // What someone still holds, a super encoder perhaps, is not used for another value.
+        if isKnownUniquelyReferenced(&open) { pool.append(open) }
+        return node
+    }
+
+    private func onGoodStack(_ body: () throws -> Void) throws {
+        guard stack.isUsedUp else { return try body() }
+        let outer = stack
+        defer { stack = outer }
+        var result: Result<Void, any Error>?
+        let isDone = StackSegment.run { segment in
+            self.stack = segment
+            result = Result { try body() }
+        }
+        guard isDone, let result else { throw depthExceeded((), calls, nil) }
+        try result.get()
+    }
+
+    private func takeOpenValue(_ path: CodingPath?) -> OpenValue {
+        let value = pool.popLast() ?? OpenValue()
+        value.reset(path: path)
+        return value
+    }
+
+    /// A value that is complete when the one it is nested in is.
+    func makeNestedValue(_ path: CodingPath) -> OpenValue {
+        let value = OpenValue()
+        value.reset(path: path)
+        nested.append(value)
+        return value
+    }
+}
+
+// MARK: - Completing
+
+extension EncodingSession {
+    /// The node that a value and all that is nested in it become; nil where nothing was encoded.
+    private func complete(_ value: OpenValue) -> UInt32? {
+        if !value.nested.isEmpty { completeNested(of: value) }
+        return assemble(value)
+    }
+
+    /// Completes what is nested, the innermost first. Not recursive.
+    private func completeNested(of value: OpenValue) {
+        var order = value.nested.map(\.value)
+        var next = 0
+        while next < order.count {
+            order.append(contentsOf: order[next].nested.map(\.value))
+            next += 1
+        }
+        for value in order.reversed() {
+            value.resolveNested()
+            value.node = assemble(value) ?? emptyDictionary
+        }
+        value.resolveNested()
+    }
+
+    private func assemble(_ value: OpenValue) -> UInt32? {
+        switch value.shape {
+        case .nothing: return nil
+        case .single: return value.node
+        case .array: return assemble { $0.array(value.values) }
+        case .dictionary:
+            if sortsKeys {
+                value.sortEntries { first, second in
+                    guard let first = keyTexts[first], let second = keyTexts[second] else {
+                        return first < second
+                    }
+                    return first.lexicographicallyPrecedes(second)
+                }
+            }
+            return assemble { $0.dictionary(keys: value.keys[...], values: value.values[...]) }
+        }
+    }
+
+    /// What stands for a value that encodes nothing, as in Foundation.
+    var emptyDictionary: UInt32 { assemble { $0.dictionary(keys: [], values: []) } }
+}
+
+// MARK: - Errors
+
+extension EncodingSession {
+    @inline(never)
+    func invalid(
+        _ value: Any, _ path: CodingPath?, _ text: String, _ error: PropertyListError? = nil
+    ) -> any Error {
+        EncodingError.invalidValue(
+            value,
+            EncodingError.Context(
+                codingPath: CodingPath.keys(of: path), debugDescription: text,
+                underlyingError: error))
+    }
+
+    @inline(never)
+    func depthExceeded(_ value: Any, _ depth: Int, _ path: CodingPath?) -> any Error {
+        invalid(
+            value, path, "More nesting than the limits allow.",
+            ParsingBudget.depthExceeded(depth, limit: limits.depth))
+    }
+}

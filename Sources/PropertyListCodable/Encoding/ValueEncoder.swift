@@ -1,0 +1,90 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PropertyList
+
+/// The encoder of one value. Two words, so that `any Encoder` holds it without an allocation.
+struct ValueEncoder: Encoder {
+    let session: EncodingSession
+    let value: OpenValue
+
+    var codingPath: [any CodingKey] { CodingPath.keys(of: value.path) }
+    var userInfo: [CodingUserInfoKey: Any] { session.userInfo }
+
+    func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
+        KeyedEncodingContainer(KeyedValueContainer<Key>(session, shaped(.dictionary)))
+    }
+
+    func unkeyedContainer() -> any UnkeyedEncodingContainer {
+        UnkeyedValueContainer(session: session, value: shaped(.array))
+    }
+
+    func singleValueContainer() -> any SingleValueEncodingContainer { self }
+
+    /// The value as one of a shape; where it is something else already, or too deep, the mistake is
+    /// thrown at the end of encoding, and what follows goes to a value that nobody sees.
+    func shaped(_ shape: OpenValue.Shape) -> OpenValue {
+        let depth = value.path?.depth ?? 0
+        if depth >= session.limits.depth {
+            session.fail(session.depthExceeded((), depth &+ 1, value.path))
+        } else if value.become(shape) {
+            return value
+        }
+        session.fail(secondValue(()))
+        let stray = OpenValue()
+        stray.reset(path: value.path)
+        _ = stray.become(shape)
+        return stray
+    }
+
+    @inline(never)
+    private func secondValue(_ second: Any) -> any Error {
+        session.invalid(
+            second, value.path, "The encoder has been asked for a value of another kind already.")
+    }
+}
+
+extension ValueEncoder: SingleValueEncodingContainer {
+    @inline(__always)
+    private func set(_ second: Any, _ node: () throws -> UInt32) throws {
+        guard value.become(.single) else { throw secondValue(second) }
+        value.node = try node()
+    }
+
+    func encodeNil() throws { try set(()) { session.null } }
+
+    func encode(_ value: Bool) throws { try set(value) { session.boolean(value) } }
+    func encode(_ value: String) throws { try set(value) { session.string(value) } }
+    func encode(_ value: Double) throws {
+        try set(value) { session.real(value) }
+    }
+    func encode(_ value: Float) throws {
+        try set(value) { session.real(value) }
+    }
+    func encode(_ value: Int) throws { try set(value) { session.integer(value) } }
+    func encode(_ value: Int8) throws { try set(value) { session.integer(value) } }
+    func encode(_ value: Int16) throws { try set(value) { session.integer(value) } }
+    func encode(_ value: Int32) throws { try set(value) { session.integer(value) } }
+    func encode(_ value: Int64) throws { try set(value) { session.integer(value) } }
+    func encode(_ value: UInt) throws { try set(value) { session.integer(value) } }
+    func encode(_ value: UInt8) throws { try set(value) { session.integer(value) } }
+    func encode(_ value: UInt16) throws { try set(value) { session.integer(value) } }
+    func encode(_ value: UInt32) throws { try set(value) { session.integer(value) } }
+    func encode(_ value: UInt64) throws { try set(value) { session.integer(value) } }
+
+    @available(macOS 15.0, iOS 18.0, watchOS 11.0, tvOS 18.0, visionOS 2.0, *)
+    func encode(_ value: Int128) throws {
+        try set(value) { try session.wideInteger(value) { self.value.path } }
+    }
+
+    @available(macOS 15.0, iOS 18.0, watchOS 11.0, tvOS 18.0, visionOS 2.0, *)
+    func encode(_ value: UInt128) throws {
+        try set(value) { try session.wideInteger(value) { self.value.path } }
+    }
+
+    func encode<T: Encodable>(_ value: T) throws {
+        guard self.value.shape == .nothing else { throw secondValue(value) }
+        let node = try session.node(value) { self.value.path } ?? session.emptyDictionary
+        try set(value) { node }
+    }
+}

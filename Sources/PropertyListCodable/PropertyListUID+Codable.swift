@@ -1,0 +1,37 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+public import PropertyList
+
+/// UIDs pass through ``PlistEncoder`` and ``PlistDecoder`` as what they are. Other coders have no form
+/// for them and are refused, because nothing that they could write would be read as a UID again.
+extension PropertyListUID: Codable {
+    /// Reads a UID from a property list.
+    ///
+    /// - Throws: `DecodingError`: `typeMismatch` for a value that is none, and for another decoder
+    ///   than ``PlistDecoder``.
+    public init(from decoder: any Decoder) throws {
+        guard let decoder = decoder as? NodeDecoder else {
+            let text =
+                "Only PlistDecoder can read UIDs, which \(type(of: decoder)) has no form for."
+            throw DecodingError.typeMismatch(
+                Self.self,
+                DecodingError.Context(codingPath: decoder.codingPath, debugDescription: text))
+        }
+        self = try decoder.decode(Self.self)
+    }
+
+    /// Writes the UID to a property list.
+    ///
+    /// - Throws: `EncodingError` for another encoder than ``PlistEncoder``.
+    public func encode(to encoder: any Encoder) throws {
+        guard let encoder = encoder as? ValueEncoder else {
+            let text =
+                "Only PlistEncoder can write UIDs, which \(type(of: encoder)) has no form for."
+            throw EncodingError.invalidValue(
+                self,
+                EncodingError.Context(codingPath: encoder.codingPath, debugDescription: text))
+        }
+        try encoder.encode(self)
+    }
+}

@@ -1,0 +1,255 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import PropertyList
+import PropertyListCodable
+import TestSupport
+import Testing
+
+/// How deeply arrays are nested, read without a deep value.
+struct Depth: Decodable {
+    let depth: Int
+    init(from decoder: any Decoder) throws {
+        var container = try decoder.unkeyedContainer()
+        var deepest = 0
+        while !container.isAtEnd { deepest = max(deepest, try container.decode(Depth.self).depth) }
+        depth = deepest + 1
+    }
+}
+
+/// Arrays nested that deep.
+struct Deep: Encodable, Sendable {
+    let depth: Int
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.unkeyedContainer()
+        if depth > 1 { try container.encode(Deep(depth: depth - 1)) }
+    }
+}
+
+@Suite("Hostile input to the Codable coders")
+struct HostileCodableTests {
+    private static var types: [any Decodable.Type] {
+        [
+            Anything.self, Person.self, [String: Person?].self, [Anything].self, Nest.self,
+            Interleaved.self, UnkeyedQuestions.self, Questions.self, PropertyListValue.self,
+            [PropertyListUID].self, Payload.self, Decimal.self, URL.self, Int?.self, Data.self,
+        ]
+    }
+
+    /// Decodes a file that parses into a third of the types, which `number` chooses, as it does the
+    /// leniencies.
+    private static func decode(_ bytes: [UInt8], _ number: Int) {
+        let options: [ParsingOptions] = [.strict, .appleCompatible, [.allDuplicateKeys, .salvage]]
+        let decoder = PlistDecoder(limits: .untrusted)
+        let document = try? PropertyListDocument(
+            parsing: bytes, options: options[number / 3 % options.count], limits: .untrusted)
+        guard let document else { return }
+        for (place, type) in types.enumerated() where place % 3 == number % 3 {
+            _ = try? decoder.decode(type, from: document)
+        }
+    }
+
+    private static let files = ["binary", "xml", "archives"].flatMap { folder in
+        Corpus.fixtures(folder).filter {
+            $0.bytes.count < 500 && !$0.name.hasSuffix(".md") && !$0.name.hasSuffix(".expected")
+        }
+    }
+
+    @Test("every prefix of a file is decoded or refused", arguments: files)
+    func prefixes(_ file: Corpus.File) {
+        for length in 0...file.bytes.count { Self.decode(Array(file.bytes.prefix(length)), length) }
+    }
+
+    @Test("every changed byte of a file is decoded or refused", arguments: files)
+    func changes(_ file: Corpus.File) {
+        let seed = UInt64.random(in: .min ... .max)
+        print("\(file.name): seed \(seed)")
+        var random = SplitMix64(seed: seed)
+        for place in file.bytes.indices {
+            var bytes = file.bytes
+            bytes[place] ^= 1 << UInt8(random.below(8))
+            Self.decode(bytes, place)
+        }
+    }
+
+    // MARK: Depth
+
+    private static func file(depth: Int) -> [UInt8] {
+        let open = String(repeating: "<array>", count: depth)
+        let close = String(repeating: "</array>", count: depth)
+        return Array("<?xml version=\"1.0\"?><plist version=\"1.0\">\(open)\(close)</plist>".utf8)
+    }
+
+    @Test("512 levels are decoded and encoded on the smallest stack, 513 are refused")
+    func depth() throws {
+        let problems = try onSmallStack {
+            #expect(try PlistDecoder().decode(Depth.self, from: Self.file(depth: 512)).depth == 512)
+            let document = try PlistEncoder().encodeDocument(Deep(depth: 512))
+            #expect(try PlistDecoder().decode(Depth.self, from: document).depth == 512)
+            let nest = try PlistDecoder().decode(
+                Nest.self, from: CodableParityTests.nest(250))
+            #expect(try PlistEncoder().encodeValue(nest) == CodableParityTests.nest(250))
+        }
+        if let problems { throw problems }
+        #expect(throws: DecodingError.self) {
+            try PlistDecoder().decode(Depth.self, from: Self.file(depth: 513))
+        }
+        let error = #expect(throws: EncodingError.self) {
+            try PlistEncoder().encode(Deep(depth: 514))
+        }
+        guard case .invalidValue(_, let context) = error else { throw Broken() }
+        #expect(context.codingPath.count == 512)
+        let underlying = context.underlyingError as? PropertyListError
+        #expect(underlying?.code == .depthLimitExceeded)
+    }
+
+    @Test("trusted limits reach as deep as they say")
+    func trustedDepth() throws {
+        var encoder = PlistEncoder()
+        encoder.limits = .trusted
+        let document = try encoder.encodeDocument(Deep(depth: 20_000))
+        let decoder = PlistDecoder(limits: .trusted)
+        #expect(try decoder.decode(Depth.self, from: document).depth == 20_000)
+        #expect(throws: DecodingError.self) {
+            try PlistDecoder().decode(Depth.self, from: document)
+        }
+    }
+
+    /// Reads itself from the same value for ever.
+    private struct Endless: Codable {
+        init() {}
+        init(from decoder: any Decoder) throws {
+            self = try decoder.singleValueContainer().decode(Endless.self)
+        }
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.singleValueContainer()
+            try container.encode(self)
+        }
+    }
+
+    @Test("a type that codes itself without end is refused")
+    func endless() {
+        #expect(throws: DecodingError.self) { try PlistDecoder().decode(Endless.self, from: 1) }
+        #expect(throws: EncodingError.self) { try PlistEncoder().encodeValue(Endless()) }
+    }
+
+    /// Nests containers in a loop, not in calls.
+    private struct Chain: Encodable {
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.unkeyedContainer()
+            for _ in 0..<100_000 { container = container.nestedUnkeyedContainer() }
+        }
+    }
+
+    @Test("a long chain of nested containers is refused and released")
+    func chain() throws {
+        #expect(throws: EncodingError.self) { try PlistEncoder().encode(Chain()) }
+        var encoder = PlistEncoder()
+        encoder.limits = .trusted
+        let document = try encoder.encodeDocument(Chain())
+        #expect(document.nodeCount == 100_001)
+    }
+
+    // MARK: Expansion
+
+    @Test("a few shared containers do not become many values")
+    func bomb() throws {
+        var objects: [BinaryAssembler.Object] = []
+        for level in UInt64(0)..<12 {
+            objects.append(.array([UInt64](repeating: level + 1, count: 10)))
+        }
+        objects.append(.array([]))
+        let bytes = BinaryAssembler(objects).bytes
+        for type in [Depth.self, PropertyListValue.self, [PropertyListValue].self]
+            as [any Decodable.Type]
+        {
+            let error = #expect(throws: DecodingError.self) {
+                try PlistDecoder().decode(type, from: bytes)
+            }
+            guard case .dataCorrupted(let context) = error else { throw Broken() }
+            let underlying = context.underlyingError as? PropertyListError
+            #expect(underlying?.code == .expansionLimitExceeded)
+        }
+    }
+
+    @Test("many errors about a large text take linear time", .timeLimit(.minutes(1)))
+    func manyErrors() throws {
+        let count = 20_000
+        let items = String(repeating: "<string>text</string>", count: count)
+        let xml = "<plist version=\"1.0\"><array>\(items)</array></plist>"
+        // Each string is first tried as four other things.
+        let values = try PlistDecoder().decode([Anything].self, from: xml.utf8)
+        #expect(values.count == count)
+    }
+
+    @Test("trees that are decoded one by one have one budget")
+    func manyTrees() throws {
+        // 1,000 references to an array of 1,000 references: each tree is small, all are a million.
+        var objects: [BinaryAssembler.Object] = [.array([UInt64](repeating: 1, count: 1000))]
+        objects.append(.array([UInt64](repeating: 2, count: 1000)))
+        objects.append(.array([]))
+        let bytes = BinaryAssembler(objects).bytes
+        #expect(throws: DecodingError.self) {
+            try PlistDecoder(limits: .untrusted).decode([PropertyListValue].self, from: bytes)
+        }
+    }
+}
+
+/// Takes whatever is there, asking in the order in which people write such types.
+enum Anything: Decodable, Equatable, Sendable {
+    case null
+    case boolean(Bool)
+    case integer(Int)
+    case natural(UInt64)
+    case real(UInt64)
+    case string(String)
+    case date(Date)
+    case data(Data)
+    case array([Anything])
+    case dictionary([String: Anything])
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        if container.decodeNil() {
+            self = .null
+        } else if let value = try? container.decode(Bool.self) {
+            self = .boolean(value)
+        } else if let value = try? container.decode(Int.self) {
+            self = .integer(value)
+        } else if let value = try? container.decode(UInt64.self) {
+            self = .natural(value)
+        } else if let value = try? container.decode(Double.self) {
+            self = .real(value.bitPattern)
+        } else if let value = try? container.decode(String.self) {
+            self = .string(value)
+        } else if let value = try? container.decode(Date.self) {
+            self = .date(value)
+        } else if let value = try? container.decode(Data.self) {
+            self = .data(value)
+        } else if let value = try? container.decode([Anything].self) {
+            self = .array(value)
+        } else {
+            self = .dictionary(try container.decode([String: Anything].self))
+        }
+    }
+}
+
+/// Runs `body` on a thread with 512 KiB of stack, the least that a platform gives one.
+func onSmallStack(_ body: @escaping @Sendable () throws -> Void) throws -> (any Error)? {
+    let result = ResultBox()
+    let thread = Thread {
+        do { try body() } catch { result.error = error }
+        result.done.signal()
+    }
+    thread.stackSize = 512 << 10
+    thread.start()
+    result.done.wait()
+    return result.error
+}
+
+/// `@unchecked Sendable`: read only after the semaphore says that the writer is done.
+private final class ResultBox: @unchecked Sendable {
+    var error: (any Error)?
+    let done = DispatchSemaphore(value: 0)
+}

@@ -1,0 +1,291 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import PropertyList
+import PropertyListCodable
+import TestSupport
+import Testing
+
+@Suite("PlistDecoder and PlistEncoder")
+struct PlistCoderTests {
+    private static let anna = Person(name: "Anna", age: 3, email: nil, height: 1.5)
+
+    // MARK: Ways in and out
+
+    @Test("bytes, documents, nodes and trees give the same value")
+    func sources() throws {
+        let encoder = PlistEncoder()
+        let data = try encoder.encode(Self.anna)
+        let document = try encoder.encodeDocument(Self.anna)
+        let tree = try encoder.encodeValue(Self.anna)
+        let decoder = PlistDecoder()
+        #expect(try decoder.decode(Person.self, from: data) == Self.anna)
+        #expect(try decoder.decode(Person.self, from: [UInt8](data)) == Self.anna)
+        #expect(try decoder.decode(Person.self, from: [UInt8](data)[...]) == Self.anna)
+        #expect(try decoder.decode(Person.self, from: document) == Self.anna)
+        #expect(try decoder.decode(Person.self, from: tree) == Self.anna)
+        #expect(try encoder.encodeBytes(Self.anna) == [UInt8](data))
+        let list = try encoder.encodeDocument(["people": [Self.anna]])
+        let node = try #require(list.root["people"]?[0])
+        #expect(try decoder.decode(Person.self, from: node) == Self.anna)
+        let inferred: Person = try decoder.decode(from: data)
+        #expect(inferred == Self.anna)
+    }
+
+    @Test("the format is found, reported, or given")
+    func format() throws {
+        for format in [PropertyListFormat.binary, .xml] {
+            let data = try PlistEncoder(format: format).encode(Self.anna)
+            #expect(try PropertyListDocument(parsing: data).format == format)
+            var found = PropertyListFormat.binary
+            _ = try PlistDecoder().decode(Person.self, from: data, format: &found)
+            #expect(found == format)
+            #expect(try PlistDecoder(format: format).decode(Person.self, from: data) == Self.anna)
+            let other = PlistDecoder(format: format == .xml ? .binary : .xml)
+            #expect(throws: DecodingError.self) { try other.decode(Person.self, from: data) }
+        }
+    }
+
+    /// Takes what it is made of from a configuration, and a nested value its own.
+    private struct Configured: CodableWithConfiguration, Equatable {
+        var number: Int
+        enum Keys: CodingKey { case number, inner }
+
+        init(_ number: Int) { self.number = number }
+
+        init(from decoder: any Decoder, configuration: Int) throws {
+            let container = try decoder.container(keyedBy: Keys.self)
+            number = try container.decode(Int.self, forKey: .number) - configuration
+            guard configuration > 1 else { return }
+            let inner = try container.decode(
+                Configured.self, forKey: .inner, configuration: configuration - 1)
+            if inner.number != number { throw Broken() }
+        }
+
+        func encode(to encoder: any Encoder, configuration: Int) throws {
+            var container = encoder.container(keyedBy: Keys.self)
+            try container.encode(number + configuration, forKey: .number)
+            guard configuration > 1 else { return }
+            try container.encode(self, forKey: .inner, configuration: configuration - 1)
+        }
+    }
+
+    private enum Provider: DecodingConfigurationProviding, EncodingConfigurationProviding {
+        static var decodingConfiguration: Int { 5 }
+        static var encodingConfiguration: Int { 5 }
+    }
+
+    @Test("values that need a configuration get it, as in Foundation")
+    func configuration() throws {
+        let value = Configured(7)
+        let (encoder, decoder) = (PlistEncoder(), PlistDecoder())
+        let data = try encoder.encode(value, configuration: 3)
+        #expect(try decoder.decode(Configured.self, from: data, configuration: 3) == value)
+        let theirs = try PropertyListDecoder().decode(
+            Configured.self, from: data, configuration: 3)
+        #expect(theirs == value)
+        let foundation = try PropertyListEncoder().encode(value, configuration: 3)
+        #expect(try PropertyListValue(parsing: foundation) == PropertyListValue(parsing: data))
+        let document = try encoder.encodeDocument(value, configuration: 2)
+        #expect(try decoder.decode(Configured.self, from: document, configuration: 2) == value)
+        let tree = try encoder.encodeValue(value, configuration: 2)
+        #expect(try decoder.decode(Configured.self, from: tree, configuration: 2) == value)
+        let provided = try encoder.encode(value, configuration: Provider.self)
+        #expect(
+            try decoder.decode(Configured.self, from: provided, configuration: Provider.self)
+                == value)
+        #expect(throws: DecodingError.self) {
+            try decoder.decode(Configured.self, from: data, configuration: 9)
+        }
+    }
+
+    // MARK: Options
+
+    @Test("a fragment is written where it is allowed, and is always a document or a tree")
+    func fragments() throws {
+        var encoder = PlistEncoder()
+        #expect(throws: EncodingError.self) { try encoder.encode("text") }
+        #expect(try encoder.encodeValue("text") == "text")
+        #expect(try encoder.encodeDocument(5).root.integer == 5)
+        encoder.allowsFragments = true
+        #expect(try PlistDecoder().decode(String.self, from: encoder.encode("text")) == "text")
+    }
+
+    @Test("sorted keys are in the order of Apple's XML, in every format and in every dictionary")
+    func sortedKeys() throws {
+        var encoder = PlistEncoder()
+        encoder.keyOrder = .sorted
+        let value = ["b": ["z": 1, "a": 2, "é": 3, "Z": 4, "\u{FFFF}": 5, "😀": 6], "a": [:]]
+        let tree = try encoder.encodeValue(value)
+        #expect(tree.dictionary?.keys == ["a", "b"])
+        #expect(tree["b"]?.dictionary?.keys == ["Z", "a", "z", "é", "😀", "\u{FFFF}"])
+        #expect(try PlistDecoder().decode([String: [String: Int]].self, from: tree) == value)
+    }
+
+    @Test("XML loses what it is allowed to lose")
+    func losses() throws {
+        let date = Date(timeIntervalSinceReferenceDate: 1.5)
+        var encoder = PlistEncoder(format: .xml)
+        let whole = try PlistDecoder().decode([Date].self, from: encoder.encode([date]))
+        #expect(whole == [Date(timeIntervalSinceReferenceDate: 1)])
+        #expect(throws: EncodingError.self) { try encoder.encode([PropertyListUID(1)]) }
+        encoder.xmlLosses = []
+        let error = #expect(throws: EncodingError.self) { try encoder.encode(["a": [date]]) }
+        guard case .invalidValue(_, let context) = error else { throw Broken() }
+        #expect(context.codingPath.map(\.stringValue) == ["a", "Index 0"])
+        encoder.xmlLosses = .uidDictionaries
+        let uids = try encoder.encode([PropertyListUID(1)])
+        #expect(try PlistDecoder().decode([PropertyListUID].self, from: uids) == [1])
+    }
+
+    @Test("the layout decides what is written once")
+    func layout() throws {
+        let names = [String](repeating: "the same name", count: 10)
+        var encoder = PlistEncoder()
+        let compact = try encoder.encode(names)
+        encoder.layout = .coreFoundation
+        let plain = try encoder.encode(names)
+        #expect(compact.count < plain.count)
+        #expect(try PlistDecoder().decode([String].self, from: plain) == names)
+    }
+
+    private struct UserInfo: Codable, Equatable {
+        static let key = CodingUserInfoKey(rawValue: "key")
+        let text: String
+        init(_ text: String) { self.text = text }
+        init(from decoder: any Decoder) throws {
+            let key = try #require(Self.key)
+            text = try #require(decoder.userInfo[key] as? String)
+        }
+        func encode(to encoder: any Encoder) throws {
+            let key = try #require(Self.key)
+            var container = encoder.singleValueContainer()
+            try container.encode(try #require(encoder.userInfo[key] as? String))
+        }
+    }
+
+    @Test("types reach what the user gave for them")
+    func userInfo() throws {
+        let key = try #require(UserInfo.key)
+        var (encoder, decoder) = (PlistEncoder(), PlistDecoder())
+        encoder.userInfo[key] = "out"
+        decoder.userInfo[key] = "in"
+        let tree = try encoder.encodeValue([UserInfo("")])
+        #expect(tree == ["out"])
+        #expect(try decoder.decode([UserInfo].self, from: tree) == [UserInfo("in")])
+    }
+
+    // MARK: Errors
+
+    @Test("an error has the coding path, and the place in the file")
+    func errorPlaces() throws {
+        let people: PropertyListValue = [
+            "people": [["name": "a", "age": 1, "isMember": true], ["name": "b", "age": "three"]]
+        ]
+        let document = try PropertyListDocument(people)
+        let xml = try XMLPropertyList.serialize(document).bytes
+        let error = #expect(throws: DecodingError.self) {
+            try PlistDecoder().decode([String: [Person]].self, from: xml)
+        }
+        guard case .typeMismatch(_, let context) = error else { throw Broken() }
+        #expect(context.codingPath.map(\.stringValue) == ["people", "Index 1", "age"])
+        let place = try #require(context.underlyingError as? PropertyListError)
+        #expect(place.code == .wrongKind && place.format == .xml)
+        let line = String(decoding: xml, as: UTF8.self).split(separator: "\n")
+            .firstIndex { $0.contains("three") }
+        #expect(place.location?.line == line.map { $0 + 1 })
+
+        let binary = try BinaryPropertyList.serialize(document)
+        let second = #expect(throws: DecodingError.self) {
+            try PlistDecoder().decode([String: [Person]].self, from: binary)
+        }
+        guard case .typeMismatch(_, let context) = second else { throw Broken() }
+        let offset = try #require((context.underlyingError as? PropertyListError)?.location?.byte)
+        #expect(binary[offset...].starts(with: [0x55] + Array("three".utf8)))
+    }
+
+    @Test("a malformed file is an error with the path and the place that the parser found")
+    func malformed() throws {
+        let xml = Array(
+            "<plist version=\"1.0\"><dict><key>a</key><date>x</date></dict></plist>".utf8)
+        let error = #expect(throws: DecodingError.self) {
+            try PlistDecoder().decode([String: Date].self, from: xml)
+        }
+        guard case .dataCorrupted(let context) = error else { throw Broken() }
+        let underlying = try #require(context.underlyingError as? PropertyListError)
+        #expect(underlying.code == .invalidDate && underlying.location?.line == 1)
+    }
+
+    // MARK: Lifetimes
+
+    private final class Escape: Decodable {
+        let decoder: any Decoder
+        init(from decoder: any Decoder) throws { self.decoder = decoder }
+    }
+
+    @Test("a decoder may outlive the call")
+    func escapingDecoder() throws {
+        let escape = try PlistDecoder().decode(Escape.self, from: ["a": [1, 2]])
+        let container = try escape.decoder.container(keyedBy: Tag.Key.self)
+        #expect(try container.decode([Int].self, forKey: .init(stringValue: "a")) == [1, 2])
+    }
+
+    private final class EscapingEncoder: Encodable {
+        nonisolated(unsafe) static var kept: [any Encoder] = []
+        func encode(to encoder: any Encoder) throws {
+            unsafe Self.kept.append(encoder)
+            var container = encoder.unkeyedContainer()
+            try container.encode(1)
+            unsafe Self.kept.append(container.superEncoder())
+        }
+    }
+
+    @Test("an encoder that outlives the call does no harm")
+    func escapingEncoder() throws {
+        let value = try PlistEncoder().encodeValue([EscapingEncoder(), EscapingEncoder()])
+        #expect(value == [[1, [:]], [1, [:]]])
+        for encoder in unsafe EscapingEncoder.kept {
+            var container = encoder.unkeyedContainer()
+            try container.encode(["late"])
+        }
+        unsafe EscapingEncoder.kept = []
+        #expect(value == [[1, [:]], [1, [:]]])
+    }
+
+    /// Is counted in the user info as long as a session holds on to it.
+    private final class Witness: Sendable {}
+
+    @Test("what fails half-way is released")
+    func release() throws {
+        let key = try #require(UserInfo.key)
+        weak var witness: Witness?
+        do {
+            let object = Witness()
+            witness = object
+            var (encoder, decoder) = (PlistEncoder(), PlistDecoder())
+            encoder.userInfo[key] = object
+            decoder.userInfo[key] = object
+            #expect(throws: EncodingError.self) { try encoder.encode(["a": [Failing()]]) }
+            _ = try encoder.encode(Interleaved())
+            #expect(throws: DecodingError.self) {
+                try decoder.decode([Person].self, from: [["name": "a"]])
+            }
+        }
+        #expect(witness == nil)
+    }
+
+    @Test("one coder serves many threads at once")
+    func threads() async throws {
+        let (encoder, decoder) = (PlistEncoder(), PlistDecoder())
+        try await withThrowingTaskGroup(of: Bool.self) { group in
+            for number in 0..<50 {
+                group.addTask {
+                    let person = Person(name: "\(number)", age: number)
+                    return try decoder.decode(Person.self, from: encoder.encode(person)) == person
+                }
+            }
+            for try await isSame in group { #expect(isSame) }
+        }
+    }
+}

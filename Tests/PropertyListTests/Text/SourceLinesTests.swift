@@ -1,0 +1,42 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import TestSupport
+import Testing
+
+@testable import PropertyList
+
+@Suite("Lines of a source")
+struct SourceLinesTests {
+    @Test("they are those that counting from the start gives, for every kind of line end")
+    func agreement() throws {
+        let seed = UInt64.random(in: .min ... .max)
+        print("seed \(seed)")
+        var random = SplitMix64(seed: seed)
+        for start in ["", "\u{FEFF}"] {
+            var text = start + "<plist version=\"1.0\"><array>"
+            for number in 0..<2000 {
+                let gaps = ["", "\n", "\r", "\r\n", "\n\r", " ", "\t", "<!--é漢😀-->"]
+                text += "<integer>\(number)</integer>" + gaps[random.below(gaps.count)]
+            }
+            text += "</array></plist>"
+            let document = try PropertyListDocument(parsing: Array(text.utf8))
+            let lines = SourceLines(document.root)
+            for node in document.allNodes {
+                #expect(lines.location(of: node) == node.location)
+            }
+        }
+    }
+
+    @Test("sources that are no text have bytes only")
+    func binary() throws {
+        let built = try PropertyListDocument([1, 2])
+        let read = try PropertyListDocument(parsing: BinaryPropertyList.serialize(built))
+        for document in [built, read] {
+            let lines = SourceLines(document.root)
+            for node in document.allNodes {
+                #expect(lines.location(of: node) == node.location)
+            }
+        }
+    }
+}
