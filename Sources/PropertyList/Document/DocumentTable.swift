@@ -5,24 +5,21 @@
 /// view of each.
 package struct DocumentTable: Sendable {
     private let storage: PropertyListDocument.Storage
-    // The two that are looked at most, where a consumer gets at them without a call.
+    /// All records, by number.
     @usableFromInline package let records: [NodeRecord]
+    /// The children of all containers.
     @usableFromInline package let children: [UInt32]
 
-    package init(_ document: PropertyListDocument) {
-        storage = document.storage
-        records = document.storage.store.records
-        children = document.storage.store.children
-    }
+    package init(_ document: PropertyListDocument) { self.init(document.storage) }
 
     /// The tables of the document that a value is in.
-    package init(of node: PropertyListNode) { storage = node.storage }
+    package init(of node: PropertyListNode) { self.init(node.storage) }
 
-    /// All records, by number.
-    package var records: [NodeRecord] { storage.store.records }
-
-    /// The children of all containers.
-    package var children: [UInt32] { storage.store.children }
+    private init(_ storage: PropertyListDocument.Storage) {
+        self.storage = storage
+        records = storage.store.records
+        children = storage.store.children
+    }
 
     /// The format the document was parsed from; nil for one that was built.
     package var format: PropertyListFormat? { storage.format }
