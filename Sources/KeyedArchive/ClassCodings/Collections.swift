@@ -1,6 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+internal import FoundationEssentials
 internal import PropertyList
 
 // | class | fields |
@@ -36,6 +37,7 @@ extension KeyedDecoder {
     ) throws -> [T] {
         var values: [T] = []
         while let reference = reference(forKey: "\(prefix)\(values.count)") {
+            try reader.chargeElement(reference)
             values.append(
                 try located("\(prefix)\(values.count)") { try T.unarchive(reference) })
         }
@@ -55,9 +57,13 @@ extension ArchiveReader {
         var values: [T] = []
         let first = Int(record.low)
         for place in first..<(first &+ Int(record.high)) {
-            do { values.append(try T.unarchive(reference(at: table.child(place)))) } catch let error
-                as KeyedArchiveError
-            { throw error.inside(.index(place &- first)) }
+            let reference = reference(at: table.child(place))
+            do {
+                try chargeElement(reference)
+                values.append(try T.unarchive(reference))
+            } catch let error as KeyedArchiveError {
+                throw error.inside(.index(place &- first))
+            }
         }
         return values
     }
@@ -138,7 +144,8 @@ extension Set: KeyedArchivable where Element: KeyedArchivable {
 }
 
 extension Set: KeyedEncodable where Element: KeyedEncodable {
-    /// Writes the elements in the order of their descriptions, so that equal sets are equal archives.
+    /// Writes the elements in the order of their descriptions, so that equal sets are equal archives
+    /// where these differ.
     public func encode(with coder: KeyedEncoder) throws {
         try coder.encodeElements(inStableOrder(self) { $0 })
     }
@@ -157,8 +164,18 @@ extension Set: MutableTwin where Element: KeyedCodable {
 private func inStableOrder<S: Sequence>(
     _ elements: S, by key: (S.Element) -> Any
 ) -> [S.Element] {
-    elements.map { (text: String(describing: key($0)), element: $0) }
+    elements.map { (text: stableText(of: key($0)), element: $0) }
         .sorted { $0.text < $1.text }.map(\.element)
+}
+
+/// A description that says all: those of data and of dates do not.
+private func stableText(of value: Any) -> String {
+    switch value {
+    case let data as Data:
+        String(decoding: data.flatMap { [0x61 + $0 >> 4, 0x61 + $0 & 0xF] }, as: UTF8.self)
+    case let date as Date: "\(date.timeIntervalSinceReferenceDate)"
+    default: String(describing: value)
+    }
 }
 
 // MARK: - Ordered sets
@@ -321,7 +338,7 @@ extension Dictionary: KeyedArchivable where Key: KeyedArchivable, Value: KeyedAr
 
 extension Dictionary: KeyedEncodable where Key: KeyedEncodable, Value: KeyedEncodable {
     /// Writes the entries in the order of their keys' descriptions, so that equal dictionaries are
-    /// equal archives.
+    /// equal archives where these differ.
     public func encode(with coder: KeyedEncoder) throws {
         let entries = inStableOrder(self) { $0.key }.map { (key: $0.key, value: $0.value) }
         try ArchivedPairs(entries).encode(with: coder)

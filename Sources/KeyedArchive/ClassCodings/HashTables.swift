@@ -43,6 +43,7 @@ extension ArchivedHashTable: KeyedCodable {
         elements = []
         while let reference = coder.nextUnkeyed() {
             if reference.isNil { return }
+            try coder.reader.chargeElement(reference)
             elements.append(try AnyArchived.unarchive(reference))
         }
         throw KeyedArchiveError.missing(

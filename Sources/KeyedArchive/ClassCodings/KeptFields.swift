@@ -53,7 +53,7 @@ extension KeyedDecoder {
 
     /// The data of a field that stand in the object; nil where there is none.
     func decodePresentBytes(forKey key: String) throws -> Data? {
-        containsValue(forKey: key) ? Data(try decodeBytes(forKey: key)) : nil
+        containsValue(forKey: key) ? reader.data(of: try dataNode(key)) : nil
     }
 
     /// The real of a field, with its width; nil where there is none. An integer is one, too.
@@ -132,6 +132,7 @@ extension KeyedDecoder {
     /// - Throws: `malformedObject` where one holds what no archiver writes; the limits' codes.
     func extraFields(except known: Set<String>) throws -> ArchivedExtraFields {
         let unknown = keys.filter { !known.contains($0) }
+        try reader.charge(unknown.count)
         if unknown.isEmpty { return ArchivedExtraFields() }
         guard let object else { throw KeyedArchiveError(.misuse, what: "the roots are no object") }
         var kept: [String] = []

@@ -50,7 +50,7 @@ extension String: KeyedCodable {
         guard table[node].kind == .string else {
             throw reference.reader.wrongType(reference, expected: "NSString")
         }
-        return table.string(of: table[node])
+        return reference.reader.text(of: node)
     }
 }
 
@@ -110,7 +110,7 @@ extension Data: KeyedCodable, MutableTwin {
 
     public init(coder: KeyedDecoder) throws {
         let key = coder.containsValue(forKey: "NS.bytes") ? "NS.bytes" : "NS.data"
-        self = Data(try coder.decodeBytes(forKey: key))
+        self = coder.reader.data(of: try coder.dataNode(key))
     }
 
     public static func unarchive(_ reference: KeyedReference) throws -> Data {
@@ -119,7 +119,7 @@ extension Data: KeyedCodable, MutableTwin {
         guard table[node].kind == .data else {
             throw reference.reader.wrongType(reference, expected: "NSData")
         }
-        return Data(table.content(of: table[node]))
+        return reference.reader.data(of: node)
     }
 }
 

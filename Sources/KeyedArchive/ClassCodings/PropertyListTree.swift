@@ -49,13 +49,11 @@ extension PropertyListValue: KeyedCodable {
 
     public static func unarchive(_ reference: KeyedReference) throws -> PropertyListValue {
         if let node = try reference.leaf() {
-            do { return try reference.reader.table.view(node).value() } catch {
-                throw KeyedArchiveError(error)
-            }
+            return try reference.reader.tree(at: node)
         }
         switch reference.archivedClass?.name {
-        case "NSMutableString": return .string(try String.unarchive(reference))
-        case "NSMutableData": return .data(Array(try Data.unarchive(reference)))
+        case "NSString", "NSMutableString": return .string(try String.unarchive(reference))
+        case "NSData", "NSMutableData": return .data(Array(try Data.unarchive(reference)))
         case "NSDate":
             let date = try Date.unarchive(reference).timeIntervalSinceReferenceDate
             return .date(PropertyListDate(secondsSince2001: date))

@@ -50,6 +50,7 @@ extension KeyedDecoder {
                 throw KeyedArchiveError.missing(
                     "there are \(values.count) values without keys, \(count) are announced", uid)
             }
+            try reader.chargeElement(reference)
             values.append(try AnyArchived?.unarchive(reference))
         }
         return values
@@ -205,9 +206,10 @@ extension ArchivedURLRequest: KeyedCodable, MutableTwin {
         try coder.requireCount(count)
         var values: [AnyArchived?] = []
         while values.count < count {
-            guard coder.containsValue(forKey: key(values.count)) else {
+            guard let reference = coder.reference(forKey: key(values.count)) else {
                 throw coder.missing(key(values.count))
             }
+            try coder.reader.chargeElement(reference)
             values.append(try coder.decode(forKey: key(values.count)))
         }
         return values

@@ -23,7 +23,7 @@ struct ArchiveIndex {
 
     /// Looks at every entry; linear.
     ///
-    /// - Throws: `danglingReference`, `malformedObject`, `malformedClass`.
+    /// - Throws: `danglingReference`, `malformedObject`, `malformedClass`, `expansionLimitExceeded`.
     init(_ contents: ArchiveContents, _ table: DocumentTable) throws(KeyedArchiveError) {
         top = UInt32(truncatingIfNeeded: contents.topNode.number)
         var scan = Scan(contents, table)
@@ -55,6 +55,9 @@ struct ArchiveIndex {
         // know that what it refers to is shared, and bounds the work.
         private var pending: [UInt32] = []
         private var looks: [UInt8]
+        // How many names the classes have together. What is not shared cannot have more than there are
+        // elements of containers.
+        private var nameCount = 0
 
         init(_ contents: ArchiveContents, _ table: DocumentTable) {
             self.contents = contents
@@ -91,12 +94,29 @@ struct ArchiveIndex {
                     let uid = try classReference(of: record, object)
                     if numbers[Int(uid)] == 0 {
                         numbers[Int(uid)] = ClassNumber.firstDescribed &+ UInt32(classes.count)
+                        try countNames(uid)
                         classes.append(try contents.archivedClass(PropertyListUID(uid)))
                     }
                     entries[number].slot = ClassNumber(value: numbers[Int(uid)])
                 } else {
                     entries[number].slot = try leafSlot(record, object)
                 }
+            }
+        }
+
+        /// Counts the names in the description of a class, whose lists may be shared.
+        ///
+        /// - Throws: `expansionLimitExceeded`.
+        private mutating func countNames(_ uid: UInt32) throws(KeyedArchiveError) {
+            let description = table.view(entries[Int(uid)].node)
+            for key in [ArchivedClass.chainKey, ArchivedClass.hintsKey] {
+                nameCount &+= description[key]?.array?.count ?? 0
+            }
+            if nameCount > 2 &* table.children.count &+ 1000 {
+                throw KeyedArchiveError(
+                    .expansionLimitExceeded,
+                    what: "the descriptions of classes expand to more than \(nameCount) names",
+                    object: PropertyListUID(uid))
             }
         }
 

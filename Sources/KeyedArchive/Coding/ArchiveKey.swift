@@ -1,6 +1,24 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+/// A key that is compared with others again and again: scalar by scalar, where `==` takes canonically
+/// equivalent texts for the same.
+struct KnownKey {
+    private let text: String
+    private let isASCII: Bool
+
+    init(_ text: String) {
+        self.text = text
+        isASCII = text.utf8.allSatisfy { $0 < 0x80 }
+    }
+
+    @inline(__always)
+    func isSame(as key: String) -> Bool {
+        text == key && text.utf8.count == key.utf8.count
+            && (isASCII || text.utf8.elementsEqual(key.utf8))
+    }
+}
+
 /// Keys of fields. Those that begin with `$` belong to the format, so a `$` is put before those of a
 /// program that do.
 enum ArchiveKey {

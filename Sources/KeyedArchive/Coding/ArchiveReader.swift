@@ -1,6 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+internal import FoundationEssentials
 internal import PropertyList
 
 /// An archive that is being read into typed values: behind every ``KeyedDecoder``.
@@ -18,6 +19,18 @@ public final class ArchiveReader {
 
     // What shared objects have become.
     private var made: [UInt32: Any] = [:]
+    // Those that were made for the root that is being read, in order.
+    private var newlyMade: [UInt32] = []
+    // Objects that may be kept as they are with all below them, and those that may not, and why.
+    private var keepable: Set<UInt32> = []
+    private var unkeepable: [UInt32: KeyedArchiveError] = [:]
+    // Long text and data by their nodes: however often they are referred to, they are copied once.
+    private var longTexts: [UInt32: String] = [:]
+    private var longData: [UInt32: Data] = [:]
+    private static let longLength = 128
+    // The classes that the type of the root consists of, and how many roots have been read.
+    private var askedFor = ClassRegistry()
+    private var rootCount = 0
     /// The archive, for what is kept of it as it is.
     let opaqueArchive: OpaqueArchive
     private var lateReferences: [LateReference] = []
@@ -26,6 +39,7 @@ public final class ArchiveReader {
     // Whether the archive decided on a class further out: below, only the registry counts.
     private var isBelowAny = false
     private var stack = StackSegment()
+
     /// A reference that is followed when everything else is complete.
     private struct LateReference {
         let owner: UInt32?
@@ -43,7 +57,9 @@ public final class ArchiveReader {
         table = DocumentTable(contents.document)
         index = try ArchiveIndex(contents, table)
         opaqueArchive = OpaqueArchive(table, index)
-        classes = (ClassSlot.leaves + index.classes).map { ClassSlot($0) }
+        classes = (ClassSlot.leaves + index.classes).map {
+            ClassSlot($0, listed: registry.binding(of: $0))
+        }
         self.registry = registry
         self.limits = limits
         state = ReadingState(
@@ -51,14 +67,87 @@ public final class ArchiveReader {
             visitLimit: limits.expansion.limit(for: table.count))
     }
 
-    /// Finds the binding of every class: in the registry, and among those that a root's type consists
-    /// of. The latter count where the program names a type, not where the archive decides.
-    private func bindClasses(_ own: ClassRegistry) {
-        for slot in classes {
-            slot.listed = registry.binding(of: slot.archivedClass)
-            slot.askedFor = own.binding(of: slot.archivedClass)
+    /// What a class stands for among those that the root's type consists of. These count where the
+    /// program names a type, not where the archive decides.
+    private func askedFor(
+        _ slot: ClassSlot
+    ) -> (name: String, binding: ClassRegistry.Binding)? {
+        if slot.root != rootCount {
+            slot.root = rootCount
+            slot.askedFor = askedFor.binding(of: slot.archivedClass)
             slot.acceptedType = nil
         }
+        return slot.askedFor
+    }
+}
+
+// MARK: - Work
+
+extension ArchiveReader {
+    /// Counts values that are not objects, which count themselves: containers within objects may be
+    /// shared as well.
+    ///
+    /// - Throws: `expansionLimitExceeded`.
+    func charge(_ count: Int) throws(KeyedArchiveError) { try state.charge(count) }
+
+    /// Counts an element that is no object: nil, or a plain value that stands in a list itself.
+    ///
+    /// - Throws: `expansionLimitExceeded`.
+    func chargeElement(_ reference: KeyedReference) throws(KeyedArchiveError) {
+        if reference.object == nil || reference.isNil { try state.charge() }
+    }
+
+    /// The text of a string.
+    func text(of node: UInt32) -> String {
+        let record = table[node]
+        if table.contentLength(of: record) < Self.longLength { return table.string(of: record) }
+        if let known = longTexts[node] { return known }
+        let text = table.string(of: record)
+        longTexts[node] = text
+        return text
+    }
+
+    /// The bytes of data.
+    func data(of node: UInt32) -> Data {
+        let record = table[node]
+        if table.contentLength(of: record) < Self.longLength {
+            return Data(table.content(of: record))
+        }
+        if let known = longData[node] { return known }
+        let data = Data(table.content(of: record))
+        longData[node] = data
+        return data
+    }
+
+    /// The tree of plain values that stands at a node.
+    ///
+    /// - Throws: `invalidPropertyList`, `expansionLimitExceeded`.
+    func tree(at node: UInt32) throws(KeyedArchiveError) -> PropertyListValue {
+        let view = table.view(node)
+        let count: Int
+        let value: PropertyListValue
+        do {
+            count = view.kind.isContainer ? try expandedCount(view) : 0
+            value = try view.value(limits: limits)
+        } catch {
+            if error.code == .expansionLimitExceeded { throw state.expansionExceeded() }
+            throw KeyedArchiveError(error)
+        }
+        try charge(count)
+        return value
+    }
+
+    /// How many values a container expands to, if that is no more than may still be visited.
+    private func expandedCount(_ view: PropertyListNode) throws(PropertyListError) -> Int {
+        var rest = limits
+        rest.expansion = ParsingLimits.Allowance(factor: 0, base: state.remainingVisits)
+        var walk = DocumentWalk(
+            view, budget: ParsingBudget(limits: rest, nodeCount: 0, size: 0))
+        var count = 0
+        while let step = try walk.next() {
+            if case .enter = step { count &+= 1 }
+        }
+        return count
     }
 }
 
@@ -94,17 +183,17 @@ extension ArchiveReader {
         return index.node(of: object)
     }
 
-    /// The record of a string or a number that a field holds or refers to, if its class is allowed; nil
+    /// The node of a string or a number that a field holds or refers to, if its class is allowed; nil
     /// for all else, of which the long way will tell what is wrong.
-    func plainRecord(at node: UInt32) -> NodeRecord? {
+    func plainNode(at node: UInt32) -> UInt32? {
         let record = table[node]
-        guard record.kind == .uid else { return record }
+        guard record.kind == .uid else { return node }
         let object = UInt32(truncatingIfNeeded: record.payload)
         let slot = index.slot(of: object)
         guard slot.isLeaf, binding(classes[Int(slot.value)]) != nil,
             (try? state.charge()) != nil
         else { return nil }
-        return table[index.node(of: object)]
+        return index.node(of: object)
     }
 
     /// What a field's value refers to or is.
@@ -166,7 +255,7 @@ extension ArchiveReader {
     private func binding(
         _ slot: ClassSlot
     ) -> (name: String, binding: ClassRegistry.Binding)? {
-        slot.listed ?? (isBelowAny ? nil : slot.askedFor)
+        slot.listed ?? (isBelowAny ? nil : askedFor(slot))
     }
 
     /// Reads a value on whose class the archive decides.
@@ -199,10 +288,21 @@ extension ArchiveReader {
             ? ObjectIdentity(archive: opaqueArchive.identity, object: object) : nil
     }
 
-    /// Checks that an object and all that it refers to may be kept as they are. Linear in their number.
+    /// Checks that an object and all that it refers to may be kept as they are. Linear in their number,
+    /// for all calls together.
     ///
     /// - Throws: `classNotAllowed`, `malformedObject`.
     func requireAllowedBelow(_ object: UInt32) throws(KeyedArchiveError) {
+        if keepable.contains(object) { return }
+        if let error = unkeepable[object] { throw error }
+        do { keepable.formUnion(try allowedBelow(object)) } catch {
+            if !error.code.isLimit { unkeepable[object] = error }
+            throw error
+        }
+    }
+
+    /// An object and all that it refers to, but for those known already.
+    private func allowedBelow(_ object: UInt32) throws(KeyedArchiveError) -> Set<UInt32> {
         var pending = [object]
         var seen: Set<UInt32> = [object]
         while let next = pending.popLast() {
@@ -214,12 +314,17 @@ extension ArchiveReader {
                 throw notAllowed(next)
             }
             if slot.isLeaf { continue }
+            // Lists may be shared, and are written in each object that holds them.
+            try state.charge(opaqueArchive.elementCount(of: next))
             if let key = opaqueArchive.nestedField(of: next) {
                 throw OpaqueArchive.nested(key, next)
             }
             for reference in opaqueArchive.references(of: next)
-            where seen.insert(reference).inserted { pending.append(reference) }
+            where !keepable.contains(reference) && seen.insert(reference).inserted {
+                pending.append(reference)
+            }
         }
+        return seen
     }
 
     private func make<T: KeyedDecodable>(_ type: T.Type, _ object: UInt32) throws -> T {
@@ -231,9 +336,27 @@ extension ArchiveReader {
     private func makeHere<T: KeyedDecodable>(_ type: T.Type, _ object: UInt32) throws -> T {
         let outer = state.begin(object)
         defer { state.end(outer) }
-        let value = try type.init(coder: KeyedDecoder(self, object: object))
-        if index.isShared(object) { made[object] = value }
-        return value
+        let (madeBefore, lateBefore) = (newlyMade.count, lateReferences.count)
+        do {
+            let value = try type.init(coder: KeyedDecoder(self, object: object))
+            if index.isShared(object) {
+                made[object] = value
+                newlyMade.append(object)
+            }
+            return value
+        } catch {
+            // The program may go on without the object: nothing is to be completed that is no more,
+            // and nothing handed out that will not be completed.
+            forget(made: madeBefore, late: lateBefore)
+            throw error
+        }
+    }
+
+    /// Forgets all that was made, and is to be followed later, beyond these counts.
+    private func forget(made madeCount: Int, late lateCount: Int) {
+        for object in newlyMade[min(madeCount, newlyMade.count)...] { made[object] = nil }
+        newlyMade.removeSubrange(min(madeCount, newlyMade.count)...)
+        lateReferences.removeSubrange(min(lateCount, lateReferences.count)...)
     }
 
     private func onFreshStack<T>(_ body: () throws -> T) throws -> T {
@@ -258,19 +381,20 @@ extension ArchiveReader {
         if isReadingRoot { return try body() }
         isReadingRoot = true
         defer { isReadingRoot = false }
-        var own = ClassRegistry()
-        for type in types { type.register(in: &own) }
-        bindClasses(own)
+        askedFor = ClassRegistry()
+        for type in types { type.register(in: &askedFor) }
+        rootCount &+= 1
         stack = StackSegment()
         state.restart()
         do {
             let value = try body()
             try resolveLateReferences()
+            newlyMade.removeAll()
             return value
         } catch {
-            // What refers to an object that was never completed must not be handed out later.
-            made.removeAll()
-            lateReferences.removeAll()
+            // What refers to an object that was never completed must not be handed out later. What
+            // earlier roots have brought is complete.
+            forget(made: 0, late: 0)
             nextLateReference = 0
             throw error
         }
@@ -331,7 +455,7 @@ extension ArchiveReader {
         else { return nil }
         let offset = UInt32(truncatingIfNeeded: place &- Int(record.low))
         return (
-            .init(key: key, keyNumber: number, offset: offset),
+            .init(key: KnownKey(key), keyNumber: number, offset: offset),
             table.child(place &+ Int(record.high))
         )
     }

@@ -29,13 +29,20 @@ struct ClassNumber: Hashable {
 final class ClassSlot {
     let archivedClass: ArchivedClass
     /// What the registry says of it; nil where it is not allowed.
-    var listed: (name: String, binding: ClassRegistry.Binding)?
+    let listed: (name: String, binding: ClassRegistry.Binding)?
     /// What the type says of it that was asked for at the root; nil where it does not consist of it.
     var askedFor: (name: String, binding: ClassRegistry.Binding)?
+    /// The root of which ``askedFor`` is true, by its place among those that were read.
+    var root = 0
     /// A type that has been found to be read from the class.
     var acceptedType: ObjectIdentifier?
 
-    init(_ archivedClass: ArchivedClass) { self.archivedClass = archivedClass }
+    init(
+        _ archivedClass: ArchivedClass, listed: (name: String, binding: ClassRegistry.Binding)?
+    ) {
+        self.archivedClass = archivedClass
+        self.listed = listed
+    }
 
     /// The classes of plain values, in the order of their numbers.
     static let leaves = ["NSString", "NSNumber", "NSData", "NSDate"].map {

@@ -139,6 +139,7 @@ extension ArchiveReader {
                 .wrongType,
                 what: "a plain value of kind \(record.kind) stands where references are expected")
         }
+        try charge(Int(record.high))
         return (Int(record.low)..<(Int(record.low) &+ Int(record.high))).map {
             reference(at: table.child($0))
         }
@@ -195,15 +196,19 @@ extension KeyedDecoder {
     ///
     /// - Throws: `missingValue`, `wrongType`, `classNotAllowed`.
     public func decode(_ type: String.Type = String.self, forKey key: String) throws -> String {
-        if let record = plainRecord(key), record.kind == .string {
-            return reader.table.string(of: record)
+        if let node = plainNode(key), reader.table[node].kind == .string {
+            return reader.text(of: node)
         }
         return try decodeAny(type, key)
     }
 
     private func plainRecord(_ key: String) -> NodeRecord? {
+        plainNode(key).map { reader.table[$0] }
+    }
+
+    private func plainNode(_ key: String) -> UInt32? {
         if isRoot { return nil }
-        return reader.field(key, of: self).flatMap(reader.plainRecord)
+        return reader.field(key, of: self).flatMap(reader.plainNode)
     }
 
     /// The long way, which knows all forms and all errors.
@@ -257,12 +262,17 @@ extension KeyedDecoder {
     ///
     /// - Throws: `missingValue`, `wrongType`, `classNotAllowed`.
     public func decodeBytes(forKey key: String) throws -> ArraySlice<UInt8> {
+        reader.table.content(of: reader.table[try dataNode(key)])
+    }
+
+    /// The node of data that stand in the object itself, or are data of their own.
+    func dataNode(_ key: String) throws -> UInt32 {
         guard let reference = reference(forKey: key) else { throw missing(key) }
         return try located(key) {
             guard let node = try reference.leaf(), reader.table[node].kind == .data else {
                 throw reader.wrongType(reference, expected: "data")
             }
-            return reader.table.content(of: reader.table[node])
+            return node
         }
     }
 }

@@ -25,7 +25,7 @@ public struct KeyedUnarchiver {
     /// Prepares to read an archive. Linear: everything is checked that does not depend on types.
     ///
     /// - Throws: `notAnArchive`, `unsupportedVersion`, `danglingReference`, `malformedObject`,
-    ///   `malformedClass`.
+    ///   `malformedClass`, `expansionLimitExceeded`.
     public init(
         _ contents: ArchiveContents, allowing registry: ClassRegistry = .foundation,
         limits: ParsingLimits = .default

@@ -28,7 +28,7 @@ struct ObjectTable {
         /// The number of its description, once an object of it is complete.
         var number: UInt32?
         /// The keys that its objects were given, in order, with their nodes.
-        var layout: [(key: String, node: UInt32)] = []
+        var layout: [(key: KnownKey, node: UInt32)] = []
     }
 
     private var assembler = GraphAssembler()
@@ -185,14 +185,14 @@ extension ObjectTable {
         let classIndex = open.classIndex
         open.step &+= 1
         let count = classes[classIndex].layout.count
-        if step < count, classes[classIndex].layout[step].key == key {
+        if step < count, classes[classIndex].layout[step].key.isSame(as: key) {
             return classes[classIndex].layout[step].node
         }
         let node = assembler.key(ArchiveKey.escaped(key))
         if step < count {
-            classes[classIndex].layout[step] = (key, node)
+            classes[classIndex].layout[step] = (KnownKey(key), node)
         } else if step == count {
-            classes[classIndex].layout.append((key, node))
+            classes[classIndex].layout.append((KnownKey(key), node))
         }
         return node
     }

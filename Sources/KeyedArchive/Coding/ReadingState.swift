@@ -9,7 +9,7 @@ internal import PropertyList
 struct ReadingState {
     /// A field that objects of a class were asked for.
     struct FieldStep {
-        var key: String
+        var key: KnownKey
         /// The number of the key in the document.
         var keyNumber: UInt32
         /// How many keys stand before it in the object.
@@ -40,19 +40,22 @@ struct ReadingState {
         self.visitLimit = visitLimit
     }
 
-    /// Counts a reference that is followed.
+    /// Counts a reference that is followed, or several.
     ///
     /// - Throws: `expansionLimitExceeded`.
-    mutating func charge() throws(KeyedArchiveError) {
-        visits &+= 1
+    mutating func charge(_ count: Int = 1) throws(KeyedArchiveError) {
+        visits &+= count
         if visits > visitLimit { throw expansionExceeded() }
     }
+
+    /// How many more values may be visited.
+    var remainingVisits: Int { max(0, visitLimit &- visits) }
 
     /// Counts anew.
     mutating func restart() { visits = 0 }
 
     @inline(never)
-    private func expansionExceeded() -> KeyedArchiveError {
+    func expansionExceeded() -> KeyedArchiveError {
         KeyedArchiveError(
             .expansionLimitExceeded,
             what: "shared objects expand to more than \(visitLimit) values",
@@ -85,7 +88,8 @@ struct ReadingState {
     ) -> (place: Int, offset: UInt32, keyNumber: UInt32) {
         let place = progress.step
         progress.step &+= 1
-        guard place < layouts[classIndex].count, layouts[classIndex][place].key == key else {
+        guard place < layouts[classIndex].count, layouts[classIndex][place].key.isSame(as: key)
+        else {
             return (place, .max, 0)
         }
         let known = layouts[classIndex][place]

@@ -11,13 +11,17 @@ public struct DisallowedObject: Sendable {
     public let archivedClass: ArchivedClass
     /// A shortest way to it from the roots, as in `root.friends.NS.objects[0]`; nil where no root leads
     /// to it.
-    public let path: PropertyListPath?
+    ///
+    /// It is put together when it is asked for: all ways together may be far longer than the archive.
+    public var path: PropertyListPath? { ways.path(to: object.value) }
+
+    fileprivate let ways: WayFinder
 }
 
 extension ArchiveContents {
     /// The objects whose classes `registry` does not allow: nothing is made of any object. Linear.
     ///
-    /// - Throws: `danglingReference`, `malformedObject`, `malformedClass`.
+    /// - Throws: `danglingReference`, `malformedObject`, `malformedClass`, `expansionLimitExceeded`.
     public func objects(
         notAllowedBy registry: ClassRegistry
     ) throws(KeyedArchiveError) -> [DisallowedObject] {
@@ -36,15 +40,15 @@ extension ArchiveContents {
             found.append(
                 DisallowedObject(
                     object: PropertyListUID(object), archivedClass: classes[Int(slot.value)],
-                    path: finder.path(to: object)))
+                    ways: finder))
         }
         return found
     }
 }
 
 /// Shortest ways from the roots of an archive to its objects.
-private struct WayFinder {
-    private struct Step {
+private struct WayFinder: Sendable {
+    private struct Step: Sendable {
         /// The object that refers to this one; `root` for the roots, `none` where nothing does.
         var parent: UInt32
         /// The node of the key under which it does.
@@ -59,12 +63,15 @@ private struct WayFinder {
     private let document: PropertyListDocument
     private var steps: [Step]
     private var queue: [UInt32] = []
+    // Containers that have been gone through: they may be shared.
+    private var isKnown: [Bool]
 
     /// Follows every reference once, the nearest to the roots first.
     init(_ contents: ArchiveContents, _ index: ArchiveIndex) {
         document = contents.document
         steps = [Step](
             repeating: Step(parent: Self.none, key: 0, index: -1), count: index.count)
+        isKnown = [Bool](repeating: false, count: DocumentTable(document).count)
         enqueue(contents.topNode, from: Self.root)
         var next = 0
         while next < queue.count {
@@ -78,13 +85,15 @@ private struct WayFinder {
     }
 
     private mutating func enqueue(_ fields: PropertyListNode, from parent: UInt32) {
-        guard let entries = fields.dictionary else { return }
+        guard !isKnown[fields.number], let entries = fields.dictionary else { return }
+        isKnown[fields.number] = true
         for entry in entries {
             let key = UInt32(truncatingIfNeeded: entry.keyNode.number)
             if let uid = entry.value.uid {
                 enqueue(uid.value, Step(parent: parent, key: key, index: -1))
             }
-            guard let elements = entry.value.array else { continue }
+            guard !isKnown[entry.value.number], let elements = entry.value.array else { continue }
+            isKnown[entry.value.number] = true
             for (place, element) in elements.enumerated() {
                 guard let uid = element.uid else { continue }
                 let index = Int32(truncatingIfNeeded: place)

@@ -38,6 +38,11 @@ final class OpaqueArchive: Sendable {
         return field.array?.compactMap { $0.uid?.value } ?? []
     }
 
+    /// How many fields an object has, with the elements of those that are lists.
+    func elementCount(of object: UInt32) -> Int {
+        node(of: object).dictionary?.reduce(0) { $0 &+ 1 &+ ($1.value.array?.count ?? 0) } ?? 0
+    }
+
     /// The first field of an object that cannot be kept.
     func nestedField(of object: UInt32) -> String? {
         node(of: object).dictionary?.first { Self.isNested($0.value) }?.key

@@ -112,6 +112,7 @@ extension KeyedDecoder {
         guard let object else { throw KeyedArchiveError(.misuse, what: "the roots are no object") }
         let archive = reader.opaqueArchive
         let keys = keys.filter { !known.contains($0) }
+        try reader.charge(keys.count)
         for key in keys { try requireAllowed(fieldForKey: key) }
         return OpaqueFields(archive: archive, object: object, keys: keys)
     }
@@ -124,6 +125,7 @@ extension KeyedDecoder {
         guard let object, let node = archive.node(of: object)[ArchiveKey.escaped(key)] else {
             return
         }
+        try reader.charge(node.array?.count ?? 0)
         if OpaqueArchive.isNested(node) { throw OpaqueArchive.nested(key, object) }
         for reference in archive.references(in: node) {
             do { try reader.requireAllowedBelow(reference) } catch {

@@ -104,6 +104,43 @@ struct RoundTripTests {
         #expect(again == nils)
     }
 
+    @Test("keeps the text `$null` in a property list")
+    func nullInTree() throws {
+        let tree: PropertyListValue = ["$null": ["$null", "a"], "b": "$null"]
+        let back = try KeyedUnarchiver.unarchive(
+            PropertyListValue.self, from: KeyedArchiver.archive(tree))
+        #expect(back == tree)
+    }
+
+    @Test("keeps keys and texts apart that are only canonically equivalent")
+    func canonicalEquivalents() throws {
+        let forms = ["\u{E9}", "e\u{301}"]
+        func scalars(_ texts: [String]) -> [Int] { texts.map(\.unicodeScalars.count) }
+        let archiver = KeyedArchiver(allowing: .foundation.adding(KeyField.self))
+        try archiver.roots.encode(forms.map(KeyField.init), forKey: "root")
+        let bytes = try archiver.finish()
+        let back = try KeyedUnarchiver.unarchive([KeyField].self, from: bytes)
+        #expect(scalars(back.map(\.key)) == [1, 2])
+        let texts = try KeyedUnarchiver.unarchive(
+            [String].self, from: KeyedArchiver.archive(forms))
+        #expect(scalars(texts) == [1, 2])
+    }
+
+    @Test("writes equal sets and dictionaries alike, whatever the order of their making")
+    func stableOrder() throws {
+        let data = (0..<50).map { Data([UInt8($0), 1]) }
+        let dates = (0..<50).map { Date(timeIntervalSinceReferenceDate: Double($0) / 100) }
+        #expect(try KeyedArchiver.archive(set(data)) == KeyedArchiver.archive(set(data.reversed())))
+        #expect(
+            try KeyedArchiver.archive(set(dates)) == KeyedArchiver.archive(set(dates.reversed())))
+    }
+
+    private func set<T: Hashable>(_ elements: [T]) -> Set<T> {
+        var set = Set<T>(minimumCapacity: Int.random(in: 1...5000))
+        for element in elements { set.insert(element) }
+        return set
+    }
+
     @Test("keeps numbers as they are, at the ends of their ranges")
     func numbers() throws {
         let values: [ArchivedNumber] = [
@@ -205,6 +242,17 @@ struct RoundTripTests {
                     Link.list(1000), allowing: allowed)
             }?.code == .depthLimitExceeded)
     }
+}
+
+/// A field whose key is a value.
+struct KeyField: KeyedCodable {
+    static let archivedClass: ArchivedClass = "KeyField"
+    let key: String
+
+    init(_ key: String) { self.key = key }
+
+    func encode(with coder: KeyedEncoder) throws { coder.encode(1, forKey: key) }
+    init(coder: KeyedDecoder) throws { key = coder.keys.first ?? "" }
 }
 
 /// The error that `body` throws, if it is one of ours.

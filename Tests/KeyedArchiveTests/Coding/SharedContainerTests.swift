@@ -1,0 +1,204 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+import KeyedArchive
+import PropertyList
+import TestSupport
+import Testing
+
+/// Archives whose objects share what no archiver lets them share: lists, dictionaries, long texts. A
+/// small file of this kind describes as much as its size squared.
+@Suite("Shared containers within archives")
+struct SharedContainerTests {
+    private static let count = 300
+
+    /// Limits that let each value be visited a few times.
+    private var limits: ParsingLimits {
+        var limits = ParsingLimits.default
+        limits.expansion = .init(factor: 8, base: 0)
+        return limits
+    }
+
+    private func code<R>(_ body: () throws -> R) -> KeyedArchiveError.Code? {
+        archiveError(body)?.code
+    }
+
+    /// An array of arrays, which all have the list of `count` times the same element.
+    private func arrays(
+        of element: (inout SharingAssembler) -> UInt64
+    ) -> [UInt8] {
+        var archive = SharingAssembler()
+        let list = archive.add(
+            .array([UInt64](repeating: element(&archive), count: Self.count)))
+        let array = archive.describe("NSArray")
+        let inner = (0..<Self.count).map { _ in
+            archive.object(array, [("NS.objects", list)])
+        }
+        let references = archive.add(.array(inner.map { archive.reference($0) }))
+        return archive.bytes(root: archive.object(array, [("NS.objects", references)]))
+    }
+
+    @Test("count elements that are plain values, or nil, against the limit")
+    func elements() throws {
+        let numbers = arrays { $0.add(.integer(1)) }
+        #expect(
+            code { try KeyedUnarchiver.unarchive([[Int]].self, from: numbers, limits: limits) }
+                == .expansionLimitExceeded)
+        #expect(
+            code { try KeyedUnarchiver.unarchive(AnyArchived.self, from: numbers, limits: limits) }
+                == .expansionLimitExceeded)
+        #expect(try KeyedUnarchiver.unarchive([[Int]].self, from: numbers).count == Self.count)
+        let nothing = arrays { $0.add(.uid(0)) }
+        #expect(
+            code { try KeyedUnarchiver.unarchive([[Int?]].self, from: nothing, limits: limits) }
+                == .expansionLimitExceeded)
+    }
+
+    @Test("count the values of property lists that stand in objects")
+    func inlineTrees() throws {
+        let trees = arrays { archive in
+            let one = archive.add(.integer(1))
+            return archive.add(.array([UInt64](repeating: one, count: Self.count)))
+        }
+        for type in [PropertyListValue.self, [PropertyListValue].self] as [any KeyedDecodable.Type]
+        {
+            #expect(
+                code {
+                    try KeyedUnarchiver(parsing: trees, limits: limits).unarchive(ofAnyType: type)
+                } == .expansionLimitExceeded)
+        }
+    }
+
+    @Test("count fields that are kept, and the lists in objects that are kept")
+    func kept() throws {
+        var archive = SharingAssembler()
+        let one = archive.add(.integer(1))
+        let shadow = archive.describe("NSShadow")
+        let node = archive.node(shadow, (0..<Self.count).map { ("k\($0)", one) })
+        let shadows = (0..<Self.count).map { _ in archive.reference(archive.entry(node)) }
+        let root = archive.object(
+            archive.describe("NSArray"), [("NS.objects", archive.add(.array(shadows)))])
+        let bytes = archive.bytes(root: root)
+        #expect(
+            code {
+                try KeyedUnarchiver.unarchive([ArchivedShadow].self, from: bytes, limits: limits)
+            } == .expansionLimitExceeded)
+
+        var strangers = SharingAssembler()
+        let stranger = strangers.describe("Stranger")
+        let everyone = strangers.add(
+            .array((0..<Self.count).map { strangers.reference($0 + 2) }))
+        for _ in 0..<Self.count { strangers.object(stranger, [("all", everyone)]) }
+        let opaque = strangers.bytes(root: 2)
+        #expect(
+            code {
+                try KeyedUnarchiver.unarchive(
+                    OpaqueObject.self, from: opaque, allowing: .foundation.keepingUnknownClasses(),
+                    limits: limits)
+            } == .expansionLimitExceeded)
+        let found = try ArchiveContents(parsing: opaque).objects(notAllowedBy: .foundation)
+        #expect(found.count == Self.count)
+        #expect(found.last?.path?.description == "root.all[\(Self.count - 1)]")
+    }
+
+    @Test("bound the names of classes before any is made")
+    func classNames() throws {
+        var archive = SharingAssembler()
+        let name = archive.text("NSObject")
+        let chain = archive.add(.array([UInt64](repeating: name, count: 2000)))
+        var last = 0
+        for number in 0..<200 {
+            last = archive.object(archive.describe("C\(number)", chain: chain), [])
+        }
+        let bytes = archive.bytes(root: last)
+        #expect(code { try KeyedUnarchiver(parsing: bytes) } == .expansionLimitExceeded)
+        #expect(
+            code { try ArchiveContents(parsing: bytes).objects(notAllowedBy: .foundation) }
+                == .expansionLimitExceeded)
+    }
+
+    @Test("copy a long text, and data, once")
+    func longTexts() throws {
+        var archive = SharingAssembler()
+        let text = archive.reference(
+            archive.entry(archive.text(String(repeating: "x", count: 500_000))))
+        let data = archive.reference(
+            archive.entry(archive.add(.data([UInt8](repeating: 7, count: 500_000)))))
+        let list = archive.add(.array([text, data, text, data]))
+        let root = archive.object(archive.describe("NSArray"), [("NS.objects", list)])
+        let values = try KeyedUnarchiver.unarchive(
+            [AnyArchived].self, from: archive.bytes(root: root))
+        // SAFETY: the addresses are compared, not followed.
+        func address(_ value: AnyArchived) -> UInt? {
+            if var text = value.value(as: String.self) {
+                return text.withUTF8 { UInt(bitPattern: $0.baseAddress) }
+            }
+            return unsafe value.value(as: Data.self)?.withUnsafeBytes {
+                UInt(bitPattern: $0.baseAddress)
+            }
+        }
+        #expect(address(values[0]) == address(values[2]))
+        #expect(address(values[1]) == address(values[3]))
+        #expect(address(values[0]) != address(values[1]))
+    }
+}
+
+extension KeyedUnarchiver {
+    fileprivate func unarchive(ofAnyType type: any KeyedDecodable.Type) throws {
+        func open<T: KeyedDecodable>(_ type: T.Type) throws { _ = try unarchive(type) }
+        try open(type)
+    }
+}
+
+/// Puts archives together whose objects share nodes of the property list.
+private struct SharingAssembler {
+    private var nodes: [BinaryAssembler.Object] = []
+    private var entries: [UInt64] = []
+
+    mutating func add(_ object: BinaryAssembler.Object) -> UInt64 {
+        nodes.append(object)
+        return UInt64(nodes.count - 1)
+    }
+
+    mutating func text(_ text: String) -> UInt64 { add(.ascii(text)) }
+
+    mutating func reference(_ object: Int) -> UInt64 { add(.uid(UInt64(object), width: 4)) }
+
+    mutating func dictionary(_ fields: [(String, UInt64)]) -> UInt64 {
+        let keys = fields.map { text($0.0) }
+        return add(.dictionary(keys, fields.map(\.1)))
+    }
+
+    /// Makes a node an object; returns its number.
+    mutating func entry(_ node: UInt64) -> Int {
+        entries.append(node)
+        return entries.count
+    }
+
+    mutating func node(_ description: Int, _ fields: [(String, UInt64)]) -> UInt64 {
+        dictionary([("$class", reference(description))] + fields)
+    }
+
+    @discardableResult
+    mutating func object(_ description: Int, _ fields: [(String, UInt64)]) -> Int {
+        entry(node(description, fields))
+    }
+
+    mutating func describe(_ name: String, chain: UInt64? = nil) -> Int {
+        let chain = chain.map { [("$classes", $0)] } ?? []
+        return entry(dictionary([("$classname", text(name))] + chain))
+    }
+
+    mutating func bytes(root: Int) -> [UInt8] {
+        let null = text("$null")
+        let top = dictionary([("root", reference(root))])
+        let all = dictionary([
+            ("$version", add(.integer(100_000, width: 4))), ("$archiver", text("NSKeyedArchiver")),
+            ("$top", top), ("$objects", add(.array([null] + entries))),
+        ])
+        return BinaryAssembler(
+            nodes, offsetWidth: 4, referenceWidth: 4, topObject: all
+        ).bytes
+    }
+}
