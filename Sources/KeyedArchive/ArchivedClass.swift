@@ -99,6 +99,13 @@ extension ArchivedClass {
             path: ArchiveContents.path(of: object))
     }
 
+    /// Whether the names are the same scalars; `==` takes canonically equivalent ones too.
+    func isLiterally(_ other: ArchivedClass) -> Bool {
+        func scalars(_ names: [String]?) -> [[UInt8]]? { names?.map { Array($0.utf8) } }
+        return name.utf8.elementsEqual(other.name.utf8) && scalars(chain) == scalars(other.chain)
+            && scalars(hints) == scalars(other.hints)
+    }
+
     /// The description as an entry of `$objects`.
     var value: PropertyListValue {
         var fields = layout

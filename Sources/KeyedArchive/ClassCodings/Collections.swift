@@ -346,7 +346,8 @@ extension Dictionary: KeyedEncodable where Key: KeyedEncodable, Value: KeyedEnco
 }
 
 extension Dictionary: KeyedDecodable where Key: KeyedDecodable, Value: KeyedDecodable {
-    /// - Throws: `malformedObject` for a key that occurs twice.
+    /// - Throws: `malformedObject` for a key that occurs twice. Texts that are canonically equivalent
+    ///   are equal keys to a dictionary; ``ArchivedPairs`` keeps them apart.
     public init(coder: KeyedDecoder) throws {
         self.init()
         for (key, value) in try ArchivedPairs<Key, Value>(coder: coder).entries

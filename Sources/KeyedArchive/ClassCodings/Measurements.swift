@@ -115,7 +115,9 @@ extension ArchivedUnit: KeyedCodable {
     }
 
     public func archive(in writer: ArchiveWriter) throws -> PropertyListUID {
-        try origin.once(in: writer) { try writer.object(of: unitClass, fields: encode) }
+        try origin.once(in: writer, as: unitClass.name) {
+            try writer.object(of: unitClass, fields: encode)
+        }
     }
 
     public init(coder: KeyedDecoder) throws {

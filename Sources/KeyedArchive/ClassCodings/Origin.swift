@@ -23,9 +23,9 @@ struct Origin: Sendable, Hashable {
 
     /// Makes the value an object, once.
     func once(
-        in writer: ArchiveWriter, _ archive: () throws -> PropertyListUID
+        in writer: ArchiveWriter, as name: String, _ archive: () throws -> PropertyListUID
     ) throws -> PropertyListUID {
         guard let identity else { return try archive() }
-        return try writer.once(identity, archive)
+        return try writer.once(identity, as: name, archive)
     }
 }

@@ -37,10 +37,15 @@ extension PropertyListValue: KeyedCodable {
         case .date(let date):
             return try Date(timeIntervalSinceReferenceDate: date.secondsSince2001)
                 .archive(in: writer)
-        case .array(let elements): return try Array(elements).archive(in: writer)
+        case .array(let elements):
+            return try writer.once(elements.identity, "NSArray") {
+                try Array(elements).archive(in: writer)
+            }
         case .dictionary(let entries):
-            return try ArchivedPairs(entries.map { (key: $0.key, value: $0.value) })
-                .archive(in: writer)
+            return try writer.once(entries.identity, "NSDictionary") {
+                try ArchivedPairs(entries.map { (key: $0.key, value: $0.value) })
+                    .archive(in: writer)
+            }
         case .null, .uid, .set:
             throw KeyedArchiveError(
                 .valueOutOfRange, what: "a value of kind \(kind) has no form in a keyed archive")

@@ -65,7 +65,7 @@ extension ArchivedTimeZone: KeyedCodable {
     }
 
     public func archive(in writer: ArchiveWriter) throws -> PropertyListUID {
-        try origin.once(in: writer) { try writer.object(self) }
+        try origin.once(in: writer, as: Self.archivedClass.name) { try writer.object(self) }
     }
 
     public init(coder: KeyedDecoder) throws {
@@ -105,7 +105,7 @@ extension ArchivedLocale: KeyedCodable {
     }
 
     public func archive(in writer: ArchiveWriter) throws -> PropertyListUID {
-        try origin.once(in: writer) { try writer.object(self) }
+        try origin.once(in: writer, as: Self.archivedClass.name) { try writer.object(self) }
     }
 
     public init(coder: KeyedDecoder) throws {
@@ -174,7 +174,7 @@ extension ArchivedCalendar: KeyedCodable {
     }
 
     public func archive(in writer: ArchiveWriter) throws -> PropertyListUID {
-        try origin.once(in: writer) { try writer.object(self) }
+        try origin.once(in: writer, as: Self.archivedClass.name) { try writer.object(self) }
     }
 
     public init(coder: KeyedDecoder) throws {

@@ -14,15 +14,14 @@ public import PropertyList
 /// let volume = settings["volume"]?.value(as: Double.self)
 /// ```
 public struct AnyArchived {
-    /// The value.
-    public let value: any KeyedDecodable
+    let box: AnyArchivedBox
     private let identity: ObjectIdentity?
 
+    /// The value.
+    public var value: any KeyedDecodable { box.value }
+
     /// Wraps a value.
-    public init(_ value: some KeyedCodable) {
-        self.value = value
-        identity = nil
-    }
+    public init(_ value: some KeyedCodable) { self.init(value: value, identity: nil) }
 
     /// The value, if it is of `type`; a number also as any type that holds it exactly, and what was
     /// archived as a mutable class also as its value.
@@ -79,7 +78,8 @@ extension AnyArchived: KeyedCodable {
         let value = try encodable()
         return try writer.any {
             guard let identity else { return try value.archive(in: writer) }
-            return try writer.once(identity) { try value.archive(in: writer) }
+            let name = type(of: value).archivedClass.name
+            return try writer.once(identity, as: name) { try value.archive(in: writer) }
         }
     }
 
@@ -108,7 +108,7 @@ extension AnyArchived: KeyedCodable {
     }
 
     private init(value: any KeyedDecodable, identity: ObjectIdentity?) {
-        self.value = value
+        box = AnyArchivedBox(value)
         self.identity = identity
     }
 

@@ -13,7 +13,7 @@ public final class ArchiveWriter {
     let options: KeyedArchiver.Options
     let limits: ParsingLimits
     /// The objects. No code of a program runs while it is changed.
-    var table = ObjectTable()
+    var table: ObjectTable
 
     // The classes that the type of the root consists of that is being written.
     private var askedFor = ClassRegistry()
@@ -44,6 +44,7 @@ public final class ArchiveWriter {
         self.registry = registry
         self.options = options
         self.limits = limits
+        table = ObjectTable(limits: limits)
         listsStrings = registry.allows("NSString")
         listsNumbers = registry.allows("NSNumber")
         listsData = registry.allows("NSData")
@@ -93,11 +94,24 @@ extension ArchiveWriter {
     /// Makes a value that is not an instance of a class an object once, by where it was read from; what
     /// is kept as it is of the same archive refers to the same object.
     func once(
-        _ identity: ObjectIdentity, _ archive: () throws -> PropertyListUID
+        _ identity: ObjectIdentity, as name: String, _ archive: () throws -> PropertyListUID
     ) throws -> PropertyListUID {
+        // What stands for any class sees to its own.
+        if name != AnyArchived.archivedClass.name { try requireAllowed(name) }
         if let known = table.copy(of: identity) { return PropertyListUID(known) }
         let uid = try archive()
         table.note(uid.value, for: identity)
+        return uid
+    }
+
+    /// Makes a part of a tree an object of a class once: a tree may hold the same part many times.
+    func once(
+        _ part: AnyObject, _ className: String, _ archive: () throws -> PropertyListUID
+    ) throws -> PropertyListUID {
+        try requireAllowed(className)
+        if let known = table.object(of: part) { return PropertyListUID(known) }
+        let uid = try archive()
+        table.insert(part, uid.value)
         return uid
     }
 

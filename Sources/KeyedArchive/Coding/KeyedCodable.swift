@@ -39,6 +39,9 @@ public protocol KeyedEncodable: KeyedArchivable {
 /// A type that reads itself from a keyed archive, like `NSSecureCoding` does.
 public protocol KeyedDecodable: KeyedArchivable {
     /// Reads the fields of an object.
+    ///
+    /// Called on the thread that reads the archive; for objects nested so deep that its stack would
+    /// not hold them, on another, while that one waits.
     init(coder: KeyedDecoder) throws
 
     /// Makes a value of what a field or an element refers to. By default the object's class is held

@@ -47,6 +47,8 @@ struct ObjectTable {
     private var keys: [UInt32] = []
     private var values: [UInt32] = []
     private let classKey: UInt32
+    // How many objects there may be.
+    private let limit: Int
 
     private var instances = IdentityMap()
     // What objects of other archives have become here.
@@ -58,7 +60,19 @@ struct ObjectTable {
     private(set) var failure: KeyedArchiveError?
     private var isFinished = false
 
-    init() { classKey = assembler.key(ArchivedObject.classKey) }
+    /// Bounds what values that share parts can come to: they are written as often as they occur.
+    init(limits: ParsingLimits) {
+        let (most, overflows) = limits.expansion.base.multipliedReportingOverflow(by: 16)
+        limit = min(overflows ? .max : most, Int(Self.underWay))
+        classKey = assembler.key(ArchivedObject.classKey)
+    }
+
+    @inline(never)
+    private func tooMany() -> KeyedArchiveError {
+        KeyedArchiveError(
+            .expansionLimitExceeded, what: "the values come to more than \(limit) objects",
+            recovery: "raise `ParsingLimits.expansion` if they are meant to")
+    }
 
     static func misuse(_ what: String) -> KeyedArchiveError {
         KeyedArchiveError(.misuse, what: what)
@@ -74,10 +88,8 @@ extension ObjectTable {
     /// The next number.
     mutating func reserve() throws(KeyedArchiveError) -> UInt32 {
         if isFinished { throw Self.misuse("the archive is finished") }
+        guard objects.count < limit else { throw tooMany() }
         let number = UInt32(truncatingIfNeeded: objects.count)
-        guard number < Self.underWay else {
-            throw Self.misuse("an archive holds at most \(Self.underWay) objects")
-        }
         objects.append(Self.promised)
         return number
     }
@@ -99,6 +111,12 @@ extension ObjectTable {
         instances.insert(instance, number)
         return number
     }
+
+    /// What an instance, or a part of a tree, has become.
+    func object(of instance: AnyObject) -> UInt32? { instances.object(of: instance) }
+
+    /// Notes what a part of a tree has become.
+    mutating func insert(_ part: AnyObject, _ object: UInt32) { instances.insert(part, object) }
 
     /// What an object of another archive has become here.
     func copy(of identity: ObjectIdentity) -> UInt32? { copies[identity] }
@@ -145,7 +163,11 @@ extension ObjectTable {
 
     /// The place of a class among those that are written.
     mutating func classIndex(of archivedClass: ArchivedClass) -> Int {
-        if let known = classIndexes[archivedClass] { return known }
+        if let known = classIndexes[archivedClass],
+            classes[known].archivedClass.isLiterally(archivedClass)
+        {
+            return known
+        }
         classes.append(WrittenClass(archivedClass: archivedClass))
         classIndexes[archivedClass] = classes.count - 1
         return classes.count - 1

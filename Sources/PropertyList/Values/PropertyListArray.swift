@@ -5,6 +5,9 @@
 public struct PropertyListArray: Sendable {
     private(set) var storage: ContainerStorage
 
+    /// The same object for copies that nothing has changed since.
+    package var identity: AnyObject { storage }
+
     /// An array of `elements`.
     public init(_ elements: some Sequence<PropertyListValue>) {
         storage = ContainerStorage(values: Array(elements))

@@ -8,6 +8,9 @@
 public struct PropertyListDictionary: Sendable {
     private(set) var storage: ContainerStorage
 
+    /// The same object for copies that nothing has changed since.
+    package var identity: AnyObject { storage }
+
     /// An empty dictionary.
     public init() { storage = ContainerStorage() }
 

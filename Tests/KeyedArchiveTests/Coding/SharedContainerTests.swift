@@ -202,3 +202,60 @@ private struct SharingAssembler {
         ).bytes
     }
 }
+
+@Suite("Depth and sharing of what is written")
+struct WrittenSharingTests {
+    @Test("arrays nested 100,000 deep are read as any value and let go of within trusted limits")
+    func deepAny() throws {
+        let depth = 100_000
+        var objects = (1...depth).map { level -> PropertyListValue in
+            [
+                "NS.objects": [.uid(PropertyListUID(UInt32(level + 1)))],
+                "$class": .uid(PropertyListUID(UInt32(depth + 2))),
+            ]
+        }
+        objects += ["leaf", Archives.describe("NSArray")]
+        let bytes = try Archives.make(objects)
+        var value: AnyArchived? = try KeyedUnarchiver.unarchive(
+            AnyArchived.self, from: bytes, limits: .trusted)
+        #expect(value?.value is [AnyArchived])
+        value = nil
+    }
+
+    @Test("a part that a tree holds many times is one object")
+    func sharedTree() throws {
+        var tree: PropertyListValue = ["leaf"]
+        for _ in 0..<40 { tree = [tree, tree] }
+        let bytes = try KeyedArchiver.archive(tree)
+        #expect(bytes.count < 2000)
+        #expect(try ArchiveGraph(parsing: bytes).objects.count == 44)
+    }
+
+    @Test("values that come to more objects than allowed are refused")
+    func tooMany() {
+        var limits = ParsingLimits.default
+        limits.expansion.base = 10
+        let error = archiveError {
+            try KeyedArchiver.archive(Array(0..<200), limits: limits)
+        }
+        #expect(error?.code == .expansionLimitExceeded)
+        #expect(error?.recovery != nil)
+    }
+
+    @Test("an object that is written once is held against the list for each root")
+    func onceAllowed() throws {
+        let bytes = try Archives.make(
+            [
+                ["NS.objects": [.uid(2), .uid(2)], "$class": .uid(5)],
+                ["NS.name": .uid(3), "NS.data": .uid(0), "$class": .uid(4)], "GMT",
+                Archives.describe("NSTimeZone"), Archives.describe("NSArray"),
+            ])
+        let archive = try KeyedUnarchiver(parsing: bytes)
+        let typed = try archive.unarchive([ArchivedTimeZone].self)
+        let any = try archive.unarchive([AnyArchived].self)
+        let archiver = KeyedArchiver(allowing: .propertyList)
+        try archiver.roots.encode(typed, forKey: "typed")
+        let error = archiveError { try archiver.roots.encode(any, forKey: "any") }
+        #expect(error?.code == .classNotAllowed)
+    }
+}

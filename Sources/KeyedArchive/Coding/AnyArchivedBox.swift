@@ -1,0 +1,54 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+/// Holds the value of an ``AnyArchived``, and lets go of collections within collections one after the
+/// other: a hundred thousand nested arrays must not fill the stack when they are released.
+final class AnyArchivedBox {
+    private(set) var value: any KeyedDecodable
+
+    init(_ value: any KeyedDecodable) { self.value = value }
+
+    deinit {
+        var pending = emptied()
+        while var box = pending.popLast() {
+            if isKnownUniquelyReferenced(&box) { pending += box.emptied() }
+        }
+    }
+
+    /// Lets go of a collection, and returns the boxes of its elements; none for other values.
+    private func emptied() -> [AnyArchivedBox] {
+        let boxes = (value as? any AnyArchivedCollection)?.boxes ?? []
+        if !boxes.isEmpty { value = ArchivedNull() }
+        return boxes
+    }
+}
+
+/// A collection whose elements are values of any class.
+protocol AnyArchivedCollection {
+    /// The boxes of its elements.
+    var boxes: [AnyArchivedBox] { get }
+}
+
+extension Array: AnyArchivedCollection where Element == AnyArchived {
+    var boxes: [AnyArchivedBox] { map(\.box) }
+}
+
+extension ArchivedSet: AnyArchivedCollection where Element == AnyArchived {
+    var boxes: [AnyArchivedBox] { elements.map(\.box) }
+}
+
+extension ArchivedOrderedSet: AnyArchivedCollection where Element == AnyArchived {
+    var boxes: [AnyArchivedBox] { elements.map(\.box) }
+}
+
+extension ArchivedCountedSet: AnyArchivedCollection where Element == AnyArchived {
+    var boxes: [AnyArchivedBox] { elements.map(\.element.box) }
+}
+
+extension ArchivedPairs: AnyArchivedCollection where Key == AnyArchived, Value == AnyArchived {
+    var boxes: [AnyArchivedBox] { entries.map(\.key.box) + entries.map(\.value.box) }
+}
+
+extension Mutable: AnyArchivedCollection where Value: AnyArchivedCollection {
+    var boxes: [AnyArchivedBox] { value.boxes }
+}
