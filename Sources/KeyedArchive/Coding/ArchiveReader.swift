@@ -14,7 +14,8 @@ public final class ArchiveReader {
     let limits: ParsingLimits
     private let index: ArchiveIndex
     private let classes: [ClassSlot]
-    private var state: ReadingState
+    // Checking that each access is exclusive would cost as much as finding a field.
+    @exclusivity(unchecked) private var uncheckedState: ReadingState
     private let registry: ClassRegistry
 
     // What shared objects have become.
@@ -62,7 +63,7 @@ public final class ArchiveReader {
         }
         self.registry = registry
         self.limits = limits
-        state = ReadingState(
+        unsafe uncheckedState = ReadingState(
             objectCount: index.count, classCount: classes.count,
             visitLimit: limits.expansion.limit(for: table.count))
     }
@@ -148,6 +149,16 @@ extension ArchiveReader {
             if case .enter = step { count &+= 1 }
         }
         return count
+    }
+}
+
+extension ArchiveReader {
+    /// Which objects are being made.
+    private var state: ReadingState {
+        // SAFETY: a reader is used by one thread, and no code of a program runs while its state is
+        // changed, so that no access begins within another.
+        @inline(__always) get { unsafe uncheckedState }
+        @inline(__always) _modify { yield unsafe &uncheckedState }
     }
 }
 

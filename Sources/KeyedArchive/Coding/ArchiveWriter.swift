@@ -12,8 +12,8 @@ public final class ArchiveWriter {
     private let registry: ClassRegistry
     let options: KeyedArchiver.Options
     let limits: ParsingLimits
-    /// The objects. No code of a program runs while it is changed.
-    var table: ObjectTable
+    // Checking that each access is exclusive would cost as much as adding a field.
+    @exclusivity(unchecked) private var uncheckedTable: ObjectTable
 
     // The classes that the type of the root consists of that is being written.
     private var askedFor = ClassRegistry()
@@ -44,10 +44,20 @@ public final class ArchiveWriter {
         self.registry = registry
         self.options = options
         self.limits = limits
-        table = ObjectTable(limits: limits)
+        unsafe uncheckedTable = ObjectTable(limits: limits)
         listsStrings = registry.allows("NSString")
         listsNumbers = registry.allows("NSNumber")
         listsData = registry.allows("NSData")
+    }
+}
+
+extension ArchiveWriter {
+    /// The objects.
+    var table: ObjectTable {
+        // SAFETY: a writer is used by one thread, and no code of a program runs while its table is
+        // changed, so that no access begins within another.
+        @inline(__always) get { unsafe uncheckedTable }
+        @inline(__always) _modify { yield unsafe &uncheckedTable }
     }
 }
 

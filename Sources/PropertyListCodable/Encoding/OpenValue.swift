@@ -85,9 +85,10 @@ extension OpenValue {
     /// The node of a key.
     @inline(__always)
     func key(_ name: String, _ session: EncodingSession) -> UInt32 {
+        guard let plan else { return session.makeKey(name) }
         // A copy, because passing the property itself would be checked for exclusive access.
         var next = next
-        let key = plan?.value(of: name, &next, resolve: session.makeKey)
+        let key = plan.value(of: name, &next, resolve: session.makeKey)
         self.next = next
         return key ?? session.makeKey(name)
     }
@@ -135,7 +136,7 @@ extension OpenValue {
 
     @inline(__always)
     private func insert(_ node: UInt32, _ key: UInt32) {
-        places?[key] = keys.count
+        if keys.count > Self.searchLimit { places?[key] = keys.count }
         keys.append(key)
         values.append(node)
     }
