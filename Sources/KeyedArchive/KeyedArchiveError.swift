@@ -142,10 +142,10 @@ extension KeyedArchiveError {
     static func notAllowed(
         _ name: String, what: String, _ object: PropertyListUID? = nil
     ) -> KeyedArchiveError {
-        let class_ = TerminalText.escaped(String(name.unicodeScalars.prefix(128)))
+        let printable = TerminalText.escaped(String(name.unicodeScalars.prefix(128)))
         return KeyedArchiveError(
-            .classNotAllowed, what: "\(what) is of class \(class_), which is not allowed",
-            object: object, recovery: recovery(for: name, printable: class_))
+            .classNotAllowed, what: "\(what) is of class \(printable), which is not allowed",
+            object: object, recovery: recovery(for: name, printable: printable))
     }
 
     /// The one-line change that would allow a class.

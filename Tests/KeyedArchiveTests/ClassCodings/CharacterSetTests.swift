@@ -8,12 +8,12 @@ import Testing
 
 @Suite("Character sets")
 struct CharacterSetTests {
-    private static let class_ = Archives.describe("NSCharacterSet")
+    private static let description = Archives.describe("NSCharacterSet")
 
     private static func set(_ fields: PropertyListDictionary) throws -> ArchivedCharacterSet {
         try read(
             ArchivedCharacterSet.self,
-            [PropertyListValue.dictionary(fields).with(["$class": .uid(2)]), class_])
+            [PropertyListValue.dictionary(fields).with(["$class": .uid(2)]), description])
     }
 
     private static let bitmap: [UInt8] = {
@@ -45,7 +45,7 @@ struct CharacterSetTests {
         for (fields, value) in cases {
             #expect(try Self.set(fields) == value)
             let entry = PropertyListValue.dictionary(fields).with(["$class": .uid(2)])
-            #expect(try written(value) == [entry, Self.class_])
+            #expect(try written(value) == [entry, Self.description])
         }
     }
 
@@ -53,13 +53,13 @@ struct CharacterSetTests {
     func objects() throws {
         let text: [PropertyListValue] = [
             ["NSStringObject": .uid(2), "NSIsInverted": true, "$class": .uid(3)], "abc",
-            Self.class_,
+            Self.description,
         ]
         let set = try read(ArchivedCharacterSet.self, text)
         #expect(set == .init(.members("abc"), isInverted: true, isStoredAsObject: true))
         #expect(try written(set) == text)
         let data: [PropertyListValue] = [
-            ["NSBitmapObject": .uid(2), "$class": .uid(3)], .data([1]), Self.class_,
+            ["NSBitmapObject": .uid(2), "$class": .uid(3)], .data([1]), Self.description,
         ]
         #expect(try written(read(ArchivedCharacterSet.self, data)) == data)
     }

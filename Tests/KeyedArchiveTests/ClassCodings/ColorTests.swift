@@ -9,12 +9,12 @@ import Testing
 
 @Suite("Colors")
 struct ColorTests {
-    private static let class_ = Archives.describe("NSColor")
+    private static let description = Archives.describe("NSColor")
 
     private static func color(_ fields: PropertyListDictionary) throws -> ArchivedColor {
         try read(
             ArchivedColor.self,
-            [PropertyListValue.dictionary(fields).with(["$class": .uid(2)]), class_])
+            [PropertyListValue.dictionary(fields).with(["$class": .uid(2)]), description])
     }
 
     @Test("have the components of their kind")
@@ -46,12 +46,12 @@ struct ColorTests {
         #expect(
             try written(ArchivedColor(red: 1, green: 0.5, blue: 0)) == [
                 ["NSColorSpace": 1, "NSRGB": .data(Array("1 0.5 0\0".utf8)), "$class": .uid(2)],
-                Self.class_,
+                Self.description,
             ])
         #expect(
             try written(ArchivedColor(white: 0, alpha: 0.25)) == [
                 ["NSColorSpace": 3, "NSWhite": .data(Array("0 0.25\0".utf8)), "$class": .uid(2)],
-                Self.class_,
+                Self.description,
             ])
     }
 
@@ -67,7 +67,7 @@ struct ColorTests {
             "$class": .uid(8),
         ],
         ["NSID": 9, "NSModel": 0, "NSSpaceID": 14, "NSICC": .uid(6), "$class": .uid(7)],
-        .data([1, 2]), Archives.describe("NSColorSpace"), class_,
+        .data([1, 2]), Archives.describe("NSColorSpace"), description,
     ]
 
     @Test("by name and in their own space are read and written")
@@ -92,7 +92,7 @@ struct ColorTests {
                 "NSList": [.uid(3)],
                 "NSLater": .uid(4), "$$x": .uid(0), "$class": .uid(2),
             ],
-            Self.class_, "kept", ["secret": 1, "$class": .uid(5)], Archives.describe("Evil"),
+            Self.description, "kept", ["secret": 1, "$class": .uid(5)], Archives.describe("Evil"),
         ]
         let color = try read(ArchivedColor.self, objects)
         #expect(color.extraFields.keys == ["NSLinearExposure", "NSList", "$x"])
@@ -100,7 +100,7 @@ struct ColorTests {
         #expect(
             try written(color) == [
                 objects[0].with(["NSList": [.uid(2)], "NSLater": .null, "$class": .uid(3)]), "kept",
-                Self.class_,
+                Self.description,
             ])
         let all = try read(
             ArchivedColor.self, objects, allowing: .foundation.keepingUnknownClasses())
@@ -121,7 +121,7 @@ struct ColorTests {
     func identityOfKept() throws {
         let objects: [PropertyListValue] = [
             ["NS.objects": [.uid(2), .uid(4), .uid(2)], "$class": .uid(6)],
-            ["NSColorSpace": 6, "$class": .uid(3)], Self.class_,
+            ["NSColorSpace": 6, "$class": .uid(3)], Self.description,
             ["NSColor": .uid(2), "$class": .uid(5)], Archives.describe("NSImage"),
             Archives.describe("NSArray"),
         ]
@@ -143,7 +143,8 @@ struct ColorTests {
         ]
         let objects: [PropertyListValue] = [
             ["NS.objects": [.uid(2), .uid(3), .uid(2)], "$class": .uid(7)], color, color,
-            Self.class_, space, Archives.describe("NSColorSpace"), Archives.describe("NSArray"),
+            Self.description, space, Archives.describe("NSColorSpace"),
+            Archives.describe("NSArray"),
         ]
         let again = try KeyedArchiver.archive(read([AnyArchived].self, objects))
         #expect(try Specimens.graph(again) == Specimens.graph(Archives.make(objects)))
