@@ -55,10 +55,12 @@ struct FoundationAgreementTests {
     func documentation() throws {
         let article = Corpus.repository.appending(
             path: "Sources/KeyedArchive/KeyedArchive.docc/ClassesOfFoundation.md")
-        let lines = try String(contentsOf: article, encoding: .utf8).split(separator: "\n")
+        let text = try String(contentsOf: article, encoding: .utf8)
+        let table = try #require(text.firstRange(of: "### Agreement"))
+        let lines = text[table.upperBound...].split(separator: "\n")
         for row in Row.all {
             let start = "| \(row.name) |"
-            let line = try #require(lines.last { $0.hasPrefix(start) }, "\(row.name)")
+            let line = try #require(lines.first { $0.hasPrefix(start) }, "\(row.name)")
             let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
             let weRead = row.exceptions.isDisjoint(with: [.foundationWrites, .weRead])
             #expect(cells[1].hasPrefix("yes") == weRead, "\(row.name)")
@@ -128,7 +130,7 @@ struct Row: Sendable, CustomTestStringConvertible {
         reads = { isEqual(try KeyedUnarchiver.unarchive(T.self, from: $0), make()) }
     }
 
-    static let all = plain + values + times + reports + texts
+    static let all = plain + values + times + reports + texts + others
 
     private static let plain = [
         Row("NSString", "Ångström \u{1F600}"),
@@ -214,7 +216,7 @@ struct Row: Sendable, CustomTestStringConvertible {
         ) { $0.content?.value(as: String.self) == $1.content?.value(as: String.self) },
         Row("NSCharacterSet", ArchivedCharacterSet(.members("abc"))),
         Row(
-            "NSByteCountFormatter", except: [.foundationReads],
+            "NSByteCountFormatter",
             make: {
                 var formatter = ArchivedByteCountFormatter()
                 formatter.countStyle = 3
@@ -222,6 +224,63 @@ struct Row: Sendable, CustomTestStringConvertible {
             }, ==),
         Row("NSRegularExpression", ArchivedRegularExpression("a+", options: .caseInsensitive)),
         Row("NSURLQueryItem", URLQueryItem(name: "n", value: "v")),
+    ]
+
+    private static let others = [
+        Row("NSMutableOrderedSet", Mutable(ArchivedOrderedSet(["b", "a"]))) {
+            $0.value.elements == $1.value.elements
+        },
+        Row("NSMutableIndexSet", Mutable(ArchivedIndexSet(5..<7))),
+        Row(
+            "NSMutableAttributedString", except: [.foundationReads],
+            make: { ArchivedAttributedString("text", kind: .mutable) }
+        ) {
+            $0.kind == $1.kind
+                && $0.content?.value(as: String.self) == $1.content?.value(as: String.self)
+        },
+        Row(
+            "NSAffineTransform",
+            ArchivedNSAffineTransform(
+                ArchivedAffineTransform(a: 2, b: 0, c: 0, d: 4, tx: 0, ty: 0)),
+            except: [.foundationReads, .weRead]),
+        Row(
+            "NSISO8601DateFormatter",
+            make: {
+                let zone = AnyArchived(ArchivedTimeZone(name: "GMT"))
+                return ArchivedISO8601DateFormatter(formatOptions: 3, timeZone: zone)
+            }
+        ) { $0.formatOptions == $1.formatOptions },
+        Row(
+            "NSDateIntervalFormatter",
+            make: {
+                var formatter = ArchivedDateIntervalFormatter(dateStyle: 3, timeStyle: 0)
+                let locale = ArchivedLocale(identifier: "en_US")
+                let zone = ArchivedTimeZone(name: "GMT")
+                formatter.dateTemplate = ""
+                formatter.dateTemplateFromStyles = ""
+                formatter.locale = AnyArchived(locale)
+                formatter.timeZone = AnyArchived(zone)
+                formatter.calendar = AnyArchived(
+                    ArchivedCalendar(
+                        identifier: "gregorian", locale: locale, timeZone: zone, firstWeekday: 1,
+                        minimumDaysInFirstWeek: 1))
+                return formatter
+            }
+        ) { $0.dateStyle == $1.dateStyle },
+        Row(
+            "NSValue, size",
+            make: { ArchivedValue.size(ArchivedSize(width: 3, height: 4.5)) }
+        ) {
+            guard case .size(let left) = $0, case .size(let right) = $1 else { return false }
+            return left == right
+        },
+        Row(
+            "NSValue, rectangle",
+            make: { ArchivedValue.rect(ArchivedRect(x: 1, y: 2, width: 3, height: 4)) }
+        ) {
+            guard case .rect(let left) = $0, case .rect(let right) = $1 else { return false }
+            return left == right
+        },
     ]
 
     private static let reports = [

@@ -77,7 +77,11 @@ public struct ArchivedUnit: Sendable, Hashable {
 
     /// A unit of a dimension.
     ///
-    /// - Parameter dimension: the class, such as `NSUnitLength`: a subclass of `NSDimension`.
+    /// - Parameters:
+    ///   - dimension: the class, such as `NSUnitLength`: a subclass of `NSDimension`.
+    ///   - symbol: the symbol, such as `km`.
+    ///   - converter: how values become those of the dimension's base unit.
+    ///   - specifier: Apple's number for the unit, if it has one.
     public init(
         _ dimension: String, symbol: String, converter: ArchivedUnitConverter,
         specifier: Int? = nil

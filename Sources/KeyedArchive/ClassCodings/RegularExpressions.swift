@@ -59,7 +59,10 @@ public struct ArchivedRegularExpressionMatch: Sendable, Hashable {
 
     /// What was found.
     ///
-    /// - Parameter ranges: that of the whole, then those of the groups.
+    /// - Parameters:
+    ///   - range: the range of the whole.
+    ///   - ranges: that of the whole, then those of the groups.
+    ///   - regularExpression: what was looked for.
     public init(
         range: ArchivedRange, ranges: [ArchivedRange], regularExpression: ArchivedRegularExpression?
     ) {

@@ -313,7 +313,7 @@ extension KeyedDecoder {
     /// The next of the values that were written without keys, in the order of writing; they stand
     /// under `$0`, `$1`, … in old archives.
     ///
-    /// - Throws: `missingValue` where there are no more, and what ``decode(_:forKey:)`` throws.
+    /// - Throws: `missingValue` where there are no more, and what `decode(_:forKey:)` throws.
     public func decodeUnkeyed<T: KeyedDecodable>(_ type: T.Type = T.self) throws -> T {
         try value(type, nextUnkeyed(), "$")
     }

@@ -47,7 +47,7 @@ public struct KeyedUnarchiver {
 
     /// The root, or one of several.
     ///
-    /// - Throws: as ``KeyedDecoder/decode(_:forKey:)``.
+    /// - Throws: as `KeyedDecoder.decode(_:forKey:)`.
     public func unarchive<T: KeyedDecodable>(
         _ type: T.Type = T.self, forKey key: String = rootKey
     ) throws -> T {
