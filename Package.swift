@@ -26,7 +26,7 @@ let package = Package(
             providers: [.apt(["libxml2-dev"]), .brew(["libxml2"])]),
         .target(name: "PropertyList", dependencies: ["CLibXML2"]),
         .target(name: "PropertyListCodable", dependencies: ["PropertyList"]),
-        .target(name: "KeyedArchive", dependencies: ["PropertyList"]),
+        .target(name: "KeyedArchive", dependencies: ["PropertyList", "PropertyListCodable"]),
         .executableTarget(
             name: "keyed",
             dependencies: [

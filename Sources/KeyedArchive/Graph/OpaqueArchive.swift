@@ -14,6 +14,9 @@ final class OpaqueArchive: Sendable {
         self.index = index
     }
 
+    /// How many entries there are.
+    var count: Int { index.count }
+
     func isNull(_ object: UInt32) -> Bool { !index.slot(of: object).isObject }
 
     func node(of object: UInt32) -> PropertyListNode { table.view(index.node(of: object)) }

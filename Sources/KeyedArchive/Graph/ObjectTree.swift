@@ -1,0 +1,175 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+public import PropertyList
+internal import PropertyListCodable
+
+extension OpaqueObject {
+    /// Reads a `Decodable` value from an object by the names of its fields, whatever its class is.
+    ///
+    /// ```swift
+    /// struct Save: Decodable { let name: String, friends: [Save]?, born: Date }
+    /// let save = try opaque.decode(Save.self)
+    /// ```
+    ///
+    /// - Throws: as ``propertyList(limits:)``; `DecodingError`.
+    public func decode<T: Decodable>(
+        _ type: T.Type = T.self, limits: ParsingLimits = .default
+    ) throws -> T {
+        var decoder = PlistDecoder()
+        decoder.limits = limits
+        return try decoder.decode(type, from: propertyList(limits: limits))
+    }
+
+    /// The object and all that it refers to as a tree: collections and plain values as such, dates as
+    /// dates, UUIDs and URLs as `Codable` has them, all other objects as dictionaries of their fields.
+    /// Fields that are nil are left out; elements that are nil are the text `$null`.
+    ///
+    /// A shared object stands wherever it is referred to.
+    ///
+    /// - Throws: `referenceCycle`, `depthLimitExceeded` beyond 512 nested objects,
+    ///   `expansionLimitExceeded`, `wrongType` for a dictionary with keys that are no text.
+    public func propertyList(
+        limits: ParsingLimits = .default
+    ) throws(KeyedArchiveError) -> PropertyListValue {
+        var tree = ObjectTree(archive, limits)
+        return try tree.value(of: number)
+    }
+}
+
+/// Makes a tree of the objects of an archive.
+private struct ObjectTree {
+    // More would not fit any stack: each object is a call within a call.
+    private static let deepest = 512
+
+    private let archive: OpaqueArchive
+    private let depthLimit: Int
+    private var budget: Int
+    // The objects around, outermost first.
+    private var open: [UInt32] = []
+
+    init(_ archive: OpaqueArchive, _ limits: ParsingLimits) {
+        self.archive = archive
+        depthLimit = min(limits.depth, Self.deepest)
+        budget = limits.expansion.limit(for: archive.count)
+    }
+
+    mutating func value(of object: UInt32) throws(KeyedArchiveError) -> PropertyListValue {
+        budget &-= 1
+        if budget < 0 {
+            throw failure(
+                .expansionLimitExceeded, "shared objects expand to too many values", object)
+        }
+        let node = archive.node(of: object)
+        guard let archivedClass = archive.archivedClass(of: object), let fields = node.dictionary
+        else { return try plain(node) }
+        if open.contains(object) {
+            throw failure(.referenceCycle, "object \(object) holds itself", object)
+        }
+        if open.count >= depthLimit {
+            throw failure(
+                .depthLimitExceeded, "more than \(depthLimit) objects are nested", object)
+        }
+        open.append(object)
+        let value = try value(of: node, archivedClass, fields)
+        open.removeLast()
+        return value
+    }
+
+    private mutating func value(
+        of node: PropertyListNode, _ archivedClass: ArchivedClass,
+        _ fields: PropertyListNode.DictionaryView
+    ) throws(KeyedArchiveError) -> PropertyListValue {
+        if archivedClass.isKind(of: "NSNull") { return .string(ArchiveContents.null) }
+        if let text = node["NS.string"], fields.count == 2 { return try plain(text) }
+        if let data = node["NS.data"], fields.count == 2 { return try plain(data) }
+        if let seconds = node["NS.time"]?.real {
+            return .date(PropertyListDate(secondsSince2001: seconds.value))
+        }
+        if let bytes = node["NS.uuidbytes"]?.data, bytes.count == 16 { return Self.uuid(bytes) }
+        if node["NS.relative"] != nil { return try url(node) }
+        guard let objects = node["NS.objects"]?.array else { return try dictionary(of: fields) }
+        let values = try elements(objects)
+        guard let keys = node["NS.keys"]?.array else {
+            return .array(PropertyListArray(values))
+        }
+        return try dictionary(keys: try elements(keys), values)
+    }
+
+    private func plain(_ node: PropertyListNode) throws(KeyedArchiveError) -> PropertyListValue {
+        do { return try node.value() } catch { throw KeyedArchiveError(error) }
+    }
+
+    private mutating func elements(
+        _ list: PropertyListNode.ArrayView
+    ) throws(KeyedArchiveError) -> [PropertyListValue] {
+        var values: [PropertyListValue] = []
+        for element in list {
+            values.append(try field(element) ?? .string(ArchiveContents.null))
+        }
+        return values
+    }
+
+    /// The value of a field or an element; nil where it is nil.
+    private mutating func field(
+        _ node: PropertyListNode
+    ) throws(KeyedArchiveError) -> PropertyListValue? {
+        guard let uid = node.uid else { return try plain(node) }
+        return archive.isNull(uid.value) ? nil : try value(of: uid.value)
+    }
+
+    private mutating func dictionary(
+        of fields: PropertyListNode.DictionaryView
+    ) throws(KeyedArchiveError) -> PropertyListValue {
+        var entries = PropertyListDictionary()
+        for entry in fields {
+            guard let key = ArchiveKey.unescaped(entry.key) else { continue }
+            entries[key] = try field(entry.value)
+        }
+        return .dictionary(entries)
+    }
+
+    private func dictionary(
+        keys: [PropertyListValue], _ values: [PropertyListValue]
+    ) throws(KeyedArchiveError) -> PropertyListValue {
+        var entries = PropertyListDictionary()
+        for (key, value) in zip(keys, values) {
+            guard case .string(let text) = key else {
+                throw failure(
+                    .wrongType, "a dictionary has a key of kind \(key.kind), not a string",
+                    open.last ?? 0)
+            }
+            entries[text] = value
+        }
+        return .dictionary(entries)
+    }
+
+    /// As `Codable` has an URL: a dictionary with `relative`, and `base` if there is one.
+    private mutating func url(
+        _ node: PropertyListNode
+    ) throws(KeyedArchiveError) -> PropertyListValue {
+        var entries = PropertyListDictionary()
+        for name in ["base", "relative"] {
+            guard let part = node["NS.\(name)"] else { continue }
+            entries[name] = try field(part)
+        }
+        return .dictionary(entries)
+    }
+
+    /// As `Codable` has a UUID: its text.
+    private static func uuid(_ bytes: ArraySlice<UInt8>) -> PropertyListValue {
+        let digits = Array("0123456789ABCDEF".utf8)
+        var text: [UInt8] = []
+        for (place, byte) in bytes.enumerated() {
+            if [4, 6, 8, 10].contains(place) { text.append(UInt8(ascii: "-")) }
+            text += [digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+        }
+        return .string(String(decoding: text, as: UTF8.self))
+    }
+
+    private func failure(
+        _ code: KeyedArchiveError.Code, _ what: String, _ object: UInt32
+    ) -> KeyedArchiveError {
+        KeyedArchiveError(code, what: what, object: PropertyListUID(object))
+    }
+}

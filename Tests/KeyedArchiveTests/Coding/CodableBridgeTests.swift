@@ -1,0 +1,102 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+import KeyedArchive
+import PropertyList
+import Testing
+
+@Suite("Codable values in archives")
+struct CodableBridgeTests {
+    struct Settings: Codable, Equatable {
+        var name: String
+        var levels: [String: [Int]]
+        var when: Date
+        var data: Data?
+        var id: UUID
+        var url: URL?
+    }
+
+    private let settings = Settings(
+        name: "Anna", levels: ["a": [1, 2]], when: Date(timeIntervalSinceReferenceDate: 5),
+        data: Data([1]), id: UUID(), url: URL(string: "https://example.com/a"))
+
+    @Test("are written as dictionaries, arrays and plain values, and read back")
+    func roundTrip() throws {
+        let archiver = KeyedArchiver(allowing: .propertyList)
+        try archiver.roots.encodeEncodable(settings, forKey: "settings")
+        try archiver.roots.encodeEncodable(7, forKey: "number")
+        let bytes = try archiver.finish()
+        let graph = try ArchiveGraph(parsing: bytes)
+        #expect(graph.archivedClass(of: 1)?.name == "NSDictionary")
+        let roots = try KeyedUnarchiver(parsing: bytes, allowing: .propertyList).roots
+        #expect(try roots.decodeDecodable(Settings.self, forKey: "settings") == settings)
+        #expect(try roots.decodeDecodable(Int.self, forKey: "number") == 7)
+        #expect(throws: DecodingError.self) {
+            try roots.decodeDecodable([Int].self, forKey: "settings")
+        }
+        #expect(
+            archiveError { try roots.decodeDecodable(Int.self, forKey: "none") }?.code
+                == .missingValue)
+    }
+
+    struct Person: Decodable {
+        let name: String
+        let age: Int
+        let born: Date
+        let sex: Bool
+    }
+
+    @Test("are read from objects of any class by the names of their fields")
+    func fields() throws {
+        let allowed = ClassRegistry.foundation.keepingUnknownClasses()
+        let archive = try KeyedUnarchiver(
+            parsing: Archives.fixture("save"), allowing: allowed)
+        let list = try archive.unarchive([OpaqueObject].self)
+        // The friends refer back to the list: only what a type names may be without cycles.
+        #expect(archiveError { try list[0].propertyList() }?.code == .referenceCycle)
+        let extras = try archive.unarchive(OpaqueObject.self, forKey: "extras")
+        let tree = try extras.propertyList()
+        #expect(tree["session"] == "E621E1F8-C36C-495A-93FC-0C247A3E6E5F")
+        #expect(tree["site"] == ["relative": "https://example.com/saves/1"])
+        let bytes = try Archives.make([
+            [
+                "name": .uid(3), "age": 36, "sex": true, "born": .uid(4), "pet": .uid(0),
+                "$class": .uid(2),
+            ],
+            Archives.describe("App.Person"), "Anna", ["NS.time": 1.5, "$class": .uid(5)],
+            Archives.describe("NSDate"),
+        ])
+        let opaque = try KeyedUnarchiver.unarchive(
+            OpaqueObject.self, from: bytes, allowing: allowed)
+        let person = try opaque.decode(Person.self)
+        #expect(person.name == "Anna" && person.age == 36 && person.sex)
+        #expect(person.born.timeIntervalSinceReferenceDate == 1.5)
+    }
+
+    @Test("are bounded in depth and expansion")
+    func bounds() throws {
+        var objects: [PropertyListValue] = []
+        for level in 1...12 {
+            let next = PropertyListValue.uid(PropertyListUID(UInt32(level + 1)))
+            objects.append([
+                "NS.objects": .array(PropertyListArray(repeatElement(next, count: 10))),
+                "$class": .uid(14),
+            ])
+        }
+        objects += ["leaf", Archives.describe("NSArray")]
+        let allowed = ClassRegistry.foundation
+        let bomb = try KeyedUnarchiver.unarchive(
+            OpaqueObject.self, from: Archives.make(objects), allowing: allowed)
+        #expect(archiveError { try bomb.propertyList() }?.code == .expansionLimitExceeded)
+        let deep = (1...600).map { level -> PropertyListValue in
+            ["NS.objects": [.uid(PropertyListUID(UInt32(level + 1)))], "$class": .uid(602)]
+        }
+        let chain = try KeyedUnarchiver.unarchive(
+            OpaqueObject.self, from: Archives.make(deep + ["leaf", Archives.describe("NSArray")]),
+            allowing: allowed)
+        #expect(
+            archiveError { try chain.propertyList(limits: .trusted) }?.code
+                == .depthLimitExceeded)
+    }
+}
