@@ -40,9 +40,13 @@ package struct StackSegment {
 
     /// Makes a call on a stack of its own, which it is told, and waits for it.
     ///
-    /// - Returns: false where the system has no memory for a stack.
-    package static func run(_ body: (StackSegment) -> Void) -> Bool {
-        withoutActuallyEscaping(body) { body in join(Call(body)) }
+    /// - Returns: what the call returns; nil where the system has no memory for a stack.
+    package static func run<R>(_ body: (StackSegment) throws -> R) throws -> R? {
+        var result: Result<R, any Error>?
+        let isDone = withoutActuallyEscaping(body) { body in
+            join(Call { segment in result = Result { try body(segment) } })
+        }
+        return isDone ? try result?.get() : nil
     }
 
     /// What the thread does.

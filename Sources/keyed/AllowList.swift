@@ -3,6 +3,7 @@
 
 import ArgumentParser
 import KeyedArchive
+import PropertyList
 
 /// What `--allow` takes: names of presets and of classes, separated by commas.
 struct AllowList: ExpressibleByArgument {
@@ -28,5 +29,18 @@ struct AllowList: ExpressibleByArgument {
             }
         }
         self.registry = registry
+    }
+}
+
+extension PropertyListNode {
+    /// The class that a plain value among the objects of an archive is of; nil for what is none.
+    var plainClassName: String? {
+        switch kind {
+        case .string: "NSString"
+        case .integer, .real, .boolean: "NSNumber"
+        case .data: "NSData"
+        case .date: "NSDate"
+        default: nil
+        }
     }
 }

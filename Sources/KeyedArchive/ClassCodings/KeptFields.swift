@@ -26,9 +26,7 @@ struct Kept<Value: KeyedCodable>: KeyedCodable {
     }
 
     init(coder: KeyedDecoder) throws {
-        guard let reference = coder.reference else {
-            throw KeyedArchiveError(.misuse, what: "the roots are no object")
-        }
+        let reference = try coder.objectReference()
         self = try Self.unarchive(reference)
     }
 
@@ -134,7 +132,7 @@ extension KeyedDecoder {
         let unknown = keys.filter { !known.contains($0) }
         try reader.charge(unknown.count)
         if unknown.isEmpty { return ArchivedExtraFields() }
-        guard let object else { throw KeyedArchiveError(.misuse, what: "the roots are no object") }
+        let object = try objectReference().number
         var kept: [String] = []
         var ignored: [String] = []
         for key in unknown {

@@ -20,9 +20,7 @@ extension PropertyListValue: KeyedCodable {
     }
 
     public init(coder: KeyedDecoder) throws {
-        guard let reference = coder.reference else {
-            throw KeyedArchiveError(.misuse, what: "the roots are no object")
-        }
+        let reference = try coder.objectReference()
         self = try Self.unarchive(reference)
     }
 

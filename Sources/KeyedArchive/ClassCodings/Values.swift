@@ -100,9 +100,7 @@ extension ArchivedValue: KeyedCodable {
         case 4: self = .range(try ArchivedRange(valueIn: coder))
         case 12: self = .edgeInsets(try ArchivedEdgeInsets(valueIn: coder))
         default:
-            guard let reference = coder.reference else {
-                throw KeyedArchiveError(.misuse, what: "the roots are no object")
-            }
+            let reference = try coder.objectReference()
             self = .other(try OpaqueObject.unarchive(reference))
         }
     }

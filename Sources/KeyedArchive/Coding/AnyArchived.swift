@@ -90,9 +90,7 @@ extension AnyArchived: KeyedCodable {
     }
 
     public init(coder: KeyedDecoder) throws {
-        guard let reference = coder.reference else {
-            throw KeyedArchiveError(.misuse, what: "the roots are no object")
-        }
+        let reference = try coder.objectReference()
         self = try Self.unarchive(reference)
     }
 

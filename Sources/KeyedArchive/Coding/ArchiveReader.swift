@@ -168,12 +168,6 @@ extension ArchiveReader {
     /// What the entry `object` is.
     func slot(of object: UInt32) -> ClassNumber { index.slot(of: object) }
 
-    /// The node of the entry `object`.
-    func node(of object: UInt32) -> UInt32 { index.node(of: object) }
-
-    /// The dictionary of the roots.
-    var top: UInt32 { index.top }
-
     /// The record of an object, or of the roots for nil.
     func record(of object: UInt32?) -> NodeRecord { table[object.map(index.node) ?? index.top] }
 
@@ -373,13 +367,12 @@ extension ArchiveReader {
     private func onFreshStack<T>(_ body: () throws -> T) throws -> T {
         let outer = stack
         defer { stack = outer }
-        var result: Result<T, any Error>?
-        let isDone = StackSegment.run { segment in
+        let result = try StackSegment.run { segment in
             self.stack = segment
-            result = Result { try body() }
+            return try body()
         }
-        guard isDone, let result else { throw tooDeep() }
-        return try result.get()
+        guard let result else { throw tooDeep() }
+        return result
     }
 }
 

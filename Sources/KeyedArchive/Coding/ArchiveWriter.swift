@@ -155,13 +155,11 @@ extension ArchiveWriter {
     private func onFreshStack(_ body: () throws -> Void) throws {
         let outer = stack
         defer { stack = outer }
-        var result: Result<Void, any Error>?
-        let isDone = StackSegment.run { segment in
+        let result: Void? = try StackSegment.run { segment in
             self.stack = segment
-            result = Result { try body() }
+            try body()
         }
-        guard isDone, let result else { throw tooDeep() }
-        try result.get()
+        if result == nil { throw tooDeep() }
     }
 
     private func tooDeep() -> KeyedArchiveError {

@@ -36,6 +36,14 @@ public struct KeyedDecoder {
         object.map { KeyedReference(reader, object: $0) }
     }
 
+    /// The object itself.
+    ///
+    /// - Throws: `misuse` at the roots.
+    func objectReference() throws(KeyedArchiveError) -> KeyedReference {
+        if let reference { return reference }
+        throw KeyedArchiveError(.misuse, what: "the roots are no object")
+    }
+
     /// The keys of the fields, in order.
     public var keys: [String] { reader.keys(of: self) }
 

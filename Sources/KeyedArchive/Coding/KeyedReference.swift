@@ -9,7 +9,7 @@ public struct KeyedReference {
     /// The archive that is read.
     let reader: ArchiveReader
     // The number of an object, or that of the node of a plain value.
-    private let number: UInt32
+    let number: UInt32
     private let isInline: Bool
 
     init(_ reader: ArchiveReader, object: UInt32) {

@@ -65,9 +65,7 @@ extension OpaqueObject: KeyedCodable {
     }
 
     public init(coder: KeyedDecoder) throws {
-        guard let reference = coder.reference else {
-            throw KeyedArchiveError(.misuse, what: "the roots are no object")
-        }
+        let reference = try coder.objectReference()
         self = try Self.unarchive(reference)
     }
 
@@ -109,7 +107,7 @@ extension KeyedDecoder {
     /// - Throws: `classNotAllowed` where they consist of classes that the registry neither allows nor
     ///   keeps; `malformedObject` for containers within containers; `misuse` at the roots.
     public func unknownFields(except known: Set<String>) throws -> OpaqueFields {
-        guard let object else { throw KeyedArchiveError(.misuse, what: "the roots are no object") }
+        let object = try objectReference().number
         let archive = reader.opaqueArchive
         let keys = keys.filter { !known.contains($0) }
         try reader.charge(keys.count)

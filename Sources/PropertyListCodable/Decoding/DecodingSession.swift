@@ -155,12 +155,11 @@ extension DecodingSession {
     private func onFreshStack<R>(_ path: CodingPath?, _ body: () throws -> R) throws -> R {
         let outer = stack
         defer { stack = outer }
-        var result: Result<R, any Error>?
-        let isDone = StackSegment.run { segment in
+        let result = try StackSegment.run { segment in
             self.stack = segment
-            result = Result { try body() }
+            return try body()
         }
-        guard isDone, let result else { throw depthExceeded(path?.depth ?? 0, path) }
-        return try result.get()
+        guard let result else { throw depthExceeded(path?.depth ?? 0, path) }
+        return result
     }
 }

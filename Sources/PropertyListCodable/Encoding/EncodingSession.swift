@@ -122,13 +122,11 @@ extension EncodingSession {
         guard stack.isUsedUp else { return try body() }
         let outer = stack
         defer { stack = outer }
-        var result: Result<Void, any Error>?
-        let isDone = StackSegment.run { segment in
+        let result: Void? = try StackSegment.run { segment in
             self.stack = segment
-            result = Result { try body() }
+            try body()
         }
-        guard isDone, let result else { throw depthExceeded((), calls, nil) }
-        try result.get()
+        if result == nil { throw depthExceeded((), calls, nil) }
     }
 
     private func takeOpenValue(_ path: CodingPath?) -> OpenValue {

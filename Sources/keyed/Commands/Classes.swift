@@ -71,7 +71,7 @@ struct ClassCensus {
                 switch try contents.entry(PropertyListUID(UInt32(number))) {
                 case .object(_, let classReference): counts[classReference, default: 0] += 1
                 case .malformed(_, let error): problems.append(error.what)
-                case .leaf(let node): plainClasses.insert(Self.className(ofPlain: node))
+                case .leaf(let node): plainClasses.formUnion(node.plainClassName.map { [$0] } ?? [])
                 case .null, .classDescription: break
                 }
             } catch {
@@ -114,15 +114,6 @@ struct ClassCensus {
         var end = last
         if !last[comma...].contains("\"") { end.remove(at: comma) }
         return lines.dropLast() + [end]
-    }
-
-    private static func className(ofPlain node: PropertyListNode) -> String {
-        switch node.kind {
-        case .string: "NSString"
-        case .data: "NSData"
-        case .date: "NSDate"
-        default: "NSNumber"
-        }
     }
 
     /// The most frequent first.

@@ -169,7 +169,7 @@ struct TreePrinter {
             case .null: return Shape(summary: "nil")
             case .leaf(let node):
                 shown.insert(reference.value)
-                if let name = Self.leafClass(node), allowed?.allows(name) == false {
+                if let name = node.plainClassName, allowed?.allows(name) == false {
                     return refused(name, reference)
                 }
                 return Shape(plain: node, text)
@@ -225,17 +225,6 @@ struct TreePrinter {
         let name = TerminalText.escaped(name)
         problems.append("object \(reference.value) is of class \(name), which is not allowed")
         return Shape(summary: "<\(name) is not allowed>")
-    }
-
-    /// The class that a plain value among the objects is of.
-    private static func leafClass(_ node: PropertyListNode) -> String? {
-        switch node.kind {
-        case .string: "NSString"
-        case .integer, .real, .boolean: "NSNumber"
-        case .data: "NSData"
-        case .date: "NSDate"
-        default: nil
-        }
     }
 
     /// The name of a class; what is wrong with its description where it has none.

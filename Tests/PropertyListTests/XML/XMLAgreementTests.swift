@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import TestSupport
 import Testing
 
 @testable import PropertyList
@@ -90,22 +91,9 @@ struct XMLAgreementTests {
         }
     }
 
-    /// Whether `python3` can be run.
-    static let hasPython = (try? python("pass", in: FileManager.default.temporaryDirectory)) == 0
-
-    private static func python(_ script: String, in folder: URL) throws -> Int32 {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["python3", "-c", script]
-        process.currentDirectoryURL = folder
-        try process.run()
-        process.waitUntilExit()
-        return process.terminationStatus
-    }
-
     @Test(
         "CPython's plistlib reads the same values, and its text is read as the same",
-        .enabled(if: hasPython, "python3 cannot be run here"))
+        .enabled(if: Python.isAvailable, "python3 cannot be run here"))
     func plistlib() throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
             "keyed-\(UUID())")
@@ -123,7 +111,7 @@ struct XMLAgreementTests {
                 with open(name[:-2] + 'binary', 'wb') as file: plistlib.dump(value, file, fmt=plistlib.FMT_BINARY)
                 with open(name[:-2] + 'xml', 'wb') as file: plistlib.dump(value, file, sort_keys=False)
             """
-        try #require(try Self.python(script, in: folder) == 0)
+        try #require(try Python.run(script, in: folder) == 0)
         for (number, value) in values.enumerated() {
             for kind in ["binary", "xml"] {
                 let result = try bytes(of: folder.appendingPathComponent("\(number).\(kind)"))
