@@ -47,6 +47,9 @@ public struct StoreError: Error, Sendable {
         public static let alteredItem = Code("alteredItem")
         /// Another program has kept the store locked for too long.
         public static let busy = Code("busy")
+        /// A database that is used while a transaction of the same thread has it, or another mistake of
+        /// the program.
+        public static let misuse = Code("misuse")
         /// The keychain refused; the message has its status.
         public static let keychain = Code("keychain")
     }

@@ -197,6 +197,27 @@ struct ItemStoreTests {
         #expect(try store.items().map(\.password) == ["new"])
     }
 
+    @Test("a transaction that asks the store itself is told so", arguments: Kind.allCases)
+    func nesting(_ kind: Kind) throws {
+        let store = try store(kind)
+        let misuses: [() throws -> Void] = [
+            { _ = try store.items() }, { try store.save(full) },
+            { try store.transaction { _ in } },
+        ]
+        for misuse in misuses {
+            let error = #expect(throws: StoreError.self) {
+                try store.transaction { _ in try misuse() }
+            }
+            #expect(error?.code == .misuse)
+        }
+        try store.transaction { _ in try store.transaction(in: "second") { try $0.add(elsewhere) } }
+        #expect(try store.items().count == 1)
+    }
+
+    private var elsewhere: Item {
+        Item(ItemAttributes(service: "s", account: "a", accessGroup: "second"), data: [])
+    }
+
     @Test("a wrapper has default attributes, adds, updates and resets", arguments: Kind.allCases)
     func wrapper(_ kind: Kind) throws {
         let store = try store(kind)

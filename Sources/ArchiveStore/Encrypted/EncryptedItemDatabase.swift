@@ -28,6 +28,7 @@ public final class EncryptedItemDatabase: ItemDatabase {
     public let file: String
     let queue: DatabaseQueue
     private let unlocked: Mutex<Unlocked>
+    private let owner = TransactionOwner()
 
     /// What opens the items: changed by rotation, by this program or by another.
     private struct Unlocked {
@@ -102,6 +103,7 @@ public final class EncryptedItemDatabase: ItemDatabase {
     // MARK: Items
 
     public func items(matching query: ItemQuery, limit: Int) throws -> [Item] {
+        try owner.requireNone()
         do {
             return try queue.read { try rows($0).items(matching: query, limit: limit) }
         } catch {
@@ -112,11 +114,14 @@ public final class EncryptedItemDatabase: ItemDatabase {
     public func transaction<Result>(
         _ body: (any ItemTransaction) throws -> Result
     ) throws -> Result {
+        try owner.requireNone()
         // What `body` throws is the caller's, and no error of SQLite.
         var thrown: (any Error)?
         do {
             return try queue.write { database in
                 let transaction = EncryptedTransaction(accessGroup, try rows(database))
+                owner.begin()
+                defer { owner.end() }
                 do { return try body(transaction) } catch {
                     thrown = error
                     throw error
@@ -150,6 +155,7 @@ public final class EncryptedItemDatabase: ItemDatabase {
     /// - Throws: `alteredItem` for an item that cannot be read; `outOfSpace`, `busy`. The store is then
     ///   what it was, with the old key.
     public func rotateKey(to master: MasterKey) throws {
+        try owner.requireNone()
         do {
             let new = try queue.write { database in
                 let old = try rows(database)

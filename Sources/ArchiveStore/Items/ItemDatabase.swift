@@ -16,7 +16,8 @@ public protocol ItemDatabase: Sendable {
 
     /// Carries out changes: all of them or, where `body` throws, none. No other change comes between.
     ///
-    /// - Throws: ``StoreError``, and what `body` throws.
+    /// - Throws: ``StoreError``, among others `misuse` where `body` asks the database instead of the
+    ///   transaction; what `body` throws.
     func transaction<Result>(_ body: (any ItemTransaction) throws -> Result) throws -> Result
 }
 

@@ -20,6 +20,11 @@ public struct ItemStore: Sendable {
 
     /// A store of the groups of `databases`; the first is where items go that name none.
     public init(_ first: any ItemDatabase, _ others: any ItemDatabase...) {
+        self.init(first, others: others)
+    }
+
+    /// A store of the groups of `first` and of `others`.
+    public init(_ first: any ItemDatabase, others: [any ItemDatabase]) {
         databases = [first] + others
     }
 

@@ -8,22 +8,29 @@ internal import Synchronization
 public final class MemoryItemDatabase: ItemDatabase {
     public let accessGroup: String
     private let table = Mutex(ItemTable())
+    private let owner = TransactionOwner()
 
     /// An empty database for an access group.
     public init(accessGroup: String) { self.accessGroup = accessGroup }
 
-    public func items(matching query: ItemQuery, limit: Int) -> [Item] {
-        table.withLock { $0.items(matching: query, limit: limit) }
+    public func items(matching query: ItemQuery, limit: Int) throws -> [Item] {
+        try owner.requireNone()
+        return table.withLock { $0.items(matching: query, limit: limit) }
     }
 
     public func transaction<Result>(
         _ body: (any ItemTransaction) throws -> Result
     ) throws -> Result {
-        try table.withLock { table in
+        try owner.requireNone()
+        return try table.withLock { table in
             let transaction = MemoryTransaction(accessGroup, table)
             // The transaction has the only copy while it lasts.
             table = ItemTable()
-            defer { table = transaction.table }
+            owner.begin()
+            defer {
+                table = transaction.table
+                owner.end()
+            }
             do { return try body(transaction) } catch {
                 transaction.rollBack()
                 throw error

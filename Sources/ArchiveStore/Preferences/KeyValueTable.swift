@@ -62,7 +62,7 @@ final class KeyValueTable: Sendable {
         state.withLock { state in
             let before = state.stored
             state.unsaved = state.unsaved.filter { saved[$0.key] != $0.value }
-            state.stored = file.applying(state.unsaved.keys, from: before)
+            state.stored = file.applying(state.unsaved, from: before)
             state.notify(before.changedKeys(in: state.stored))
         }
     }
@@ -85,12 +85,20 @@ final class KeyValueTable: Sendable {
 }
 
 extension PropertyListDictionary {
-    /// The dictionary with the values that `other` has for `keys`; without those it has none for.
+    /// The dictionary with the values that `other` has for `keys`, without those it has none for. Known
+    /// keys keep their places, new ones come last, in the order of `other`. Linear.
+    @available(macOS 15.0, iOS 18.0, watchOS 11.0, tvOS 18.0, visionOS 2.0, *)
     func applying(
-        _ keys: some Collection<ExactText>, from other: PropertyListDictionary
+        _ keys: KeyValueTable.Unsaved, from other: PropertyListDictionary
     ) -> PropertyListDictionary {
-        var result = self
-        for key in keys.sorted(by: { $0.text < $1.text }) { result[key.text] = other[key.text] }
+        if keys.isEmpty { return self }
+        var result = PropertyListDictionary()
+        for (key, value) in self {
+            result[key] = keys[ExactText(key)] == nil ? value : other[key]
+        }
+        for (key, value) in other where self[key] == nil && keys[ExactText(key)] != nil {
+            result[key] = value
+        }
         return result
     }
 

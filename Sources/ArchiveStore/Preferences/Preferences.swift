@@ -108,7 +108,7 @@ public final class Preferences: KeyValueStore {
         defer { lock.close() }
         let found = try contents()
         let pending = table.pending
-        let merged = found.applying(pending.keys.keys, from: pending.values)
+        let merged = found.applying(pending.keys, from: pending.values)
         if merged != found { try PlainFile.write(.dictionary(merged), to: file, options, limits) }
         table.adopt(merged, saved: pending.keys)
     }
