@@ -54,5 +54,5 @@ struct FuzzSetup {
 public let fuzzTargets: [(name: String, run: @Sendable ([UInt8]) throws -> Void)] = [
     ("binary", fuzzBinary), ("xml", fuzzXML), ("value", fuzzValueRoundTrip),
     ("graph", fuzzArchiveGraph), ("unarchive", fuzzUnarchive),
-    ("unarchive-few", fuzzUnarchiveFew), ("archive", fuzzArchive),
+    ("unarchive-few", fuzzUnarchiveFew), ("archive", fuzzArchive), ("edits", fuzzEdits),
 ]

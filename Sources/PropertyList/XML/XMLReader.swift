@@ -12,7 +12,8 @@ enum XMLReader {
     static func parse(
         _ bytes: [UInt8], options: ParsingOptions, limits: ParsingLimits
     ) throws(PropertyListError) -> PropertyListDocument {
-        var text = try XMLEncoding.utf8(bytes)
+        let source = try XMLEncoding.utf8(bytes)
+        var text = source
         var used = try dropLeadingWhitespace(&text, options)
         var preflight = XMLPreflight(options: options)
         try preflight.run(text.span)
@@ -24,6 +25,7 @@ enum XMLReader {
         let problems = try run.finish(outcome)
         used.formUnion(run.grammar.used)
         var store = run.grammar.tree.store
+        store.bytes = source
         used.formUnion(UIDPass.run(&store, options: options))
         var pass = DictionaryPass(options: options, format: .xml)
         try pass.run(&store)
@@ -33,6 +35,7 @@ enum XMLReader {
                 xmlHeader: XMLHeader(
                     publicIdentifier: outcome.publicIdentifier,
                     systemIdentifier: outcome.systemIdentifier, version: run.grammar.version),
+                encoding: XMLEncoding.sourceEncoding(bytes),
                 leniencies: used.union(pass.used),
                 problems: problems))
     }
