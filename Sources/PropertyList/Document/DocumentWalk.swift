@@ -26,6 +26,8 @@ package struct DocumentWalk {
     }
 
     private let storage: PropertyListDocument.Storage
+    /// The order of a dictionary's keys; nil for that of the document.
+    private let precedes: ((String, String) -> Bool)?
     private let sortsKeys: Bool
     private var budget: ParsingBudget
     private var frames: [Frame] = []
@@ -33,8 +35,24 @@ package struct DocumentWalk {
 
     /// A walk over `node` and all it holds; with dictionaries sorted by key where `sortsKeys`.
     package init(_ node: PropertyListNode, budget: ParsingBudget, sortsKeys: Bool = false) {
+        self.init(node, budget, sortsKeys: sortsKeys, precedes: nil)
+    }
+
+    /// A walk over `node` with dictionaries sorted by key in an order of the caller's.
+    package init(
+        _ node: PropertyListNode, budget: ParsingBudget,
+        sortedBy precedes: @escaping (String, String) -> Bool
+    ) {
+        self.init(node, budget, sortsKeys: true, precedes: precedes)
+    }
+
+    private init(
+        _ node: PropertyListNode, _ budget: ParsingBudget, sortsKeys: Bool,
+        precedes: ((String, String) -> Bool)?
+    ) {
         storage = node.storage
         self.sortsKeys = sortsKeys
+        self.precedes = precedes
         self.budget = budget
         start = node.index
     }
@@ -85,6 +103,13 @@ package struct DocumentWalk {
 
     /// The pairs of a dictionary sorted by key, by UTF-16 code units as Apple's XML writer does.
     private func order(of record: NodeRecord) -> [Int] {
+        if let precedes {
+            let keys = (0..<Int(record.high)).map { pair in
+                let key = storage.store.children[Int(record.low) &+ pair]
+                return storage.store.string(of: storage.store.records[Int(key)])
+            }
+            return keys.indices.sorted { precedes(keys[$0], keys[$1]) }
+        }
         let keys = (0..<Int(record.high)).map { pair in
             let key = storage.store.children[Int(record.low) &+ pair]
             return Array(storage.store.string(of: storage.store.records[Int(key)]).utf16)
