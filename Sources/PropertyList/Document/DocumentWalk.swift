@@ -25,34 +25,26 @@ package struct DocumentWalk {
         var next = 0
     }
 
+    /// The order of the pairs of a dictionary; nil for that of the document.
+    package typealias Arrangement = (PropertyListNode) -> [Int]?
+
     private let storage: PropertyListDocument.Storage
-    /// The order of a dictionary's keys; nil for that of the document.
-    private let precedes: ((String, String) -> Bool)?
-    private let sortsKeys: Bool
+    private let arrangement: Arrangement?
     private var budget: ParsingBudget
     private var frames: [Frame] = []
     private var start: UInt32?
 
     /// A walk over `node` and all it holds; with dictionaries sorted by key where `sortsKeys`.
     package init(_ node: PropertyListNode, budget: ParsingBudget, sortsKeys: Bool = false) {
-        self.init(node, budget, sortsKeys: sortsKeys, precedes: nil)
+        self.init(
+            node, budget: budget,
+            arrangement: sortsKeys ? { $0.dictionary?.orderByKey } : nil)
     }
 
-    /// A walk over `node` with dictionaries sorted by key in an order of the caller's.
-    package init(
-        _ node: PropertyListNode, budget: ParsingBudget,
-        sortedBy precedes: @escaping (String, String) -> Bool
-    ) {
-        self.init(node, budget, sortsKeys: true, precedes: precedes)
-    }
-
-    private init(
-        _ node: PropertyListNode, _ budget: ParsingBudget, sortsKeys: Bool,
-        precedes: ((String, String) -> Bool)?
-    ) {
+    /// A walk over `node` and all it holds, with dictionaries in the order that is given.
+    package init(_ node: PropertyListNode, budget: ParsingBudget, arrangement: Arrangement?) {
         storage = node.storage
-        self.sortsKeys = sortsKeys
-        self.precedes = precedes
+        self.arrangement = arrangement
         self.budget = budget
         start = node.index
     }
@@ -96,25 +88,13 @@ package struct DocumentWalk {
                 Frame(
                     node: node, first: Int(record.low), count: Int(record.high),
                     isDictionary: isDictionary,
-                    order: isDictionary && sortsKeys ? order(of: record) : nil))
+                    order: isDictionary ? order(of: node) : nil))
         }
         return .enter(node, key: key)
     }
 
-    /// The pairs of a dictionary sorted by key, by UTF-16 code units as Apple's XML writer does.
-    private func order(of record: NodeRecord) -> [Int] {
-        if let precedes {
-            let keys = (0..<Int(record.high)).map { pair in
-                let key = storage.store.children[Int(record.low) &+ pair]
-                return storage.store.string(of: storage.store.records[Int(key)])
-            }
-            return keys.indices.sorted { precedes(keys[$0], keys[$1]) }
-        }
-        let keys = (0..<Int(record.high)).map { pair in
-            let key = storage.store.children[Int(record.low) &+ pair]
-            return Array(storage.store.string(of: storage.store.records[Int(key)]).utf16)
-        }
-        return keys.indices.sorted { keys[$0].lexicographicallyPrecedes(keys[$1]) }
+    private func order(of node: UInt32) -> [Int]? {
+        arrangement?(PropertyListNode(storage: storage, index: node))
     }
 
     /// The way from the start of the walk to the value of the last step, for a message.
@@ -124,5 +104,13 @@ package struct DocumentWalk {
             steps.append(frame.order?[frame.next &- 1] ?? frame.next &- 1, of: frame.node)
         }
         return steps.path
+    }
+}
+
+extension PropertyListNode.DictionaryView {
+    /// The entries' places sorted by key, by UTF-16 code units as Apple's XML writer does.
+    package var orderByKey: [Int] {
+        let keys = map { Array($0.key.utf16) }
+        return keys.indices.sorted { keys[$0].lexicographicallyPrecedes(keys[$1]) }
     }
 }

@@ -72,16 +72,13 @@ extension PropertyListDocument {
         parsing bytes: [UInt8], format: PropertyListFormat? = nil,
         options: ParsingOptions = .strict, limits: ParsingLimits = .default
     ) throws(PropertyListError) {
-        guard bytes.count <= min(limits.inputSize, ParsingLimits.addressableSize) else {
-            throw PropertyListError(
-                .sizeLimitExceeded, format: format,
-                what: "the input has \(bytes.count) bytes, \(limits.inputSize) are allowed",
-                recovery: "raise `ParsingLimits.inputSize` if the file is genuine")
-        }
+        try limits.checkInput(bytes, format)
         let detected = if let format { format } else { try PropertyListFormat.detect(bytes) }
         switch detected.kind {
         case .binary: self = try BinaryReader.parse(bytes, options: options, limits: limits)
         case .xml: self = try XMLReader.parse(bytes, options: options, limits: limits)
+        case .openStep: self = try OpenStepReader.parse(bytes, options: options, limits: limits)
+        case .json: throw PropertyListError(.unrecognizedFormat, what: "JSON")
         }
     }
 
@@ -114,7 +111,7 @@ extension PropertyListDocument {
     /// What stands above the values of XML; nil for other formats.
     public var xmlHeader: XMLHeader? { storage.xmlHeader }
 
-    /// The bytes of the source. For XML in another encoding than UTF-8, its text as UTF-8.
+    /// The bytes of the source. For text in another encoding than UTF-8, the text as UTF-8.
     package var source: [UInt8] { storage.store.bytes }
 
     /// How the source encodes its text.

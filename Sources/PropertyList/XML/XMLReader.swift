@@ -108,9 +108,7 @@ private struct EngineRun {
             grammar.used.insert(.trailingContent)
             return []
         }
-        guard options.contains(.salvage), !error.code.isLimit, !grammar.tree.store.records.isEmpty
-        else { throw error }
-        while grammar.tree.depth > 0 { grammar.tree.close() }
+        guard grammar.tree.salvage(error, options) else { throw error }
         grammar.used.insert(.salvage)
         return [error]
     }
