@@ -63,7 +63,9 @@ struct PlutilOutcome: Equatable {
 
     /// Text as it is, a binary property list by its value: writers number objects in several ways.
     private static func shown(_ bytes: [UInt8]) -> String {
-        guard bytes.starts(with: "bplist".utf8) else { return String(decoding: bytes, as: UTF8.self) }
+        guard bytes.starts(with: "bplist".utf8) else {
+            return String(decoding: bytes, as: UTF8.self)
+        }
         guard let document = try? PropertyListDocument(parsing: bytes) else { return "malformed" }
         var options = XMLPropertyList.Options()
         options.sortsKeys = true
@@ -83,7 +85,8 @@ struct PlutilParityTests {
         "-convert swift FILE", "-convert swift -o - FILE", "-convert objc -o - FILE",
         "-convert foo FILE", "-convert", "-convert xml1", "-convert xml1 -o", "-convert xml1 -e",
         "-extract s raw FILE", "-extract i raw FILE", "-extract big raw FILE",
-        "-extract r raw FILE", "-extract huge raw FILE", "-extract b raw FILE", "-extract no raw FILE",
+        "-extract r raw FILE", "-extract huge raw FILE", "-extract b raw FILE",
+        "-extract no raw FILE",
         "-extract d raw FILE", "-extract data raw FILE", "-extract list raw FILE",
         "-extract dict raw FILE", "-extract empty raw FILE", "-extract u raw -n FILE",
         "-extract list.0 raw FILE", "-extract list.2.k raw FILE", "-extract list.9 raw FILE",
@@ -110,7 +113,8 @@ struct PlutilParityTests {
         "-insert dict.new -string v FILE", "-insert list.2.new -string v FILE",
         "-insert a\\.b.d -string v FILE", "-insert new\\.key -string v FILE",
         "-insert", "-insert new", "-insert new -foo v FILE",
-        "-replace s -string Z FILE", "-replace new -string Z FILE", "-replace dict.z -integer 7 FILE",
+        "-replace s -string Z FILE", "-replace new -string Z FILE",
+        "-replace dict.z -integer 7 FILE",
         "-replace list.9 -string Z FILE", "-replace s -string Z -o - FILE",
         "-remove s FILE", "-remove nope FILE", "-remove list.0 FILE", "-remove list.9 FILE",
         "-remove dict.z FILE", "-remove a\\.b.c FILE", "-remove s.x FILE", "-remove s -o - FILE",

@@ -52,6 +52,9 @@ package struct DocumentWalk {
     /// How many containers are open.
     package var depth: Int { frames.count }
 
+    /// Whether the innermost open container is a dictionary.
+    package var isInDictionary: Bool { frames.last?.isDictionary == true }
+
     /// The next step, or nil at the end.
     ///
     /// - Throws: `depthLimitExceeded`, `expansionLimitExceeded`.

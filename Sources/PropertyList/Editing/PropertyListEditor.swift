@@ -57,6 +57,13 @@ public struct PropertyListEditor: Sendable {
                 .unrepresentableValue, format: format,
                 what: "it could be read in part only, and cannot be edited: \(problem.what)")
         }
+        let unclear: ParsingOptions = [.looseSeparators, .trailingContent, .unendedComment]
+        guard format != .openStep || document.leniencies.isDisjoint(with: unclear) else {
+            throw PropertyListError(
+                .unrepresentableValue, format: format,
+                what: "it was read with leniency (\(document.leniencies)), and cannot be edited",
+                recovery: "write the property list anew first")
+        }
         guard format == .binary || !document.leniencies.contains(.duplicateKeys) else {
             throw PropertyListError(
                 .duplicateKey, format: format,
@@ -103,11 +110,19 @@ public struct PropertyListEditor: Sendable {
     ///   would be refused for if it were parsed, `depthLimitExceeded`, `sizeLimitExceeded`.
     public func finish() throws(PropertyListError) -> EditedPropertyList {
         let edits = try FinishedEdits(tree)
-        if document.format == .binary {
+        switch document.format {
+        case .binary:
             var writer = BinaryEditWriter(document, edits, limits)
             return try result(try writer.write(), nil)
+        case .openStep: return try result(edits, OpenStepEditSyntax(document, limits))
+        default: return try result(edits, XMLEditSyntax(document, options, limits))
         }
-        var writer = XMLEditWriter(document, edits, options, limits)
+    }
+
+    private func result(
+        _ edits: FinishedEdits, _ syntax: some TextEditSyntax
+    ) throws(PropertyListError) -> EditedPropertyList {
+        var writer = TextEditWriter(document, edits, syntax)
         let changes = try writer.changes()
         let text = Self.text(document.source, with: changes)
         return try result(try document.sourceEncoding.encoded(text), changes)

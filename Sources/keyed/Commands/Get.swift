@@ -59,7 +59,9 @@ struct Get: ParsableCommand, ConsoleCommand {
         }
         let captured = Console(capturing: true)
         let target = output.map { $0 == FileAccess.standardInput ? console : captured } ?? console
-        do { try print(node, at: path, target) } catch { throw Failure(error, in: file, source: nil) }
+        do { try print(node, at: path, target) } catch {
+            throw Failure(error, in: file, source: nil)
+        }
         guard let output, target !== console else { return }
         do { try FileAccess.replace(output, with: captured.output) } catch {
             throw Failure(.invalid, "\(TerminalText.escaped(output)): \(error.message)")

@@ -47,8 +47,12 @@ enum KeyPathArgument {
 
 /// A value on the command line: its text, or a file with it, and its type.
 struct ValueArgument: ParsableArguments {
-    @Argument(help: "The value; none for a type that needs none, or with --from.")
-    var value: String?
+    // A number below zero looks like an option.
+    @Argument(
+        parsing: .allUnrecognized,
+        help: ArgumentHelp(
+            "The value; none for a type that needs none, or with --from.", valueName: "value"))
+    var values: [String] = []
 
     @Option(name: [.short, .long], help: ValueType.help)
     var type: ValueType?
@@ -58,6 +62,18 @@ struct ValueArgument: ParsableArguments {
             "Take the value from this file: a property list, or with -t string or data its contents."
     )
     var from: String?
+
+    private var value: String? { values.first }
+
+    func validate() throws {
+        if values.count > 1 { throw ValidationError("There is one value, not \(values.count).") }
+        if let value, value.hasPrefix("-"), value != "-", ValueType.real.value(value) == nil,
+            ValueType.integer.value(value) == nil
+        {
+            throw ValidationError(
+                "Unknown option \(value). A text that begins with a dash is set by keyed edit.")
+        }
+    }
 
     /// The value; without a type it is of the kind of the value that it replaces, or a string.
     func parsed(

@@ -58,7 +58,7 @@ struct LiteralWriter {
             text += "\(objectiveCType) * const \(name) = "
         }
         let budget = document.budget(limits)
-        var walk = DocumentWalk(document.root, budget: budget, sortedBy: PlutilText.precedes)
+        var walk = DocumentWalk(document.root, budget: budget, arrangement: PlutilText.arrangement)
         while let step = try walk.next() {
             do { text += try line(step, depth: walk.depth) } catch {
                 throw error.at(path: walk.path())

@@ -71,7 +71,7 @@ struct PlutilRun {
 
     private func bytes(_ file: String) throws(Failure) -> [UInt8] {
         do { return try FileAccess.read(file, limits: limits) } catch {
-            throw Failure(.invalid, "(\(error.message))")
+            throw Failure(.invalid, error.message)
         }
     }
 
@@ -147,7 +147,8 @@ struct PlutilRun {
     ) throws(Failure) {
         let node = try value(file, keyPath)
         if format == .raw {
-            let text = PlutilText.raw(node) + (arguments.omitsNewline ? "" : "\n")
+            let isFile = arguments.output.map { $0 != FileAccess.standardInput } ?? false
+            let text = PlutilText.raw(node) + (arguments.omitsNewline || isFile ? "" : "\n")
             guard let output = arguments.output, output != FileAccess.standardInput else {
                 return console.write(Array(text.utf8))
             }

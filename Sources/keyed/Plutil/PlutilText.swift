@@ -24,7 +24,7 @@ struct PlutilPrinter {
         self.document = document
         budget = document.budget(limits)
         walk = DocumentWalk(
-            document.root, budget: budget, sortedBy: PlutilText.precedes)
+            document.root, budget: budget, arrangement: PlutilText.arrangement)
     }
 
     /// Prints the document; what a terminal would obey is escaped on one.
@@ -111,6 +111,13 @@ enum PlutilText {
         case .real: return node.real.map { fixedPointText($0.value) } ?? ""
         default: return (try? node.value().plainText) ?? ""
         }
+    }
+
+    /// The entries of a dictionary in the order of ``precedes(_:_:)``.
+    static func arrangement(of node: PropertyListNode) -> [Int]? {
+        guard let entries = node.dictionary else { return nil }
+        let keys = entries.map(\.key)
+        return keys.indices.sorted { precedes(keys[$0], keys[$1]) }
     }
 
     /// The order of keys: without regard to case, runs of digits by their value.

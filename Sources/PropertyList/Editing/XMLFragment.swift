@@ -6,19 +6,6 @@
 /// The writer of whole documents makes the text, with each value on lines of its own; here the lines
 /// get the indentation and the ends of those around them.
 struct XMLFragment {
-    /// How lines begin and end.
-    struct Style: Sendable, Hashable {
-        /// What every line begins with.
-        var prefix: [UInt8]
-        /// What a level of nesting adds to that.
-        var unit: [UInt8]
-        /// What ends a line; empty where all is written on one.
-        var newline: [UInt8]
-
-        /// All on one line.
-        static let oneLine = Style(prefix: [], unit: [], newline: [])
-    }
-
     /// What is written in the document that the text goes into: reals, losses.
     let options: XMLPropertyList.Options
     /// Whether that document is a keyed archive.
@@ -34,7 +21,7 @@ struct XMLFragment {
     ///
     /// - Throws: as ``XMLPropertyList/serialize(_:options:limits:)``.
     func text(
-        of value: PropertyListValue, _ style: Style
+        of value: PropertyListValue, _ style: TextStyle
     ) throws(PropertyListError) -> [UInt8] {
         let level = style.newline.isEmpty ? 0 : Self.level(of: style)
         var wrapped = value
@@ -57,7 +44,7 @@ struct XMLFragment {
     }
 
     /// How many levels of the writer's own indentation come near to that of the text.
-    private static func level(of style: Style) -> Int {
+    private static func level(of style: TextStyle) -> Int {
         let columns = style.prefix.reduce(0) { $0 + ($1 == tab ? tabWidth : 1) }
         return min(columns / tabWidth, deepestLevel)
     }
@@ -96,7 +83,7 @@ struct XMLFragment {
 /// Gives lines of the writer's the indentation and the ends of another style. Lines within the text of a
 /// string stay as they are.
 private struct Indenter {
-    let style: XMLFragment.Style
+    let style: TextStyle
     /// How many TABs the root has.
     let level: Int
     private(set) var output: [UInt8] = []
@@ -106,7 +93,7 @@ private struct Indenter {
     private var dataDepth: Int?
     private var isFirst = true
 
-    init(style: XMLFragment.Style, level: Int) {
+    init(style: TextStyle, level: Int) {
         self.style = style
         self.level = level
     }

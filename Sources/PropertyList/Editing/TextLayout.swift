@@ -1,15 +1,31 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// How the text of a source is laid out: lines, indentation, what stands between elements.
-struct XMLLayout {
-    private let text: [UInt8]
+/// How lines of text that is put in begin and end.
+struct TextStyle: Sendable, Hashable {
+    /// What every line begins with.
+    var prefix: [UInt8]
+    /// What a level of nesting adds to that.
+    var unit: [UInt8]
+    /// What ends a line; empty where all is written on one.
+    var newline: [UInt8]
+
+    /// All on one line.
+    static let oneLine = TextStyle(prefix: [], unit: [], newline: [])
+
+    /// The style of what is one level deeper.
+    var deeper: TextStyle { TextStyle(prefix: prefix + unit, unit: unit, newline: newline) }
+}
+
+/// How the text of a source is laid out: lines, indentation, what stands between values.
+struct TextLayout {
+    let text: [UInt8]
     /// What ends the first line; empty where there is one line only.
-    private let newline: [UInt8]
+    let newline: [UInt8]
     /// What a level of nesting adds to the indentation.
     private let unit: [UInt8]
 
-    init(_ store: NodeStore, _ map: XMLSourceMap) {
+    init(_ store: NodeStore) {
         text = store.bytes
         newline = Self.newline(text)
         unit = Self.unit(store)
@@ -38,11 +54,13 @@ struct XMLLayout {
 
     // MARK: Blanks
 
+    private static func isBlank(_ byte: UInt8) -> Bool { isXMLWhitespace(byte) }
+
     private static func blank(
         before place: Int, notBefore limit: Int = 0, _ text: [UInt8]
     ) -> ArraySlice<UInt8> {
         var start = place
-        while start > limit, isXMLWhitespace(text[start - 1]) { start -= 1 }
+        while start > limit, Self.isBlank(text[start - 1]) { start -= 1 }
         return text[start..<place]
     }
 
@@ -51,7 +69,7 @@ struct XMLLayout {
         blank.lastIndex { $0 == 0x0A || $0 == 0x0D }.map { blank[($0 + 1)...] }
     }
 
-    /// The white space between an element and what is before it, without blank lines.
+    /// The white space between a value and what is before it, without blank lines.
     func blank(before place: Int, notBefore limit: Int = 0) -> [UInt8] {
         let blank = Self.blank(before: place, notBefore: limit, text)
         return Array(text[lineBreak(before: place, in: blank)..<place])
@@ -73,18 +91,18 @@ struct XMLLayout {
     }
 
     /// Whether there is nothing but white space.
-    func isBlank(_ range: Range<Int>) -> Bool { text[range].allSatisfy(isXMLWhitespace) }
+    func isBlank(_ range: Range<Int>) -> Bool { text[range].allSatisfy(Self.isBlank) }
 
-    /// The end of the line on which an element ends at `place`, before its line end, if nothing but
-    /// white space and comments follow there; otherwise `place`.
-    func afterLine(_ place: Int) -> Int {
+    /// The end of the line on which a value ends at `place`, before its line end, if nothing but white
+    /// space and comments follow there; otherwise `place`.
+    ///
+    /// - Parameter comment: where a comment that begins at a place ends; nil where none begins.
+    func afterLine(_ place: Int, comment: (Int) -> Int?) -> Int {
         var index = place
-        let span = text.span
         while index < text.count {
             let byte = text[index]
             if byte == 0x0A || byte == 0x0D { return index }
-            if span.has("<!--", at: index) {
-                let end = XMLStructure.end(ofMarkupAt: index, span)
+            if let end = comment(index) {
                 guard !text[index..<end].contains(0x0A) else { return place }
                 index = end
             } else if byte == 0x20 || byte == 0x09 {
@@ -100,7 +118,7 @@ struct XMLLayout {
 
     /// The style of what stands in the place of an element, or beside it: that of its line if it is the
     /// first there, or of the line on which its key is; otherwise all goes on one line.
-    func style(at place: Int, orAt key: Int? = nil) -> XMLFragment.Style {
+    func style(at place: Int, orAt key: Int? = nil) -> TextStyle {
         for place in [place, key ?? place] {
             if let indentation = Self.indentation(Self.blank(before: place, text)) {
                 let pair = lineBreak(before: place)
