@@ -40,7 +40,8 @@ let package = Package(
         .target(name: "TestSupport", dependencies: ["PropertyList"], path: "Tests/TestSupport"),
         // The bodies of the fuzz targets: ordinary functions, called by the tests with the corpus.
         .target(
-            name: "FuzzTargets", dependencies: ["PropertyList", "KeyedArchive"],
+            name: "FuzzTargets",
+            dependencies: ["PropertyList", "PropertyListCodable", "KeyedArchive", "TestSupport"],
             path: "Tests/FuzzTargets"),
         // Foundation's archiver and unarchiver as a process of its own, to compare with.
         .executableTarget(name: "FoundationPeer", path: "Tests/FoundationPeer"),
