@@ -43,6 +43,11 @@ let package = Package(
             name: "FuzzTargets",
             dependencies: ["PropertyList", "PropertyListCodable", "KeyedArchive", "TestSupport"],
             path: "Tests/FuzzTargets"),
+        // Growth, memory and system calls are looked at from outside a process: this one.
+        .executableTarget(
+            name: "HardeningProbe",
+            dependencies: ["PropertyList", "PropertyListCodable", "KeyedArchive", "TestSupport"],
+            path: "Tests/HardeningProbe"),
         // Foundation's archiver and unarchiver as a process of its own, to compare with.
         .executableTarget(name: "FoundationPeer", path: "Tests/FoundationPeer"),
         .testTarget(
