@@ -51,13 +51,20 @@ let package = Package(
         // Foundation's archiver and unarchiver as a process of its own, to compare with.
         .executableTarget(name: "FoundationPeer", path: "Tests/FoundationPeer"),
         .testTarget(
-            name: "PropertyListTests", dependencies: ["PropertyList", "TestSupport", "FuzzTargets"]),
+            name: "PropertyListTests", dependencies: ["PropertyList", "TestSupport"]),
         .testTarget(
             name: "PropertyListCodableTests",
             dependencies: ["PropertyListCodable", "PropertyList", "TestSupport"]),
         .testTarget(
             name: "KeyedArchiveTests",
             dependencies: ["KeyedArchive", "TestSupport", "FoundationPeer"]),
+        // What no single part can promise: every input, every limit, every target.
+        .testTarget(
+            name: "HardeningTests",
+            dependencies: [
+                "PropertyList", "PropertyListCodable", "KeyedArchive", "TestSupport",
+                "FuzzTargets", "HardeningProbe",
+            ]),
         .testTarget(
             name: "KeyedCommandTests", dependencies: ["keyed", "TestSupport"]),
     ]

@@ -32,7 +32,7 @@ struct Family: Sendable {
 
 extension Family {
     private static func binary(
-        _ name: String, _ size: Int = 300, limits: ParsingLimits = .default,
+        _ name: String, _ size: Int = 200, limits: ParsingLimits = .default,
         _ objects: @escaping @Sendable (Int) -> [BinaryAssembler.Object]
     ) -> Family {
         Family(name, size) { size in
@@ -49,7 +49,9 @@ extension Family {
         },
         binary("binary, deep dictionaries", limits: .trusted) { n in
             [.ascii("key")]
-                + (0..<n).map { .dictionary($0 + 1 < n ? [0] : [], $0 + 1 < n ? [UInt64($0 + 2)] : []) }
+                + (0..<n).map {
+                    .dictionary($0 + 1 < n ? [0] : [], $0 + 1 < n ? [UInt64($0 + 2)] : [])
+                }
         }.starting(at: 1),
         binary("binary, wide") { n in
             [.array(numbers(1..<n + 1))] + (0..<n).map { .integer(UInt64($0), width: 4) }
@@ -81,9 +83,9 @@ extension Family {
             [.array(numbers(4..<n + 4)), .ascii("a"), .ascii("b"), .ascii("c")]
                 + (0..<n).map { _ in .dictionary([1, 2, 3], [2, 3, 1]) }
         },
-        binary("binary, long string", 5000) { n in [.ascii(String(repeating: "long ", count: n))] },
+        binary("binary, long string", 2000) { n in [.ascii(String(repeating: "long ", count: n))] },
         binary("binary, long UTF-16", 5000) { n in [.utf16(Array(repeating: 0x6F22, count: n))] },
-        binary("binary, long data", 5000) { n in [.data(Array(repeating: 7, count: n * 4))] },
+        binary("binary, long data", 2000) { n in [.data(Array(repeating: 7, count: n * 4))] },
         binary("binary, high ASCII") { n in
             [.array(numbers(1..<n + 1))] + (0..<n).map { _ in .raw([0x52, 0xE9, 0xE8]) }
         },
@@ -117,7 +119,7 @@ extension Family {
 
 extension Family {
     private static func xml(
-        _ name: String, _ size: Int = 300, limits: ParsingLimits = .default,
+        _ name: String, _ size: Int = 200, limits: ParsingLimits = .default,
         _ text: @escaping @Sendable (Int) -> String
     ) -> Family {
         Family(name, size) { Input(bytes: Array(text($0).utf8), limits: limits) }
@@ -167,8 +169,11 @@ extension Family {
         xml("XML, many namespaces") { n in
             "<plist" + (0..<n).map { " xmlns:a\($0)='b'" }.joined() + "><true/></plist>"
         },
-        xml("XML, long name", 5000) { n in "<plist><\(String(repeating: "name", count: n))/></plist>" },
-        xml("XML, long string", 5000) { n in element("string", String(repeating: "text", count: n)) },
+        xml("XML, long name", 5000) { n in
+            "<plist><\(String(repeating: "name", count: n))/></plist>"
+        },
+        xml("XML, long string", 5000) { n in element("string", String(repeating: "text", count: n))
+        },
         xml("XML, long string of entities", 5000) { n in
             element("string", String(repeating: "&amp;", count: n))
         },
@@ -179,13 +184,18 @@ extension Family {
             element("string", String(repeating: "a\u{1}", count: n))
         },
         xml("XML, long data", 5000) { n in element("data", String(repeating: "AQID\n", count: n)) },
-        xml("XML, long data of noise", 5000) { n in element("data", String(repeating: "A=!", count: n)) },
-        xml("XML, long integer", 5000) { n in element("integer", String(repeating: "0", count: n) + "1") },
+        xml("XML, long data of noise", 5000) { n in
+            element("data", String(repeating: "A=!", count: n))
+        },
+        xml("XML, long integer", 5000) { n in
+            element("integer", String(repeating: "0", count: n) + "1")
+        },
         xml("XML, long real", 5000) { n in
             element("real", "0." + String(repeating: "0123456789", count: n) + "e9")
         },
         xml("XML, long declaration", 5000) { n in
-            "<!DOCTYPE plist SYSTEM '" + String(repeating: "<!--", count: n) + "'><plist><true/></plist>"
+            "<!DOCTYPE plist SYSTEM '" + String(repeating: "<!--", count: n)
+                + "'><plist><true/></plist>"
         },
         xml("XML, trailing") { n in element("true", "") + String(repeating: "<plist/>", count: n) },
         Family("XML, UTF-16", 10_000) { n in
@@ -254,7 +264,10 @@ extension Family {
                 + (0..<n).map { .string("text \($0 % 10)") }
         },
         archive("archive, many classes") { n in
-            [["NS.objects": uids((0..<n).map { 3 + 2 * $0 }), "$class": .uid(2)], description("NSArray")]
+            [
+                ["NS.objects": uids((0..<n).map { 3 + 2 * $0 }), "$class": .uid(2)],
+                description("NSArray"),
+            ]
                 + (0..<n).flatMap { [["$class": uid(4 + 2 * $0)], description("Class\($0)")] }
         },
         archive("archive, many fields") { n in
@@ -271,7 +284,9 @@ extension Family {
             ]
         },
         archive("archive, doubling", 20, limits: few) { n in
-            (0..<n).map { ["NS.objects": uids($0 + 1 < n ? [$0 + 2, $0 + 2] : []), "$class": uid(n + 1)] }
+            (0..<n).map {
+                ["NS.objects": uids($0 + 1 < n ? [$0 + 2, $0 + 2] : []), "$class": uid(n + 1)]
+            }
                 + [description("NSArray")]
         },
         archive("archive, long chain of superclasses") { n in

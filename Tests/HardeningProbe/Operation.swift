@@ -33,7 +33,8 @@ struct Operation: Sendable {
     static let all: [Operation] = [
         Operation(name: "parse") { input in { _ = input.document } },
         Operation(name: "tree") { input in
-            input.document.map { document in { _ = try? document.root.value(limits: input.limits) } }
+            input.document.map { document in { _ = try? document.root.value(limits: input.limits) }
+            }
         },
         Operation(name: "print, compare, hash") { input in
             guard let value = try? input.document?.root.value(limits: input.limits),
@@ -71,7 +72,10 @@ struct Operation: Sendable {
             // type that tries one thing after the other pays for it at every level.
             guard input.limits.depth <= ParsingLimits.default.depth else { return nil }
             return input.document.map { document in
-                { _ = try? PlistDecoder(limits: input.limits).decode(Anything.self, from: document) }
+                {
+                    _ = try? PlistDecoder(limits: input.limits).decode(
+                        Anything.self, from: document)
+                }
             }
         },
         Operation(name: "decode arrays") { input in
@@ -134,9 +138,8 @@ private struct Anything: Decodable {
     init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         if (try? container.decode([Anything].self)) != nil { return }
-        if (try? container.decode([String: Anything].self)) != nil { return }
-        if (try? container.decode(Int.self)) != nil { return }
-        _ = try? container.decode(String.self)
+        if (try? container.decode(String.self)) != nil { return }
+        _ = try? container.decode([String: Anything].self)
     }
 }
 
