@@ -86,6 +86,13 @@ extension Family {
         binary("binary, long string", 2000) { n in [.ascii(String(repeating: "long ", count: n))] },
         binary("binary, long UTF-16", 5000) { n in [.utf16(Array(repeating: 0x6F22, count: n))] },
         binary("binary, long data", 2000) { n in [.data(Array(repeating: 7, count: n * 4))] },
+        Family("binary, one byte each", 300) { n in
+            // Entries of the offset table that all name the same object.
+            var assembler = BinaryAssembler(
+                [.null], entries: Array(repeating: .object(0), count: n))
+            assembler.offsetWidth = 1
+            return Input(bytes: assembler.bytes)
+        },
         binary("binary, high ASCII") { n in
             [.array(numbers(1..<n + 1))] + (0..<n).map { _ in .raw([0x52, 0xE9, 0xE8]) }
         },

@@ -8,7 +8,8 @@ import TestSupport
 /// What has to be looked at from outside a process: instructions, memory, system calls.
 ///
 ///     HardeningProbe growth [PATTERN]              each operation on each family at n, 2n, 4n
-///     HardeningProbe memory FAMILY OPERATION N     input and peak memory of one, in bytes
+///     HardeningProbe make FAMILY N                 an input of a family
+///     HardeningProbe memory OPERATION < FILE       what an operation takes at most, in bytes
 ///     HardeningProbe decode FOLDER                 decodes all files, read beforehand
 ///     HardeningProbe canonical FILE …              each file's value in a form to compare
 @main
@@ -17,11 +18,17 @@ enum HardeningProbe {
         let arguments = Array(CommandLine.arguments.dropFirst())
         switch (arguments.first, arguments.count) {
         case ("growth", 1...2): Growth.run(matching: arguments.count > 1 ? arguments[1] : "")
-        case ("memory", 4): Memory.run(arguments[1], arguments[2], Int(arguments[3]) ?? 0)
+        case ("make", 3): make(arguments[1], Int(arguments[2]) ?? 0)
+        case ("memory", 2): Memory.run(arguments[1])
         case ("decode", 2): decode(Corpus.files(in: URL(filePath: arguments[1])))
         case ("canonical", 2...): arguments.dropFirst().forEach(CanonicalText.print)
         default: exit(2)
         }
+    }
+
+    private static func make(_ family: String, _ size: Int) {
+        guard let family = Family.all.first(where: { $0.name == family }) else { exit(2) }
+        FileHandle.standardOutput.write(Data(family.input(size).bytes))
     }
 
     /// Everything that can be done with a file's bytes, between two marks for a trace.
@@ -79,16 +86,14 @@ private func countedFromOutside(_ size: Int, _ body: () -> Void) -> Int {
 
 /// How much memory an operation takes beyond its input, at most.
 private enum Memory {
-    static func run(_ family: String, _ operation: String, _ size: Int) {
-        guard let family = Family.all.first(where: { $0.name == family }),
-            let operation = Operation.all.first(where: { $0.name == operation })
+    static func run(_ operation: String) {
+        let bytes = FileHandle.standardInput.readDataToEndOfFile()
+        guard let operation = Operation.all.first(where: { $0.name == operation }),
+            let body = operation.prepare(Input(bytes: Array(bytes)))
         else { exit(2) }
-        operation.prepare(family.input(10))?()
-        let input = family.input(size)
-        guard let body = operation.prepare(input) else { exit(3) }
         let before = resetPeak()
         body()
-        print("\(input.bytes.count) \(max(0, peak() - before))")
+        print(max(0, peak() - before))
     }
 
     /// Makes what is in memory now the peak so far, and returns it.
