@@ -11,22 +11,19 @@ import PropertyList
 ///     INTEGER -1
 ///     STRING 616263
 enum CanonicalText {
-    /// Prints the path of a file, its value, and an empty line; instead of the value what is wrong
-    /// with it.
+    /// Writes the path of a file, its value or why it was refused, and an end.
     static func print(_ path: String) {
-        Swift.print("FILE \(path)")
+        var text = "FILE \(path)\n"
         do {
             let bytes = try Data(contentsOf: URL(filePath: path))
-            let value = try PropertyListValue(parsing: bytes)
-            var text = ""
-            append(value, to: &text)
-            Swift.print(text, terminator: "")
+            append(try PropertyListValue(parsing: bytes), to: &text)
         } catch let error as PropertyListError {
-            Swift.print("REFUSED \(error.code)")
+            text += "REFUSED \(error.code)\n"
         } catch {
-            Swift.print("UNREADABLE")
+            text += "REFUSED unreadable\n"
         }
-        Swift.print("END")
+        // At once: should the next file end the process, this one is said.
+        FileHandle.standardOutput.write(Data((text + "END\n").utf8))
     }
 
     private static func append(_ value: PropertyListValue, to text: inout String) {

@@ -8,20 +8,20 @@ import PropertyListCodable
 import TestSupport
 import Testing
 
+/// A code, and what throws it.
+struct Provocation: Sendable, CustomStringConvertible {
+    let code: String
+    let run: @Sendable () throws -> Void
+    var description: String { code }
+
+    init(_ code: String, _ run: @escaping @Sendable () throws -> Void) {
+        (self.code, self.run) = (code, run)
+    }
+}
+
 /// Every code that an error can have is one that something provokes.
 @Suite("Error codes")
 struct ErrorCodeTests {
-    /// A code, and what throws it.
-    struct Provocation: Sendable, CustomStringConvertible {
-        let code: String
-        let run: @Sendable () throws -> Void
-        var description: String { code }
-
-        init(_ code: String, _ run: @escaping @Sendable () throws -> Void) {
-            (self.code, self.run) = (code, run)
-        }
-    }
-
     /// The names that the source of an error type declares.
     private func declared(_ path: String) throws -> Set<String> {
         let file = Corpus.repository.appending(path: path)
@@ -32,17 +32,17 @@ struct ErrorCodeTests {
     @Test("every code of a property list's errors is in the table below")
     func propertyListTable() throws {
         let codes = try declared("Sources/PropertyList/PropertyListError.swift")
-        #expect(codes == Set(Self.propertyList.map(\.code)) && codes.count > 20)
+        #expect(codes == Set(Provocation.propertyLists.map(\.code)) && codes.count > 20)
     }
 
     @Test("every code of an archive's errors is in the table below")
     func archiveTable() throws {
         let codes = try declared("Sources/KeyedArchive/KeyedArchiveError.swift")
-        #expect(codes == Set(Self.archive.map(\.code)) && codes.count > 12)
+        #expect(codes == Set(Provocation.archives.map(\.code)) && codes.count > 12)
     }
 
-    @Test("each code of a property list's errors is thrown", arguments: propertyList)
-    func provokesPropertyListError(_ provocation: Provocation) throws {
+    @Test("each code of a property list's errors is thrown", arguments: Provocation.propertyLists)
+    func propertyList(_ provocation: Provocation) throws {
         do {
             try provocation.run()
             Issue.record("nothing was thrown")
@@ -54,16 +54,14 @@ struct ErrorCodeTests {
         }
     }
 
-    @Test("each code of an archive's errors is thrown", arguments: archive)
-    func provokesArchiveError(_ provocation: Provocation) throws {
+    @Test("each code of an archive's errors is thrown", arguments: Provocation.archives)
+    func archive(_ provocation: Provocation) throws {
         let error = #expect(throws: KeyedArchiveError.self) { try provocation.run() }
         #expect(error?.code.description == provocation.code)
     }
 }
 
 // MARK: - Property lists
-
-private typealias Provocation = ErrorCodeTests.Provocation
 
 private func parse(_ bytes: [UInt8], limits: ParsingLimits = .default) throws {
     _ = try PropertyListDocument(parsing: bytes, limits: limits)
@@ -77,11 +75,11 @@ private func xml(_ code: String, _ text: String) -> Provocation {
     Provocation(code) { try parse(Array(text.utf8)) }
 }
 
-extension ErrorCodeTests {
-    private static let propertyList = [
+extension Provocation {
+    static let propertyLists = [
         xml("unrecognizedFormat", "neither"), xml("truncated", "bplist0"),
         xml("trailingData", "<plist><true/></plist><plist/>"),
-        binary("invalidTrailer", BinaryAssembler([.null], objectCount: 1 << 60)),
+        binary("invalidTrailer", BinaryAssembler([.null], offsetWidth: 1, tableOffset: 1 << 60)),
         binary("invalidOffset", BinaryAssembler([.null], entries: [.offset(0)])),
         binary("invalidReference", BinaryAssembler([.array([9])])),
         binary("invalidMarker", BinaryAssembler([.raw([0x77])])),
@@ -149,13 +147,18 @@ private let selfContained: [PropertyListValue] = [
     ["NS.objects": [.uid(1)], "$class": .uid(2)], described("NSArray"),
 ]
 
+/// Nine arrays, each the element of the one before; their table is less deep than they are.
+private let chain: [PropertyListValue] =
+    (2...9).map { ["NS.objects": [.uid(PropertyListUID($0))], "$class": .uid(10)] }
+    + [["NS.objects": [], "$class": .uid(10)], described("NSArray")]
+
 private let nested: [PropertyListValue] = [
     ["NS.objects": [.uid(2), .uid(2)], "$class": .uid(3)],
     ["NS.objects": [], "$class": .uid(3)], described("NSArray"),
 ]
 
-extension ErrorCodeTests {
-    private static let archive = [
+extension Provocation {
+    static let archives = [
         Provocation("invalidPropertyList") { _ = try ArchiveGraph(parsing: [1, 2, 3]) },
         Provocation("notAnArchive") {
             _ = try ArchiveGraph(parsing: Array("<plist><array/></plist>".utf8))
@@ -168,7 +171,7 @@ extension ErrorCodeTests {
         Provocation("malformedClass") {
             _ = try ArchiveGraph(parsing: archiveBytes([["$class": .uid(2)], "no class"]))
         },
-        reading("missingValue", [String].self, [["$class": .uid(2)], described("NSArray")]),
+        reading("missingValue", UUID.self, [["$class": .uid(2)], described("NSUUID")]),
         reading("wrongType", [String].self, ["text"]),
         reading("valueOutOfRange", Int8.self, [300]),
         reading("classNotAllowed", [String].self, [["$class": .uid(2)], described("Evil")]),
@@ -177,9 +180,9 @@ extension ErrorCodeTests {
             .foundation.allowing("Named")),
         reading("referenceCycle", [[String]].self, selfContained),
         reading(
-            "depthLimitExceeded", [[String]].self, nested,
+            "depthLimitExceeded", AnyArchived.self, chain,
             limits: ParsingLimits(
-                depth: 1, inputSize: 1 << 20, expansion: ParsingLimits.default.expansion,
+                depth: 4, inputSize: 1 << 20, expansion: ParsingLimits.default.expansion,
                 output: ParsingLimits.default.output)),
         reading(
             "expansionLimitExceeded", [[String]].self, nested,
