@@ -94,7 +94,8 @@ extension Row {
         LibPlist.write,
         to: [.ours: Ours.write, .tree: Ours.writeTree, .foundation: FoundationPeer.write])
     private static let touchers = adding(
-        LibPlist.touch, to: [.ours: Ours.touch, .foundation: FoundationPeer.touch])
+        LibPlist.touch,
+        to: [.ours: Ours.touch, .foundation: FoundationPeer.touch, .floor: Floor.read])
     private static let lookers = adding(
         LibPlist.lookUp, to: [.ours: Ours.lookUp, .foundation: FoundationPeer.lookUp])
 

@@ -80,11 +80,11 @@ extension Family {
     }
 
     static let deep = Family(
-        "deep", "400 chains of 511 arrays and dictionaries in each other, the deepest that is read",
+        "deep", "100 chains of 511 arrays and dictionaries in each other, the deepest that is read",
         seed: 31
     ) { builder, random, scale in
         builder.beginArray()
-        for _ in 0..<count(400, scale) { buildChain(&builder, depth: 511, random.below(1_000)) }
+        for _ in 0..<count(100, scale) { buildChain(&builder, depth: 511, random.below(1_000)) }
         builder.end()
     }
 

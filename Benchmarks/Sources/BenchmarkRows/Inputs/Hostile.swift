@@ -32,9 +32,9 @@ extension Family {
     }
 
     private static let sharing = Family(
-        "sharing", "50,000 lists of ten references, each to the list before"
+        "sharing", "100 towers of 400 lists, each of ten references to the list below"
     ) { scale in
-        sharingFile(levels: count(50_000, scale))
+        sharingFile(towers: count(100, scale), height: 400)
     }
 
     private static let sameKey = Family("same-key", "200,000 dictionaries of one key") { scale in
@@ -68,21 +68,28 @@ extension Family {
             + Array("</plist>\n".utf8)
     }
 
-    /// A binary property list by hand: object 0 is a string, object n an array of ten times object
-    /// n − 1; references of three bytes, offsets of four.
-    private static func sharingFile(levels: Int) -> [UInt8] {
+    /// A binary property list by hand: object 0 is a string, then come the lists of the towers from
+    /// below, then the list of the towers. References of three bytes, offsets of four.
+    private static func sharingFile(towers: Int, height: Int) -> [UInt8] {
         var bytes = Array("bplist00".utf8)
         var offsets = [bytes.count]
         bytes += [0x51, UInt8(ascii: "x")]
-        for level in 0..<levels {
+        for list in 0..<towers * height {
             offsets.append(bytes.count)
             bytes.append(0xAA)
-            for _ in 0..<10 { append(level, width: 3, to: &bytes) }
+            let below = list % height == 0 ? 0 : list
+            for _ in 0..<10 { append(below, width: 3, to: &bytes) }
         }
+        offsets.append(bytes.count)
+        bytes += [0xAF, 0x12]
+        append(towers, width: 4, to: &bytes)
+        for tower in 1...towers { append(tower * height, width: 3, to: &bytes) }
         let table = bytes.count
         for offset in offsets { append(offset, width: 4, to: &bytes) }
         bytes += [0, 0, 0, 0, 0, 0, 4, 3]
-        for number in [offsets.count, levels, table] { append(number, width: 8, to: &bytes) }
+        for number in [offsets.count, offsets.count - 1, table] {
+            append(number, width: 8, to: &bytes)
+        }
         return bytes
     }
 
