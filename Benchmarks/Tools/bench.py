@@ -25,20 +25,32 @@ def main():
         return render(json.loads(RESULTS.read_text()))
     if options.instructions or options.update:
         return instructions.run(options.bench_row, options.rows, update=options.update)
-    plan = measure.Plan.quick() if options.quick else measure.Plan.full()
+    plan = plan_of(options)
     plan.scale = options.scale or plan.scale
     plan.rounds = options.rounds or plan.rounds
     bench = measure.Bench(options.bench_row)
     results, agreed = measure.measure(bench, plan, options.rows, options.only)
+    if options.smoke:
+        print(f"{len(results)} rows, all with the same results." if agreed else "Results differ.")
+        return 0 if agreed else 1
     print(tables.terminal(results))
     report = {"setup": setup.describe(), "results": results}
-    is_whole = not (options.quick or options.rows or options.only or options.scale)
-    if is_whole:
+    if is_whole(options):
         write(RESULTS, json.dumps(report, indent=1) + "\n")
         render(report)
     else:
         write(BENCHMARKS / ".build" / "results.json", json.dumps(report, indent=1) + "\n")
     return 0 if agreed else 1
+
+
+def plan_of(options):
+    if options.smoke:
+        return measure.Plan.smoke()
+    return measure.Plan.quick() if options.quick else measure.Plan.full()
+
+
+def is_whole(options):
+    return not (options.smoke or options.quick or options.rows or options.only or options.scale)
 
 
 def render(report):
@@ -64,6 +76,7 @@ def arguments():
     parser = argparse.ArgumentParser(prog="Scripts/bench", description=__doc__)
     parser.add_argument("--bench-row", required=True, help=argparse.SUPPRESS)
     parser.add_argument("--quick", action="store_true", help="small inputs, a minute or two; writes no results")
+    parser.add_argument("--smoke", action="store_true", help="tiny inputs: only whether all results are the same")
     parser.add_argument("--rows", metavar="REGEX", help="only these rows; writes no results")
     parser.add_argument("--only", metavar="NAME", nargs="+", help="only these implementations")
     parser.add_argument("--scale", type=float, help="inputs of another size; writes no results")

@@ -20,7 +20,8 @@ def chart(title, unit, rows, value):
     """An SVG of `value(result)` for all implementations of `rows`, [(label, implementations)]."""
     present = [n for n in tables.TITLES if any(n in of for _, of in rows)]
     values = [value(of[n]) for _, of in rows for n in present if n in of]
-    low, high = math.floor(math.log10(min(values))), math.ceil(math.log10(max(values)))
+    # From a power of ten to a little more than the longest bar.
+    low, high = math.floor(math.log10(min(values))), math.log10(max(values) * 1.2)
     scale = Scale(low, max(high, low + 1))
     bars = sum(len([n for n in present if n in of]) for _, of in rows)
     bottom = TOP + bars * BAR + len(rows) * GAP
@@ -67,7 +68,7 @@ def legend(present, y):
 
 def grid(scale, bottom):
     parts = []
-    for power in range(scale.low, scale.high + 1):
+    for power in range(scale.low, math.floor(scale.high) + 1):
         x = scale(10 ** power)
         parts.append(f'<line class="grid" x1="{x:.1f}" y1="{TOP - 6}" x2="{x:.1f}" y2="{bottom}"/>')
         parts.append(text(x, bottom + 15, f"{10 ** power:,g}", "small", "middle"))
@@ -87,7 +88,11 @@ def all_charts(report):
         rows = [(r["name"], r["implementations"]) for r in tables.rows_of(report["results"], section)]
         if rows:
             yield tables.slug(section[0]), chart(section[0], "MB/s", rows, tables.speed)
-    by_name = {row["name"]: row["implementations"] for row in report["results"]}
-    rows = [(name, by_name[name]) for name, _ in tables.GIST if name in by_name]
+    rows = [(label, peers_only(row)) for row, label, _ in tables.gist_rows(report)]
     if rows:
         yield "overview", chart("Speed", "MB/s of the file", rows, tables.speed)
+
+
+def peers_only(row):
+    names = ["ours"] + tables.PEERS
+    return {name: row["implementations"][name] for name in names if name in row["implementations"]}

@@ -6,12 +6,12 @@ of one, halved. Hashing is seeded with a constant for it.
 
 import os
 import pathlib
-import platform
 import re
 import subprocess
 import tempfile
 
 import measure
+import setup
 
 FILE = pathlib.Path(__file__).resolve().parent.parent / "instructions.tsv"
 # Small, for valgrind takes fifty times as long.
@@ -101,9 +101,10 @@ def read():
 
 
 def write(counts):
-    version = subprocess.run(["swift", "--version"], capture_output=True, text=True).stdout.splitlines()[0]
+    made_with = setup.describe()
     head = (f"# Instructions and allocations of one run with {SCALE} of the usual input, by valgrind.\n"
-            f"# {version}, {platform.machine()}. Written by Scripts/bench --update.\n")
+            f"# {made_with['Swift and Foundation']}, {made_with['machine']}, libxml2 {made_with['libxml2']}.\n"
+            "# Written by Scripts/bench --update.\n")
     body = "".join(f"{name}\t{now[0]}\t{now[1]}\n" for name, now in counts.items())
     new = FILE.with_name(FILE.name + ".new")
     new.write_text(head + body)

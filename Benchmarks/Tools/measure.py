@@ -29,6 +29,10 @@ class Plan:
         return cls(rounds=5, seconds=0.8, scale=1.0, growth=True)
 
     @classmethod
+    def smoke(cls):
+        return cls(rounds=1, seconds=0, scale=0.01, growth=False)
+
+    @classmethod
     def quick(cls):
         return cls(rounds=2, seconds=0.02, scale=0.05, growth=False)
 
@@ -91,7 +95,10 @@ def measure_row(bench, plan, row, implementations):
         start = round_number % max(1, len(runners))
         for runner in runners[start:] + runners[:start]:
             runner.take_turn()
-    return row_result(row, [runner for runner in runners if runner.turns])
+    result = row_result(row, [runner for runner in runners if runner.turns])
+    # A peer may lack something, this library may not.
+    result["agreed"] &= all(r.turns for r in runners if r.implementation in ("ours", "tree"))
+    return result
 
 
 def row_result(row, runners):

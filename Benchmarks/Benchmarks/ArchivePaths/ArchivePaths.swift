@@ -15,10 +15,9 @@ let benchmarks: @Sendable () -> Void = {
 }
 
 @Sendable private func register(_ row: Row, _ implementation: Implementation) {
-    Benchmark("\(row.name) \(implementation.rawValue)") { benchmark in
-        guard let work = try row.work(by: implementation) else { return }
-        benchmark.startMeasurement()
-        for _ in benchmark.scaledIterations { blackHole(try work.run()) }
-        benchmark.stopMeasurement()
+    Benchmark("\(row.name) \(implementation.rawValue)") { benchmark, work in
+        for _ in benchmark.scaledIterations { blackHole(try work?.run()) }
+    } setup: {
+        try row.work(by: implementation)
     }
 }

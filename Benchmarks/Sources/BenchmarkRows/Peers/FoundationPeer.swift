@@ -54,20 +54,25 @@ enum FoundationPeer {
 // MARK: - Visiting
 
 extension FoundationPeer {
-    // By the type first: a cast that fails is several times as dear as one that does not.
+    // By the type first: a cast that fails is many times as dear as one that does not.
     private static func visit(_ value: Any) throws -> UInt64 {
-        let type = type(of: value)
-        if type == String.self, let text = value as? String { return Checksum.string(text) }
-        if type == Bool.self, let flag = value as? Bool { return Checksum.boolean(flag) }
-        if let number = value as? NSNumber { return visit(number) }
-        if let entries = value as? [AnyHashable: Any] { return try visit(entries) }
-        if let elements = value as? [Any] { return try visit(elements) }
-        if let date = value as? Date {
-            return Checksum.date(secondsSince2001: date.timeIntervalSinceReferenceDate)
+        switch ObjectIdentifier(type(of: value)) {
+        case ObjectIdentifier(String.self): Checksum.string(value as? String ?? "")
+        case ObjectIdentifier([AnyHashable: Any].self):
+            try visit(value as? [AnyHashable: Any] ?? [:])
+        case ObjectIdentifier([Any].self): try visit(value as? [Any] ?? [])
+        case ObjectIdentifier(Bool.self): Checksum.boolean(value as? Bool ?? false)
+        case ObjectIdentifier(Date.self): visit(value as? Date ?? .distantPast)
+        case ObjectIdentifier(Data.self): visit(value as? Data ?? Data())
+        default: if let number = value as? NSNumber { visit(number) } else { try uid(value) }
         }
-        if let data = value as? Data { return data.withUnsafeBytes { Checksum.data($0) } }
-        return try uid(value)
     }
+
+    private static func visit(_ date: Date) -> UInt64 {
+        Checksum.date(secondsSince2001: date.timeIntervalSinceReferenceDate)
+    }
+
+    private static func visit(_ data: Data) -> UInt64 { data.withUnsafeBytes { Checksum.data($0) } }
 
     private static func visit(_ number: NSNumber) -> UInt64 {
         // "d" and "f" are the reals.
