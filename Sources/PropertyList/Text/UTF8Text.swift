@@ -53,6 +53,11 @@ enum UTF8Text {
         }
     }
 
+    /// Whether U+FFFE or U+FFFF stands at `index`, which XML forbids.
+    static func isNoncharacter(_ text: Span<UInt8>, at index: Int) -> Bool {
+        text.has("\u{FFFE}", at: index) || text.has("\u{FFFF}", at: index)
+    }
+
     private static func isTriple(_ text: Span<UInt8>, _ index: Int, _ first: UInt8) -> Bool {
         let second: ClosedRange<UInt8> =
             first == 0xE0 ? 0xA0...0xBF : first == 0xED ? 0x80...0x9F : 0x80...0xBF
