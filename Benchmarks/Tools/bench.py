@@ -29,12 +29,16 @@ def main():
     plan.scale = options.scale or plan.scale
     plan.rounds = options.rounds or plan.rounds
     bench = measure.Bench(options.bench_row)
+    made_with = setup.describe()
+    if is_whole(options):
+        measure.say(f"The load of this machine is {made_with['load when it began']}; "
+                    "results say something where it is 0.")
     results, agreed = measure.measure(bench, plan, options.rows, options.only)
     if options.smoke:
         print(f"{len(results)} rows, all with the same results." if agreed else "Results differ.")
         return 0 if agreed else 1
     print(tables.terminal(results))
-    report = {"setup": setup.describe(), "results": results}
+    report = {"setup": made_with, "results": results}
     if is_whole(options):
         write(RESULTS, json.dumps(report, indent=1) + "\n")
         render(report)

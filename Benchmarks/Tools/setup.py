@@ -11,6 +11,7 @@ def describe():
         "date": datetime.date.today().isoformat(),
         "commit": output("git", "rev-parse", "--short", "HEAD") or "unknown",
         "machine": f"{processor()}, {os.cpu_count()} cores, {memory()}",
+        "load when it began": load(),
         "system": f"{system()}, {platform.machine()}",
         "Swift and Foundation": (output("swift", "--version") or "unknown").splitlines()[0],
         "libxml2": output("pkg-config", "--modversion", "libxml-2.0") or "unknown",
@@ -36,6 +37,13 @@ def processor():
     except OSError:
         pass
     return output("sysctl", "-n", "machdep.cpu.brand_string") or platform.processor() or "unknown"
+
+
+def load():
+    try:
+        return f"{os.getloadavg()[0]:.1f}"
+    except OSError:
+        return "unknown"
 
 
 def memory():

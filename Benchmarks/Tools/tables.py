@@ -204,8 +204,9 @@ def gist(report):
     for row, _, text in gist_rows(report):
         of = row["implementations"]
         lines.append([text] + [
-            milliseconds(of[n]["best"]) + " ms" if n in of else "—" for n in ["ours"] + PEERS])
-    heads = [TITLES[n] for n in ["ours"] + PEERS]
+            milliseconds(of[n]["best"]) + " ms" if n in of else "—" for n in ["ours"] + PEERS]
+            + [f"{number(ratio(row))} ×" if ratio(row) else "—"])
+    heads = [TITLES[n] for n in ["ours"] + PEERS] + ["than the best of them"]
     return (table(["work"] + heads, lines)
             + "\n![Speed, as bars](Benchmarks/results/overview.svg)\n\n"
             + f"The library is of 20,000 tracks with 23 keys. {report['setup']['machine']}; "

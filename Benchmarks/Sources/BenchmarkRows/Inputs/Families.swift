@@ -63,9 +63,9 @@ extension Family {
 // What is large, wide, deep, small or tangled.
 extension Family {
     static let large = Family(
-        "large", "the library with 650,000 tracks, 200 MB in binary", seed: 23
+        "large", "the library with 690,000 tracks, 200 MB in binary", seed: 23
     ) { builder, random, scale in
-        buildLibrary(&builder, &random, tracks: count(650_000, scale))
+        buildLibrary(&builder, &random, tracks: count(690_000, scale))
     }
 
     static let wide = Family(

@@ -14,7 +14,7 @@ public struct Family: Sendable {
     let make: @Sendable (PropertyListFormat, Double) throws -> [UInt8]
 
     /// Raised when a generator changes, so that files of an older one are not taken for its own.
-    static let revision = 2
+    static let revision = 3
 
     func bytes(_ format: PropertyListFormat, _ scale: Double) throws -> [UInt8] {
         try make(format, scale)
