@@ -25,7 +25,7 @@ package struct DocumentWalk {
         var next = 0
     }
 
-    private let storage: PropertyListDocument.Storage
+    private let store: NodeStore
     private let sortsKeys: Bool
     private var budget: ParsingBudget
     private var frames: [Frame] = []
@@ -33,7 +33,7 @@ package struct DocumentWalk {
 
     /// A walk over `node` and all it holds; with dictionaries sorted by key where `sortsKeys`.
     package init(_ node: PropertyListNode, budget: ParsingBudget, sortsKeys: Bool = false) {
-        storage = node.storage
+        store = node.storage.store
         self.sortsKeys = sortsKeys
         self.budget = budget
         start = node.index
@@ -54,23 +54,17 @@ package struct DocumentWalk {
         let position = frames[top].next
         if position == frames[top].count { return .leave(frames.removeLast().node) }
         frames[top].next = position &+ 1
-        return try enterChild(of: frames[top], at: position)
-    }
-
-    private mutating func enterChild(
-        of frame: Frame, at position: Int
-    ) throws(PropertyListError) -> Step {
-        let place = frame.first &+ (frame.order?[position] ?? position)
-        let children = storage.store.children
-        if frame.isDictionary {
-            return try enter(children[place &+ frame.count], key: children[place])
+        let offset = sortsKeys ? frames[top].order?[position] ?? position : position
+        let place = frames[top].first &+ offset
+        if frames[top].isDictionary {
+            return try enter(store.children[place &+ frames[top].count], key: store.children[place])
         }
-        return try enter(children[place], key: nil)
+        return try enter(store.children[place], key: nil)
     }
 
     private mutating func enter(_ node: UInt32, key: UInt32?) throws(PropertyListError) -> Step {
         try budget.visit()
-        let record = storage.store.records[Int(node)]
+        let record = store.records[Int(node)]
         if record.isContainer {
             try budget.enter(depth: frames.count &+ 1)
             let isDictionary = record.kind == .dictionary
@@ -86,15 +80,15 @@ package struct DocumentWalk {
     /// The pairs of a dictionary sorted by key, by UTF-16 code units as Apple's XML writer does.
     private func order(of record: NodeRecord) -> [Int] {
         let keys = (0..<Int(record.high)).map { pair in
-            let key = storage.store.children[Int(record.low) &+ pair]
-            return Array(storage.store.string(of: storage.store.records[Int(key)]).utf16)
+            let key = store.children[Int(record.low) &+ pair]
+            return Array(store.string(of: store.records[Int(key)]).utf16)
         }
         return keys.indices.sorted { keys[$0].lexicographicallyPrecedes(keys[$1]) }
     }
 
     /// The way from the start of the walk to the value of the last step, for a message.
     package func path() -> PropertyListPath {
-        var steps = PathSteps(storage.store)
+        var steps = PathSteps(store)
         for frame in frames where frame.next > 0 {
             steps.append(frame.order?[frame.next &- 1] ?? frame.next &- 1, of: frame.node)
         }

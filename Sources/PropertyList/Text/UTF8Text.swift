@@ -3,8 +3,14 @@
 
 /// UTF-8, the encoding of the text of XML property lists.
 enum UTF8Text {
-    /// Appends one Unicode scalar.
+    /// Appends one Unicode scalar, which takes up to four bytes.
     static func append(_ scalar: UInt32, to output: inout [UInt8]) {
+        output.append(addingCapacity: 4) { append(scalar, to: &$0) }
+    }
+
+    /// Appends one Unicode scalar to `output`, which has room for it.
+    @inline(__always)
+    static func append(_ scalar: UInt32, to output: inout OutputSpan<UInt8>) {
         switch scalar {
         case 0..<0x80:
             output.append(UInt8(truncatingIfNeeded: scalar))
@@ -23,7 +29,8 @@ enum UTF8Text {
         }
     }
 
-    private static func appendTail(_ bits: UInt32, to output: inout [UInt8]) {
+    @inline(__always)
+    private static func appendTail(_ bits: UInt32, to output: inout OutputSpan<UInt8>) {
         output.append(UInt8(truncatingIfNeeded: 0x80 | bits & 0x3F))
     }
 
