@@ -109,11 +109,11 @@ extension Row {
 }
 
 #if !LIBPLIST
-    /// libplist where it is not installed.
-    private enum LibPlist {
-        static let parse: Row.Way? = nil
-        static let write: Row.Way? = nil
-        static let touch: Row.Way? = nil
-        static let lookUp: Row.Way? = nil
-    }
+/// libplist where it is not installed.
+private enum LibPlist {
+    static let parse: Row.Way? = nil
+    static let write: Row.Way? = nil
+    static let touch: Row.Way? = nil
+    static let lookUp: Row.Way? = nil
+}
 #endif

@@ -98,14 +98,14 @@ extension FoundationPeer {
     /// Foundation has no type for UIDs that others can see, but a function that reads them.
     private static func uid(_ value: Any) throws -> UInt64 {
         #if canImport(Darwin)
-            throw BenchmarkError("UIDs cannot be read through Foundation here")
+        throw BenchmarkError("UIDs cannot be read through Foundation here")
         #else
-            Checksum.uid(UInt64(uidValue(value as AnyObject)))
+        Checksum.uid(UInt64(uidValue(value as AnyObject)))
         #endif
     }
 }
 
 #if !canImport(Darwin)
-    @_silgen_name("_CFKeyedArchiverUIDGetValue")
-    private func uidValue(_ uid: AnyObject) -> UInt32
+@_silgen_name("_CFKeyedArchiverUIDGetValue")
+private func uidValue(_ uid: AnyObject) -> UInt32
 #endif
