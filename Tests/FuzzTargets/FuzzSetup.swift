@@ -55,5 +55,5 @@ public let fuzzTargets: [(name: String, run: @Sendable ([UInt8]) throws -> Void)
     ("binary", fuzzBinary), ("xml", fuzzXML), ("xml-engines", fuzzXMLEngines),
     ("value", fuzzValueRoundTrip),
     ("graph", fuzzArchiveGraph), ("unarchive", fuzzUnarchive),
-    ("unarchive-few", fuzzUnarchiveFew), ("archive", fuzzArchive),
+    ("unarchive-few", fuzzUnarchiveFew), ("archive", fuzzArchive), ("edits", fuzzEdits),
 ]

@@ -20,6 +20,18 @@ public enum BinaryPropertyList {
             document.storage.store, objects, layout, document.budget(limits))
         return try writer.write()
     }
+
+    /// Writes the values of a store in an order that is given, each as one object.
+    ///
+    /// - Throws: `unrepresentableValue` for an unreadable value, `sizeLimitExceeded`.
+    static func serialize(
+        _ store: NodeStore, order: [UInt32], root: UInt32, layout: BinaryLayout,
+        budget: ParsingBudget
+    ) throws(PropertyListError) -> [UInt8] {
+        let objects = ObjectList(store, order: order, layout.numbering, budget)
+        var writer = BinaryWriter(store, objects, layout, budget)
+        return try writer.write(root: objects.number(of: root))
+    }
 }
 
 /// Writes the objects of a list, the offset table and the trailer. The layout of each object is at
@@ -51,7 +63,7 @@ private struct BinaryWriter {
         output.reserveCapacity(store.bytes.count &+ store.decoded.count)
     }
 
-    mutating func write() throws(PropertyListError) -> [UInt8] {
+    mutating func write(root: UInt64 = 0) throws(PropertyListError) -> [UInt8] {
         for node in objects.order {
             offsets.append(UInt64(output.count))
             try append(node)
@@ -63,16 +75,16 @@ private struct BinaryWriter {
         output.append(addingCapacity: offsets.count &* width &+ Self.slack) { output in
             for offset in offsets { output.append(bigEndian: offset, width: width) }
         }
-        appendTrailer(tableOffset, offsetWidth: width)
+        appendTrailer(tableOffset, offsetWidth: width, root: root)
         return output
     }
 
-    private mutating func appendTrailer(_ tableOffset: UInt64, offsetWidth: Int) {
+    private mutating func appendTrailer(_ tableOffset: UInt64, offsetWidth: Int, root: UInt64) {
         output.append(contentsOf: [0, 0, 0, 0, 0, 0])
         output.append(UInt8(truncatingIfNeeded: offsetWidth))
         output.append(UInt8(truncatingIfNeeded: referenceWidth))
         append(UInt64(objects.order.count), width: 8)
-        append(0, width: 8)
+        append(root, width: 8)
         append(tableOffset, width: 8)
     }
 

@@ -62,6 +62,23 @@ struct ObjectList {
         }
     }
 
+    /// A list in an order that is given, in which nothing is met twice.
+    init(
+        _ store: NodeStore, order: [UInt32], _ numbering: BinaryLayout.Numbering,
+        _ budget: ParsingBudget
+    ) {
+        self.store = store
+        self.order = order
+        self.numbering = numbering
+        self.budget = budget
+        numbers = [UInt32](repeating: 0, count: store.records.count)
+        uniquer = ObjectUniquer(capacity: 0)
+        keyNumbers = []
+        for (number, node) in order.enumerated() {
+            numbers[Int(node)] = UInt32(truncatingIfNeeded: number &+ 1)
+        }
+    }
+
     /// The number of the object that stands for a value on the list.
     @inline(__always)
     func number(of node: UInt32) -> UInt64 { UInt64(numbers[Int(node)] &- 1) }

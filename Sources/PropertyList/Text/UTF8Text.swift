@@ -46,6 +46,22 @@ enum UTF8Text {
         return (value, length)
     }
 
+    /// The place of the first byte that does not belong to valid UTF-8, or nil. Linear; eight bytes
+    /// of ASCII at a time.
+    static func firstInvalid(_ text: Span<UInt8>) -> Int? {
+        var index = 0
+        while index < text.count {
+            if let word = text.bigEndian(at: index, width: 8), word & 0x8080_8080_8080_8080 == 0 {
+                index &+= 8
+                continue
+            }
+            let length = validLength(text, at: index)
+            if length == 0 { return index }
+            index &+= length
+        }
+        return nil
+    }
+
     /// How many bytes the well-formed sequence at `index` has, 0 where there is none (Unicode 15,
     /// table 3-7: no overlong forms, no surrogates, nothing above 10FFFF).
     @inline(__always)
