@@ -33,9 +33,11 @@ struct TextFormatTests {
             #expect(typed.output.contains("\n  \"data\": {\"$data\": \"AQI=\"}\n"))
             try Files.withFile(typed.bytes) { file in
                 let back = keyed("convert", "binary", "--json", "typed", file)
-                #expect(try PropertyListValue(parsing: back.bytes) == Self.value)
+                let value = try PropertyListValue(parsing: back.bytes)
+                #expect(value == Self.value)
                 let plain = keyed("convert", "binary", file)
-                #expect(try PropertyListValue(parsing: plain.bytes)["data"] == ["$data": "AQI="])
+                let dictionary = try PropertyListValue(parsing: plain.bytes)
+                #expect(dictionary["data"] == ["$data": "AQI="])
                 #expect(keyed("show", file, "--json", "typed").output.contains("2 bytes: 0102"))
                 #expect(keyed("lint", file).output == "\(file): OK\n")
             }

@@ -10,6 +10,7 @@ import Testing
 struct FuzzReplayTests {
     private static let inputs =
         Corpus.fixtures("fuzz") + Corpus.fixtures("binary")
+        + Corpus.fixtures("openstep") + Corpus.fixtures("json")
         + Corpus.fixtures("archives", suffix: ".plist")
 
     @Test("every input that was kept passes every target", arguments: inputs)
