@@ -67,6 +67,10 @@ public struct PropertyListError: Error, Sendable {
         public static let unrepresentableValue = Code("unrepresentableValue")
         /// A value of another kind than the one asked for.
         public static let wrongKind = Code("wrongKind")
+        /// A ``PropertyListKeyPath`` that is malformed; the place is one in its text.
+        public static let invalidKeyPath = Code("invalidKeyPath")
+        /// A ``PropertyListKeyPath`` that leads to nothing; the place is one in its text.
+        public static let noSuchValue = Code("noSuchValue")
 
         /// Whether the failure is a limit that can be raised, rather than bad input.
         public var isLimit: Bool {

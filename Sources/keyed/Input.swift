@@ -3,6 +3,7 @@
 
 import ArgumentParser
 import PropertyList
+import SystemFiles
 
 /// Why a verb stops: its exit code and the line for standard error.
 struct Failure: Error {
@@ -135,6 +136,8 @@ struct ReadingOptions: ParsableArguments {
 /// A file that has been read and parsed.
 struct Input {
     let name: String
+    /// The file.
+    let bytes: [UInt8]
     let document: PropertyListDocument
 
     /// Reads and parses a file; a leniency that was needed is named on standard error.
@@ -159,6 +162,7 @@ struct Input {
         text: TextReading = TextReading()
     ) throws(PropertyListError) {
         name = path
+        self.bytes = bytes
         document = try text.document(bytes, options, limits)
     }
 
@@ -167,7 +171,7 @@ struct Input {
     /// The bytes of a file.
     static func bytes(_ path: String, _ limits: ParsingLimits) throws(Failure) -> [UInt8] {
         do {
-            return try FileAccess.read(path, limits: limits)
+            return try FileAccess.read(path, limit: limits.inputSize)
         } catch {
             throw Failure(.invalid, "\(TerminalText.escaped(path)): \(error.message)")
         }

@@ -17,7 +17,10 @@ struct Run {
 }
 
 /// Runs `keyed` with arguments, within the test.
-func keyed(_ arguments: String...) -> Run {
+func keyed(_ arguments: String...) -> Run { keyed(arguments) }
+
+/// Runs `keyed` with arguments, within the test.
+func keyed(_ arguments: [String]) -> Run {
     let console = Console(capturing: true)
     let status = Main.run(arguments, console)
     return Run(
@@ -25,9 +28,12 @@ func keyed(_ arguments: String...) -> Run {
         errors: String(decoding: console.errors, as: UTF8.self))
 }
 
-/// Runs the built command as a process of its own, with `input` on its standard input.
-func keyedProcess(_ arguments: [String], input: [UInt8] = []) throws -> Run {
+/// Runs the built command as a process of its own, with `input` on its standard input, in `folder`.
+func keyedProcess(
+    _ arguments: [String], input: [UInt8] = [], in folder: URL? = nil
+) throws -> Run {
     let process = Process()
+    if let folder { process.currentDirectoryURL = folder }
     process.executableURL = URL(filePath: ProcessInfo.processInfo.arguments[0])
         .deletingLastPathComponent().appending(path: "keyed")
     process.arguments = arguments

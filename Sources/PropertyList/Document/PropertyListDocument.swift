@@ -19,6 +19,7 @@ public struct PropertyListDocument: Sendable {
         let index: DictionaryIndex
         let format: PropertyListFormat?
         let xmlHeader: XMLHeader?
+        let encoding: SourceEncoding
         let leniencies: ParsingOptions
         let problems: [PropertyListError]
 
@@ -31,6 +32,7 @@ public struct PropertyListDocument: Sendable {
                 hasDuplicates: parts.leniencies.contains(.allDuplicateKeys))
             format = parts.format
             xmlHeader = parts.xmlHeader
+            encoding = parts.encoding
             leniencies = parts.leniencies
             problems = parts.problems
         }
@@ -44,6 +46,7 @@ public struct PropertyListDocument: Sendable {
         var homes: [DictionaryIndex.KeyHome]
         var format: PropertyListFormat?
         var xmlHeader: XMLHeader?
+        var encoding = SourceEncoding.utf8
         var leniencies: ParsingOptions = []
         var problems: [PropertyListError] = []
     }
@@ -51,6 +54,8 @@ public struct PropertyListDocument: Sendable {
     let storage: Storage
 
     init(_ parts: Parts) { storage = Storage(parts) }
+
+    init(storage: Storage) { self.storage = storage }
 }
 
 extension PropertyListDocument {
@@ -108,6 +113,9 @@ extension PropertyListDocument {
 
     /// The bytes of the source. For text in another encoding than UTF-8, the text as UTF-8.
     package var source: [UInt8] { storage.store.bytes }
+
+    /// How the source encodes its text.
+    var sourceEncoding: SourceEncoding { storage.encoding }
 
     /// Every value in the order of the source's own table, used or not.
     package var allNodes: [PropertyListNode] {

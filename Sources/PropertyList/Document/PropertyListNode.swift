@@ -30,6 +30,9 @@ public struct PropertyListNode: Sendable {
         storage === other.storage && index == other.index
     }
 
+    /// The document that the value is in.
+    package var document: PropertyListDocument { PropertyListDocument(storage: storage) }
+
     func sibling(_ index: UInt32) -> PropertyListNode {
         PropertyListNode(storage: storage, index: index)
     }

@@ -25,6 +25,21 @@ enum OpenStepEncoding {
         return text
     }
 
+    /// How a text that was read is encoded.
+    static func sourceEncoding(_ bytes: [UInt8], named name: String?) -> SourceEncoding {
+        let mark = ByteOrderMark(bytes)
+        guard let encoding = name ?? mark?.encoding, !isUTF8(encoding) else { return .utf8 }
+        if let mark, mark.unitWidth == 2, mark.encoding.hasPrefix(encoding.uppercased()) {
+            return .utf16(isBigEndian: mark.isBigEndian, hasMark: true)
+        }
+        switch encoding.uppercased() {
+        case "UTF-16BE", "UTF-16LE":
+            return .utf16(isBigEndian: encoding.uppercased().hasSuffix("BE"), hasMark: false)
+        case "ISO-8859-1", "LATIN1", "ASCII", "US-ASCII": return .latin1
+        default: return .other(encoding)
+        }
+    }
+
     private static func decoded(
         _ bytes: [UInt8], named name: String?
     ) throws(PropertyListError) -> [UInt8] {

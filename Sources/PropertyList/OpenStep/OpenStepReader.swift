@@ -24,6 +24,7 @@ enum OpenStepReader {
         return PropertyListDocument(
             .init(
                 store: grammar.tree.store, keys: pass.keys, homes: pass.homes, format: .openStep,
+                encoding: OpenStepEncoding.sourceEncoding(bytes, named: encoding),
                 leniencies: used.union(grammar.used).union(pass.used), problems: problems))
     }
 }

@@ -34,6 +34,20 @@ enum XMLEncoding {
         return table.first { bytes.starts(with: $0.0) }.map { ($0.1, 0) }
     }
 
+    /// How a document that was read is encoded.
+    static func sourceEncoding(_ bytes: [UInt8]) -> SourceEncoding {
+        if let (name, markLength) = wideEncoding(bytes) {
+            guard name.hasPrefix("UTF-16") else { return .other(name) }
+            return .utf16(isBigEndian: name == "UTF-16BE", hasMark: markLength > 0)
+        }
+        guard let name = declaredName(bytes) else { return .utf8 }
+        switch name.uppercased() {
+        case "UTF-8", "UTF8": return .utf8
+        case "ISO-8859-1", "LATIN1", "L1", "ASCII", "US-ASCII": return .latin1
+        default: return .other(name)
+        }
+    }
+
     /// Whether a declared name fits an encoding of two or four bytes a unit: it may leave the order
     /// of the bytes open.
     private static func isName(_ declared: String, of encoding: String) -> Bool {
