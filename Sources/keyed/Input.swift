@@ -75,6 +75,8 @@ struct ReadingOptions: ParsableArguments {
 /// A file that has been read and parsed.
 struct Input {
     let name: String
+    /// The file.
+    let bytes: [UInt8]
     let document: PropertyListDocument
 
     /// Reads and parses a file; a leniency that was needed is named on standard error.
@@ -97,6 +99,7 @@ struct Input {
         _ path: String, _ bytes: [UInt8], options: ParsingOptions, limits: ParsingLimits
     ) throws(PropertyListError) {
         name = path
+        self.bytes = bytes
         document = try PropertyListDocument(parsing: bytes, options: options, limits: limits)
     }
 

@@ -359,6 +359,43 @@ private enum Base64Encoder {
     }
 }
 
+extension Base64 {
+    /// Appends what `text` encodes in `range`; strictly, and if that fails and is allowed, leniently.
+    ///
+    /// - Parameter origin: the place in the source of the beginning of `text`.
+    /// - Returns: whether the leniency was needed.
+    /// - Throws: `invalidData`.
+    static func append(
+        _ text: Span<UInt8>, _ range: Range<Int>, origin: Int = 0, isLenient: Bool,
+        _ format: PropertyListFormat, to output: inout [UInt8]
+    ) throws(PropertyListError) -> Bool {
+        let before = output.count
+        let part = text.extracting(range)
+        do {
+            try decode(part, lenient: false, into: &output)
+            return false
+        } catch {
+            let place = origin &+ range.lowerBound &+ error.offset
+            guard isLenient else {
+                throw self.error(error, place, format, "`ParsingOptions.looseBase64` lets it pass")
+            }
+        }
+        output.removeSubrange(before...)
+        do { try decode(part, lenient: true, into: &output) } catch {
+            throw self.error(error, origin &+ range.lowerBound &+ error.offset, format, nil)
+        }
+        return true
+    }
+
+    private static func error(
+        _ failure: Failure, _ place: Int, _ format: PropertyListFormat, _ recovery: String?
+    ) -> PropertyListError {
+        PropertyListError(
+            .invalidData, format: format, what: failure.description, location: .byte(place),
+            recovery: recovery)
+    }
+}
+
 extension Base64.Failure: CustomStringConvertible {
     /// What is wrong, as a phrase for a message.
     package var description: String {

@@ -115,6 +115,18 @@ extension RealText {
         guard let magnitude = literal.plainMagnitude else { return nil }
         return (isNegative ? -magnitude : magnitude, end)
     }
+
+    /// The infinity or the NaN that `text` names, in any case, or nil.
+    package static func parseSpecial(_ text: Span<UInt8>) -> Double? {
+        guard text.count <= 9 else { return nil }
+        let name = String(decoding: text.indices.map { text[$0] | 0x20 }, as: UTF8.self)
+        switch name {
+        case "nan": return .nan
+        case "inf", "+inf", "infinity", "+infinity": return .infinity
+        case "-inf", "-infinity": return -.infinity
+        default: return nil
+        }
+    }
 }
 
 /// The 17 significant decimal digits of a positive `Double`, rounded half to even.

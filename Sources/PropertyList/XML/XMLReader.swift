@@ -28,14 +28,15 @@ enum XMLReader {
         engine: Engine = .fastest
     ) throws(PropertyListError) -> PropertyListDocument {
         let text = try XMLEncoding.utf8(bytes)
+        let encoding = XMLEncoding.sourceEncoding(bytes)
         let scanned =
             engine == .fastest ? XMLScanner.scan(text, options: options, limits: limits) : nil
-        if let scanned { return try document(scanned, options) }
-        return try document(contents(text, options, limits), options)
+        if let scanned { return try document(scanned, encoding, options) }
+        return try document(contents(text, options, limits), encoding, options)
     }
 
     private static func document(
-        _ contents: consuming Contents, _ options: ParsingOptions
+        _ contents: consuming Contents, _ encoding: SourceEncoding, _ options: ParsingOptions
     ) throws(PropertyListError) -> PropertyListDocument {
         var used = contents.used
         used.formUnion(UIDPass.run(&contents.store, options: options))
@@ -44,8 +45,8 @@ enum XMLReader {
         return PropertyListDocument(
             .init(
                 store: contents.store, keys: pass.keys, homes: pass.homes, format: .xml,
-                xmlHeader: contents.header, leniencies: used.union(pass.used),
-                problems: contents.problems))
+                xmlHeader: contents.header, encoding: encoding,
+                leniencies: used.union(pass.used), problems: contents.problems))
     }
 
     private static func contents(
@@ -64,8 +65,10 @@ enum XMLReader {
         let header = XMLHeader(
             publicIdentifier: outcome.publicIdentifier,
             systemIdentifier: outcome.systemIdentifier, version: run.grammar.version)
+        var store = run.grammar.tree.store
+        store.bytes = bytes
         return Contents(
-            store: run.grammar.tree.store, header: header, used: used.union(run.grammar.used),
+            store: store, header: header, used: used.union(run.grammar.used),
             problems: problems)
     }
 
@@ -147,9 +150,7 @@ private struct EngineRun {
             grammar.used.insert(.trailingContent)
             return []
         }
-        guard options.contains(.salvage), !error.code.isLimit, !grammar.tree.store.records.isEmpty
-        else { throw error }
-        while grammar.tree.depth > 0 { grammar.tree.close() }
+        guard grammar.tree.salvage(error, options) else { throw error }
         grammar.used.insert(.salvage)
         return [error]
     }

@@ -39,7 +39,7 @@ extension XMLScanner {
         let start = tree.store.decoded.count
         guard scalar(.string, text, range, tag: tag) else { return nil }
         // None stood in the text itself, so that one here was referred to by number.
-        let decoded = tree.store.decoded[start...]
+        let decoded = tree.store.decoded.span.extracting(start...)
         return XMLEscaping.hasForbiddenCharacter(decoded) ? nil : range.upperBound
     }
 

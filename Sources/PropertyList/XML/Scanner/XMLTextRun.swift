@@ -17,7 +17,7 @@ struct XMLTextRun {
     init?(_ text: Span<UInt8>, from start: Int) {
         end = start
         while let word = text.littleEndian(at: end) {
-            let special = Self.special(word)
+            let special = XMLCharacters.specialOrWide(word)
             if special == 0 {
                 end &+= 8
                 continue
@@ -28,23 +28,6 @@ struct XMLTextRun {
         }
         // More than seven bytes follow the text of any element.
         return nil
-    }
-
-    /// The high bit of each of eight bytes that needs a closer look: `<`, `>`, `&`, controls other
-    /// than white space, bytes from 80 on.
-    ///
-    /// Where the low seven bits of bytes are added to, no sum carries into the next byte: `80 - n`
-    /// sets the high bit where they are `n` or more, `7F` where they are not zero. `<` and `>`
-    /// differ in the bit 2.
-    @inline(__always)
-    private static func special(_ word: UInt64) -> UInt64 {
-        let bytes: UInt64 = 0x0101_0101_0101_0101
-        let low = word & (bytes &* 0x7F)
-        let isText = low &+ bytes &* 0x60
-        let isBlank = (low &+ bytes &* 0x77) & ~(low &+ bytes &* 0x75)
-        let isNoBracket = ((low | bytes &* 0x02) ^ bytes &* 0x3E) &+ bytes &* 0x7F
-        let isNoAmpersand = (low ^ bytes &* 0x26) &+ bytes &* 0x7F
-        return (word | ~((isText | isBlank) & isNoBracket & isNoAmpersand)) & (bytes &* 0x80)
     }
 
     /// Passes the character at `end`, which is no `<`; false where XML forbids it.
