@@ -42,6 +42,9 @@ enum Advice {
     ]
 
     static func text(for error: PropertyListError) -> String? {
+        if error.code == .unrecognizedFormat, error.what.contains("SQLite") {
+            return "keyed scan looks into databases"
+        }
         guard let recovery = error.recovery else { return nil }
         if let known = known.first(where: { recovery.contains($0.name) }) { return known.advice }
         guard let name = recovery.firstRange(of: "ParsingOptions.") else { return nil }
@@ -98,13 +101,20 @@ struct TextReading {
     }
 }
 
-/// The options of the verbs that read text which does not say everything about itself.
-struct TextOptions: ParsableArguments {
+/// The option of the verbs that read OpenStep text.
+struct EncodingOption: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "The encoding of OpenStep text that has no byte order mark and is not UTF-8, as in "
                 + "macintosh, UTF-16LE, NEXTSTEP.", valueName: "name"))
     var encoding: String?
+
+    var reading: TextReading { TextReading(encoding: encoding) }
+}
+
+/// The options of the verbs that read text which does not say everything about itself.
+struct TextOptions: ParsableArguments {
+    @OptionGroup var encoding: EncodingOption
 
     @Option(
         help: ArgumentHelp(
@@ -113,7 +123,7 @@ struct TextOptions: ParsableArguments {
             valueName: "mapping"))
     var json = MappingName.strict
 
-    var reading: TextReading { TextReading(encoding: encoding, mapping: json.mapping) }
+    var reading: TextReading { TextReading(encoding: encoding.encoding, mapping: json.mapping) }
 }
 
 /// The options of all verbs that read.

@@ -38,7 +38,7 @@ struct TextFormatTests {
                 let plain = keyed("convert", "binary", file)
                 let dictionary = try PropertyListValue(parsing: plain.bytes)
                 #expect(dictionary["data"] == ["$data": "AQI="])
-                #expect(keyed("show", file, "--json", "typed").output.contains("2 bytes: 0102"))
+                #expect(keyed("show", file, "--typed").output.contains("2 bytes: 0102"))
                 #expect(keyed("lint", file).output == "\(file): OK\n")
             }
         }

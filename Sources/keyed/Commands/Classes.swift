@@ -14,7 +14,7 @@ struct Classes: ParsableCommand, ConsoleCommand {
             the smallest allow-list that takes them all, as Swift code.
             """)
 
-    @Argument(help: "The file, or - for standard input.")
+    @Argument(help: "The file, or - for standard input.", completion: .file())
     var file: String
 
     @OptionGroup var reading: ReadingOptions

@@ -30,10 +30,10 @@ struct Convert: ParsableCommand, ConsoleCommand {
             """)
     var format: OutputFormat
 
-    @Argument(help: "The files, or - for standard input.")
+    @Argument(help: "The files, or - for standard input.", completion: .file())
     var files: [String]
 
-    @Option(name: [.short, .long], help: "Write to this file.")
+    @Option(name: [.short, .long], help: "Write to this file.", completion: .file())
     var output: String?
 
     @Flag(help: "Replace the files.")
@@ -60,7 +60,9 @@ struct Convert: ParsableCommand, ConsoleCommand {
     func execute(_ console: Console) -> ExitStatus {
         if format == .jsonl { return convertToLines(console) }
         var status = ExitStatus.fine
-        for file in files {
+        var progress = Progress("converting files", console)
+        for (number, file) in files.enumerated() {
+            progress.report("\(number) of \(files.count) done")
             do {
                 let bytes = try converted(file, console)
                 try write(bytes, to: inPlace ? file : output ?? "-", console)
@@ -107,7 +109,9 @@ struct Convert: ParsableCommand, ConsoleCommand {
     private func convertToLines(_ console: Console) -> ExitStatus {
         var status = ExitStatus.fine
         var collected: [UInt8] = []
-        for file in files {
+        var progress = Progress("converting files", console)
+        for (number, file) in files.enumerated() {
+            progress.report("\(number) of \(files.count) done")
             do {
                 let line = try line(file, console)
                 if output == nil { console.write(line) } else { collected += line }

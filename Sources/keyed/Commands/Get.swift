@@ -20,7 +20,7 @@ struct Get: ParsableCommand, ConsoleCommand {
         case text, xml, binary, bytes, type, count, keys
     }
 
-    @Argument(help: "The file, or - for standard input.")
+    @Argument(help: "The file, or - for standard input.", completion: .file())
     var file: String
 
     @Argument(help: KeyPathArgument.help)
@@ -34,7 +34,7 @@ struct Get: ParsableCommand, ConsoleCommand {
             """)
     var form = Form.text
 
-    @Option(name: [.short, .long], help: "Write to this file.")
+    @Option(name: [.short, .long], help: "Write to this file.", completion: .file())
     var output: String?
 
     @OptionGroup var reading: ReadingOptions
@@ -115,8 +115,7 @@ struct Get: ParsableCommand, ConsoleCommand {
             return console.print(console.isTerminal ? TerminalText.escaped(text) : text)
         }
         var printer = TreePrinter(
-            document, contents: contents, text: ValueText(previewLength: ValueText.usualPreview),
-            depth: .max, showsPlaces: false, limits: reading.limits.limits)
+            document, TreePrinter.Options(limits: reading.limits.limits))
         if let object = path.lastObject, contents != nil {
             try printer.printUnreached([object], to: console)
         } else {

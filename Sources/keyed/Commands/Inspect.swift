@@ -13,7 +13,7 @@ struct Inspect: ParsableCommand, ConsoleCommand {
             value; objects that nothing refers to are marked with *. Of text: each value with its line.
             """)
 
-    @Argument(help: "The file, or - for standard input.")
+    @Argument(help: "The file, or - for standard input.", completion: .file())
     var file: String
 
     @Option(help: "How much a file may ask for: untrusted, default or trusted.")

@@ -16,7 +16,7 @@ struct Lint: ParsableCommand, ConsoleCommand {
             the leniencies are named; with --strict it is not.
             """)
 
-    @Argument(help: "The files, or - for standard input.")
+    @Argument(help: "The files, or - for standard input.", completion: .file())
     var files: [String]
 
     @Flag(name: [.short, .long], help: "Print nothing about files that are fine.")
@@ -32,7 +32,9 @@ struct Lint: ParsableCommand, ConsoleCommand {
 
     func execute(_ console: Console) -> ExitStatus {
         var status = ExitStatus.fine
-        for file in files {
+        var progress = Progress("checking files", console)
+        for (number, file) in files.enumerated() {
+            progress.report("\(number) of \(files.count) done")
             do {
                 let verdict = try check(file)
                 if !quiet { console.print("\(TerminalText.escaped(file)): \(verdict)") }

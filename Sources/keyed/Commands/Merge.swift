@@ -26,10 +26,10 @@ struct Merge: ParsableCommand, ConsoleCommand {
         case file, other
     }
 
-    @Argument(help: "The file that is merged into.")
+    @Argument(help: "The file that is merged into.", completion: .file())
     var file: String
 
-    @Argument(help: "The file whose changes, or entries, are taken.")
+    @Argument(help: "The file whose changes, or entries, are taken.", completion: .file())
     var other: String
 
     @Option(help: "The file that both come from.")
