@@ -64,8 +64,14 @@ let package = Package(
         .target(name: "TestSupport", dependencies: ["PropertyList"], path: "Tests/TestSupport"),
         // The bodies of the fuzz targets: ordinary functions, called by the tests with the corpus.
         .target(
-            name: "FuzzTargets", dependencies: ["PropertyList", "KeyedArchive"],
+            name: "FuzzTargets",
+            dependencies: ["PropertyList", "PropertyListCodable", "KeyedArchive", "TestSupport"],
             path: "Tests/FuzzTargets"),
+        // Growth, memory and system calls are looked at from outside a process: this one.
+        .executableTarget(
+            name: "HardeningProbe",
+            dependencies: ["PropertyList", "PropertyListCodable", "KeyedArchive", "TestSupport"],
+            path: "Tests/HardeningProbe"),
         // Foundation's archiver and unarchiver as a process of its own, to compare with.
         .executableTarget(name: "FoundationPeer", path: "Tests/FoundationPeer"),
         // Works on a store as a process of its own: to be killed, to meet a full disk, to be measured.
@@ -80,13 +86,20 @@ let package = Package(
             name: "GroupVisitor", dependencies: ["ArchiveStore", "KeyedArchive"],
             path: "Tests/Examples/GroupVisitor"),
         .testTarget(
-            name: "PropertyListTests", dependencies: ["PropertyList", "TestSupport", "FuzzTargets"]),
+            name: "PropertyListTests", dependencies: ["PropertyList", "TestSupport"]),
         .testTarget(
             name: "PropertyListCodableTests",
             dependencies: ["PropertyListCodable", "PropertyList", "TestSupport"]),
         .testTarget(
             name: "KeyedArchiveTests",
             dependencies: ["KeyedArchive", "TestSupport", "FoundationPeer"]),
+        // What no single part can promise: every input, every limit, every target.
+        .testTarget(
+            name: "HardeningTests",
+            dependencies: [
+                "PropertyList", "PropertyListCodable", "KeyedArchive", "TestSupport",
+                "FuzzTargets", "HardeningProbe",
+            ]),
         .testTarget(
             name: "ArchiveStoreTests",
             dependencies: [
