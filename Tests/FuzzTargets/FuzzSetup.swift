@@ -52,7 +52,8 @@ struct FuzzSetup {
 
 /// The targets by the names of their folders of inputs.
 public let fuzzTargets: [(name: String, run: @Sendable ([UInt8]) throws -> Void)] = [
-    ("binary", fuzzBinary), ("xml", fuzzXML), ("value", fuzzValueRoundTrip),
+    ("binary", fuzzBinary), ("xml", fuzzXML), ("openstep", fuzzOpenStep), ("json", fuzzJSON),
+    ("value", fuzzValueRoundTrip),
     ("graph", fuzzArchiveGraph), ("unarchive", fuzzUnarchive),
     ("unarchive-few", fuzzUnarchiveFew), ("archive", fuzzArchive), ("edits", fuzzEdits),
 ]
