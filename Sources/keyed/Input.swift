@@ -3,6 +3,7 @@
 
 import ArgumentParser
 import PropertyList
+import SystemFiles
 
 /// Why a verb stops: its exit code and the line for standard error.
 struct Failure: Error {
@@ -170,7 +171,7 @@ struct Input {
     /// The bytes of a file.
     static func bytes(_ path: String, _ limits: ParsingLimits) throws(Failure) -> [UInt8] {
         do {
-            return try FileAccess.read(path, limits: limits)
+            return try FileAccess.read(path, limit: limits.inputSize)
         } catch {
             throw Failure(.invalid, "\(TerminalText.escaped(path)): \(error.message)")
         }

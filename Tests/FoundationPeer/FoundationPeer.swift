@@ -7,10 +7,14 @@ import Foundation
 ///
 ///     FoundationPeer write NAME          writes the archive of a value
 ///     FoundationPeer read NAME < FILE    prints "equal" if the archive holds that value
+///     FoundationPeer canonical FILE …    prints the values of property lists
 @main
 enum FoundationPeer {
     static func main() {
         let arguments = CommandLine.arguments
+        if arguments.count > 1, arguments[1] == "canonical" {
+            return arguments.dropFirst(2).forEach(CanonicalText.print)
+        }
         guard arguments.count == 3, let sample = Sample.all[arguments[2]] else { exit(2) }
         do {
             if arguments[1] == "write" {

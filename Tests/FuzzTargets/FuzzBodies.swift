@@ -2,11 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import PropertyList
+import TestSupport
 
 /// Reads the input as a binary property list.
 public func fuzzBinary(_ bytes: [UInt8]) throws {
     let setup = FuzzSetup(bytes)
     try checkReading(setup, format: .binary)
+    try checkPlainReader(setup.input)
 }
 
 /// Reads the input as an XML property list.
@@ -61,11 +63,37 @@ private func checkReading(_ setup: FuzzSetup, format: PropertyListFormat) throws
         // The one option that changes the meaning of what is valid.
         if !setup.options.contains(.uidDictionaries) { try checkSame(strict, other, setup.limits) }
     }
+    try checkLimits(setup, format)
     guard let lenient else { return }
+    // Published in SECURITY.md: no more values than bytes.
+    try BrokenProperty.check(
+        lenient.nodeCount <= lenient.byteCount, "there are more values than bytes")
     try BrokenProperty.check(
         setup.options.isSuperset(of: lenient.leniencies), "a leniency was used that was not given")
     try checkNodes(lenient)
+    try checkTree(lenient, setup.limits)
     try checkWriting(lenient, setup.limits)
+}
+
+/// What is only refused because of the limits is refused with the code of a limit.
+private func checkLimits(_ setup: FuzzSetup, _ format: PropertyListFormat) throws {
+    guard (try? document(setup.input, format, setup.options, .trusted)) != nil else { return }
+    do {
+        _ = try PropertyListDocument(
+            parsing: setup.input, format: format, options: setup.options, limits: setup.limits)
+    } catch {
+        try BrokenProperty.check(error.code.isLimit, "no error of a limit: \(error)")
+    }
+}
+
+/// The library and the plainest reader there is agree on what is a property list, and on its value.
+private func checkPlainReader(_ input: [UInt8]) throws {
+    guard input.count <= 2048 else { return }
+    var limits = ParsingLimits.default
+    limits.expansion = .init(factor: 0, base: 10_000)
+    let ours = try? PropertyListValue(parsing: input, format: .binary, limits: limits)
+    let theirs = try? SlowBinaryReader.value(of: input, expansion: 10_000)
+    try BrokenProperty.check(ours == theirs, "the plain reader reads something else")
 }
 
 private func document(
@@ -81,6 +109,46 @@ private func checkSame(
     let first = try? left.root.value(limits: limits)
     let second = try? right.root.value(limits: limits)
     try BrokenProperty.check(first == second, "strict and lenient read different values")
+}
+
+/// What is read in place, one value after the other, is what the tree holds.
+private func checkTree(_ document: PropertyListDocument, _ limits: ParsingLimits) throws {
+    guard let value = try? document.root.value(limits: limits) else { return }
+    var pending = [(document.root, value)]
+    var budget = 10_000
+    while let (node, value) = pending.popLast(), budget > 0 {
+        budget -= 1
+        switch value {
+        case .array(let elements):
+            try pair(node.array, elements, &pending)
+        case .set(let elements):
+            try pair(node.set, elements, &pending)
+        case .dictionary(let entries):
+            try pair(node.dictionary?.lazy.map(\.value), entries.values, &pending)
+            try BrokenProperty.check(
+                node.dictionary?.map(\.key) == entries.keys, "the keys of a tree differ")
+        default:
+            try BrokenProperty.check(scalar(node) == value, "a value in the tree differs")
+        }
+    }
+}
+
+private func pair<N: Collection<PropertyListNode>, V: Collection<PropertyListValue>>(
+    _ nodes: N?, _ values: V, _ pending: inout [(PropertyListNode, PropertyListValue)]
+) throws {
+    try BrokenProperty.check(nodes?.count == values.count, "a container in the tree differs")
+    if let nodes { pending.append(contentsOf: zip(nodes, values)) }
+}
+
+private func scalar(_ node: PropertyListNode) -> PropertyListValue? {
+    if let value = node.string { return .string(value) }
+    if let value = node.integer { return .integer(value) }
+    if let value = node.real { return .real(value) }
+    if let value = node.boolean { return .boolean(value) }
+    if let value = node.date { return .date(value) }
+    if let value = node.data { return .data(Array(value)) }
+    if let value = node.uid { return .uid(value) }
+    return node.isNull ? .null : nil
 }
 
 /// Every access to every value of the document.
@@ -100,7 +168,8 @@ private func checkNodes(_ document: PropertyListDocument) throws {
 
 // MARK: - Writing
 
-private func checkWriting(_ document: PropertyListDocument, _ limits: ParsingLimits) throws {
+/// What was parsed or built can be written, and reads as the same.
+func checkWriting(_ document: PropertyListDocument, _ limits: ParsingLimits) throws {
     _ = document.coreFoundationLayout(limits: limits)
     _ = try? XMLPropertyList.serialize(document, limits: limits)
     guard let bytes = try? BinaryPropertyList.serialize(document, limits: limits) else { return }

@@ -38,12 +38,32 @@ struct FuzzSetup {
         case 3: options = .salvage
         case let bit: options = ParsingOptions(rawValue: 1 << UInt32(bit - 4))
         }
-        // Frozen: 0 for strangers, 1 default, 2 very little.
-        switch bytes[1] % 3 {
-        case 0: limits = .untrusted
-        case 1: limits = .default
+        limits = Self.limits(bytes[1])
+    }
+
+    /// The same, but that little can be expanded: an input is to take a millisecond.
+    private static func cheap(_ limits: ParsingLimits) -> ParsingLimits {
+        var limits = limits
+        limits.expansion.base = 10_000
+        limits.output.base = 1 << 20
+        return limits
+    }
+
+    /// Frozen: below 192, 0 for strangers, 1 default, 2 very little; from 192 on, two bits each for
+    /// depth, expansion and output.
+    private static func limits(_ byte: UInt8) -> ParsingLimits {
+        if byte >= 192 {
+            let choice = Int(byte) - 192
+            return ParsingLimits(
+                depth: [0, 1, 8, 511][choice & 3], inputSize: 1 << 16,
+                expansion: .init(factor: 0, base: [0, 1, 16, 1000][choice >> 2 & 3]),
+                output: .init(factor: 0, base: [0, 64, 1000, 1 << 20][choice >> 4]))
+        }
+        switch byte % 3 {
+        case 0: return cheap(.untrusted)
+        case 1: return cheap(.default)
         default:
-            limits = ParsingLimits(
+            return ParsingLimits(
                 depth: 3, inputSize: 1024, expansion: .init(factor: 1, base: 10),
                 output: .init(factor: 2, base: 100))
         }
@@ -52,8 +72,20 @@ struct FuzzSetup {
 
 /// The targets by the names of their folders of inputs.
 public let fuzzTargets: [(name: String, run: @Sendable ([UInt8]) throws -> Void)] = [
-    ("binary", fuzzBinary), ("xml", fuzzXML), ("openstep", fuzzOpenStep), ("json", fuzzJSON),
+    ("detection", fuzzDetection),
+    ("binary", fuzzBinary),
+    ("xml", fuzzXML),
+    ("xml-engines", fuzzXMLEngines),
+    ("openstep", fuzzOpenStep),
+    ("json", fuzzJSON),
     ("value", fuzzValueRoundTrip),
-    ("graph", fuzzArchiveGraph), ("unarchive", fuzzUnarchive),
-    ("unarchive-few", fuzzUnarchiveFew), ("archive", fuzzArchive), ("edits", fuzzEdits),
+    ("build", fuzzBuild),
+    ("decode", fuzzDecode),
+    ("encode", fuzzEncode),
+    ("graph", fuzzArchiveGraph),
+    ("unarchive", fuzzUnarchive),
+    ("unarchive-few", fuzzUnarchiveFew),
+    ("unarchive-types", fuzzUnarchiveTypes),
+    ("archive", fuzzArchive),
+    ("edits", fuzzEdits),
 ]

@@ -28,14 +28,25 @@ func keyed(list arguments: [String]) -> Run {
         errors: String(decoding: console.errors, as: UTF8.self))
 }
 
+/// Where the built command is.
+let keyedPath = URL(filePath: ProcessInfo.processInfo.arguments[0])
+    .deletingLastPathComponent().appending(path: "keyed").path
+
 /// Runs the built command as a process of its own, with `input` on its standard input, in `folder`.
 func keyedProcess(
     _ arguments: [String], input: [UInt8] = [], in folder: URL? = nil
 ) throws -> Run {
+    try process(keyedPath, arguments, input: input, in: folder)
+}
+
+/// Runs a program, with `input` on its standard input. The status of one that a signal ended is the
+/// signal.
+func process(
+    _ program: String, _ arguments: [String], input: [UInt8] = [], in folder: URL? = nil
+) throws -> Run {
     let process = Process()
     if let folder { process.currentDirectoryURL = folder }
-    process.executableURL = URL(filePath: ProcessInfo.processInfo.arguments[0])
-        .deletingLastPathComponent().appending(path: "keyed")
+    process.executableURL = URL(filePath: program)
     process.arguments = arguments
     let (standardInput, output, errors) = (Pipe(), Pipe(), Pipe())
     process.standardInput = standardInput

@@ -35,9 +35,9 @@ struct TextFormatTests {
                 let back = keyed("convert", "binary", "--json", "typed", file)
                 let value = try PropertyListValue(parsing: back.bytes)
                 #expect(value == Self.value)
-                let plain = try PropertyListValue(
-                    parsing: keyed("convert", "binary", file).bytes)
-                #expect(plain["data"] == ["$data": "AQI="])
+                let plain = keyed("convert", "binary", file)
+                let dictionary = try PropertyListValue(parsing: plain.bytes)
+                #expect(dictionary["data"] == ["$data": "AQI="])
                 #expect(keyed("show", file, "--json", "typed").output.contains("2 bytes: 0102"))
                 #expect(keyed("lint", file).output == "\(file): OK\n")
             }

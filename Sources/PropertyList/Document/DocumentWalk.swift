@@ -29,6 +29,7 @@ package struct DocumentWalk {
     package typealias Arrangement = (PropertyListNode) -> [Int]?
 
     private let storage: PropertyListDocument.Storage
+    private let store: NodeStore
     private let arrangement: Arrangement?
     private var budget: ParsingBudget
     private var frames: [Frame] = []
@@ -44,6 +45,7 @@ package struct DocumentWalk {
     /// A walk over `node` and all it holds, with dictionaries in the order that is given.
     package init(_ node: PropertyListNode, budget: ParsingBudget, arrangement: Arrangement?) {
         storage = node.storage
+        store = node.storage.store
         self.arrangement = arrangement
         self.budget = budget
         start = node.index
@@ -67,23 +69,18 @@ package struct DocumentWalk {
         let position = frames[top].next
         if position == frames[top].count { return .leave(frames.removeLast().node) }
         frames[top].next = position &+ 1
-        return try enterChild(of: frames[top], at: position)
-    }
-
-    private mutating func enterChild(
-        of frame: Frame, at position: Int
-    ) throws(PropertyListError) -> Step {
-        let place = frame.first &+ (frame.order?[position] ?? position)
-        let children = storage.store.children
-        if frame.isDictionary {
-            return try enter(children[place &+ frame.count], key: children[place])
+        let isArranged = arrangement != nil
+        let offset = isArranged ? frames[top].order?[position] ?? position : position
+        let place = frames[top].first &+ offset
+        if frames[top].isDictionary {
+            return try enter(store.children[place &+ frames[top].count], key: store.children[place])
         }
-        return try enter(children[place], key: nil)
+        return try enter(store.children[place], key: nil)
     }
 
     private mutating func enter(_ node: UInt32, key: UInt32?) throws(PropertyListError) -> Step {
         try budget.visit()
-        let record = storage.store.records[Int(node)]
+        let record = store.records[Int(node)]
         if record.isContainer {
             try budget.enter(depth: frames.count &+ 1)
             let isDictionary = record.kind == .dictionary
@@ -102,7 +99,7 @@ package struct DocumentWalk {
 
     /// The way from the start of the walk to the value of the last step, for a message.
     package func path() -> PropertyListPath {
-        var steps = PathSteps(storage.store)
+        var steps = PathSteps(store)
         for frame in frames where frame.next > 0 {
             steps.append(frame.order?[frame.next &- 1] ?? frame.next &- 1, of: frame.node)
         }

@@ -17,6 +17,12 @@ struct TreeAssembler {
 
     init(bytes: [UInt8] = []) { store = NodeStore(bytes: bytes) }
 
+    /// Makes room for `count` values.
+    mutating func reserve(_ count: Int) {
+        store.records.reserveCapacity(count)
+        store.children.reserveCapacity(count)
+    }
+
     /// How many containers are open.
     var depth: Int { frames.count }
 
@@ -38,6 +44,7 @@ struct TreeAssembler {
     ///
     /// - Returns: the number of its record.
     @discardableResult
+    @inline(__always)
     mutating func add(_ record: NodeRecord) -> UInt32 {
         let node = store.nextIndex
         store.records.append(record)

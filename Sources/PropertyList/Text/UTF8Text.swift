@@ -3,8 +3,14 @@
 
 /// UTF-8, the encoding of the text of XML property lists.
 enum UTF8Text {
-    /// Appends one Unicode scalar.
+    /// Appends one Unicode scalar, which takes up to four bytes.
     static func append(_ scalar: UInt32, to output: inout [UInt8]) {
+        output.append(addingCapacity: 4) { append(scalar, to: &$0) }
+    }
+
+    /// Appends one Unicode scalar to `output`, which has room for it.
+    @inline(__always)
+    static func append(_ scalar: UInt32, to output: inout OutputSpan<UInt8>) {
         switch scalar {
         case 0..<0x80:
             output.append(UInt8(truncatingIfNeeded: scalar))
@@ -23,7 +29,8 @@ enum UTF8Text {
         }
     }
 
-    private static func appendTail(_ bits: UInt32, to output: inout [UInt8]) {
+    @inline(__always)
+    private static func appendTail(_ bits: UInt32, to output: inout OutputSpan<UInt8>) {
         output.append(UInt8(truncatingIfNeeded: 0x80 | bits & 0x3F))
     }
 
@@ -67,6 +74,11 @@ enum UTF8Text {
         case 0xF0..<0xF5: return isQuadruple(text, index, first) ? 4 : 0
         default: return 0
         }
+    }
+
+    /// Whether U+FFFE or U+FFFF stands at `index`, which XML forbids.
+    static func isNoncharacter(_ text: Span<UInt8>, at index: Int) -> Bool {
+        text.has("\u{FFFE}", at: index) || text.has("\u{FFFF}", at: index)
     }
 
     private static func isTriple(_ text: Span<UInt8>, _ index: Int, _ first: UInt8) -> Bool {

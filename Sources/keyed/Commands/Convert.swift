@@ -3,6 +3,7 @@
 
 import ArgumentParser
 import PropertyList
+import SystemFiles
 
 /// `keyed convert`
 struct Convert: ParsableCommand, ConsoleCommand {

@@ -4,6 +4,7 @@
 import ArgumentParser
 import KeyedArchive
 import PropertyList
+import SystemFiles
 
 /// `keyed diff`
 struct Diff: ParsableCommand, ConsoleCommand {

@@ -3,6 +3,7 @@
 
 import ArgumentParser
 import PropertyList
+import SystemFiles
 
 /// A verb that changes one file.
 protocol EditingCommand: ConsoleCommand {

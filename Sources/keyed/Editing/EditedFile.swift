@@ -3,6 +3,7 @@
 
 import ArgumentParser
 import PropertyList
+import SystemFiles
 
 /// What all verbs that change a property list have in common: where the result goes.
 struct EditingOptions: ParsableArguments {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import PropertyList
+import SystemFiles
 
 /// What `plutil` is asked to do. Its options have one dash and long names, and are read here.
 ///

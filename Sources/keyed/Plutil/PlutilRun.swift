@@ -3,6 +3,7 @@
 
 import ArgumentParser
 import PropertyList
+import SystemFiles
 
 /// `keyed plutil`, and the command where it is called `plutil`.
 struct Plutil: ParsableCommand, ConsoleCommand {
@@ -70,7 +71,7 @@ struct PlutilRun {
     // MARK: Reading
 
     private func bytes(_ file: String) throws(Failure) -> [UInt8] {
-        do { return try FileAccess.read(file, limits: limits) } catch {
+        do { return try FileAccess.read(file, limit: limits.inputSize) } catch {
             throw Failure(.invalid, error.message)
         }
     }

@@ -1,0 +1,61 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+extension Span<UInt8> {
+    /// The unsigned big-endian integer of `width` bytes at `offset`, or nil where it does not lie
+    /// within the span or is wider than 8 bytes.
+    @inline(__always)
+    func bigEndian(at offset: Int, width: Int) -> UInt64? {
+        guard width >= 0, width <= 8, offset >= 0, count >= width, offset <= count - width else {
+            return nil
+        }
+        switch width {
+        case 1: return UInt64(self[offset])
+        case 2: return UInt64(loadUnaligned(at: offset, as: UInt16.self).bigEndian)
+        case 4: return UInt64(loadUnaligned(at: offset, as: UInt32.self).bigEndian)
+        case 8: return loadUnaligned(at: offset, as: UInt64.self).bigEndian
+        default: return (0..<width).reduce(0) { $0 << 8 | UInt64(self[offset &+ $1]) }
+        }
+    }
+
+    /// The eight bytes at `offset`, the first the lowest, or nil where they do not lie within the
+    /// span.
+    @inline(__always)
+    func littleEndian(at offset: Int) -> UInt64? {
+        guard offset >= 0, count >= 8, offset <= count &- 8 else { return nil }
+        return loadUnaligned(at: offset, as: UInt64.self).littleEndian
+    }
+
+    /// Whether the `length` bytes at two places are the same; false for fewer than eight. Linear.
+    @inline(__always)
+    func isSame(at left: Int, and right: Int, length: Int) -> Bool {
+        guard length >= 8, left >= 0, right >= 0, count >= length, left <= count &- length,
+            right <= count &- length
+        else { return false }
+        // The last word overlaps the one before.
+        let last = length &- 8
+        var step = 0
+        while step < last {
+            if isSameWord(left &+ step, right &+ step) { step &+= 8 } else { return false }
+        }
+        return isSameWord(left &+ last, right &+ last)
+    }
+
+    @inline(__always)
+    private func isSameWord(_ left: Int, _ right: Int) -> Bool {
+        loadUnaligned(at: left, as: UInt64.self) == loadUnaligned(at: right, as: UInt64.self)
+    }
+
+    /// The bytes at `offset` as an integer in the machine's byte order.
+    ///
+    /// - Precondition: the integer lies within the span; checked in debug builds by the span, and
+    ///   by every caller in this file before the call.
+    @inline(__always)
+    private func loadUnaligned<T: FixedWidthInteger & BitwiseCopyable>(
+        at offset: Int, as type: T.Type
+    ) -> T {
+        // SAFETY: the caller has checked `0 <= offset <= count - MemoryLayout<T>.size`; any bit
+        // pattern is a valid integer, and an unaligned load needs no alignment.
+        unsafe bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: type)
+    }
+}

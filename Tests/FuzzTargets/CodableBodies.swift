@@ -1,0 +1,286 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+import PropertyList
+import PropertyListCodable
+
+/// Decodes the input as types that hold themselves.
+public func fuzzDecode(_ bytes: [UInt8]) throws {
+    let setup = FuzzSetup(bytes)
+    let decoder = PlistDecoder(options: setup.options, limits: setup.limits)
+    let parsed = try? PropertyListValue(
+        parsing: setup.input, options: setup.options, limits: setup.limits)
+    let tree = try? decoder.decode(PropertyListValue.self, from: setup.input)
+    try BrokenProperty.check(parsed == tree, "a tree is decoded that was not parsed")
+    _ = try? decoder.decode(Branch.self, from: setup.input)
+    _ = try? decoder.decode([String: [Branch?]].self, from: setup.input)
+    _ = try? decoder.decode(Numbers.self, from: setup.input)
+    guard let value = try? decoder.decode(Whatever.self, from: setup.input) else { return }
+    try checkRoundTrip(value)
+}
+
+/// A value of any kind that was decoded is encoded, decoded and encoded again.
+private func checkRoundTrip(_ value: Whatever) throws {
+    for format in [PropertyListFormat.binary, .xml] {
+        var encoder = PlistEncoder(format: format)
+        encoder.allowsFragments = true
+        // XML has no form for some dates.
+        guard let first = try? encoder.encodeBytes(value) else {
+            try BrokenProperty.check(format == .xml, "what was decoded cannot be encoded")
+            continue
+        }
+        let decoder = PlistDecoder(options: .nonFiniteDates)
+        let back = try BrokenProperty.require("what was encoded cannot be decoded") {
+            try decoder.decode(Whatever.self, from: first)
+        }
+        let second = try BrokenProperty.require("what was decoded again cannot be encoded") {
+            try encoder.encodeBytes(back)
+        }
+        try BrokenProperty.check(first == second, "what was encoded decodes as something else")
+    }
+}
+
+/// Encodes as the input says, right or wrong.
+public func fuzzEncode(_ bytes: [UInt8]) throws {
+    var setup = ByteScript(bytes)
+    var encoder = PlistEncoder()
+    let choice = setup.byte()
+    encoder.allowsFragments = choice & 1 != 0
+    encoder.keyOrder = choice & 2 != 0 ? .sorted : .asEncoded
+    encoder.limits.depth = choice & 4 != 0 ? 4 : 512
+    let value = Scripted(bytes.dropFirst())
+    let tree = try? encoder.encodeValue(value)
+    encoder.format = .binary
+    if let file = try? encoder.encodeBytes(value) {
+        let back = try BrokenProperty.require("what was encoded does not parse") {
+            try PropertyListValue(parsing: file, options: .nonFiniteDates)
+        }
+        try BrokenProperty.check(back == tree, "a file and a tree of one value differ")
+    }
+    encoder.format = .xml
+    if let file = try? encoder.encodeBytes(value) {
+        let back = try BrokenProperty.require("what was encoded as XML does not parse") {
+            try PropertyListDocument(parsing: file)
+        }
+        let again = try BrokenProperty.require("what was encoded as XML cannot be written") {
+            try XMLPropertyList.serialize(back).bytes
+        }
+        try BrokenProperty.check(file == again, "what was encoded as XML reads as another value")
+    }
+}
+
+// MARK: - Types
+
+/// Takes whatever is there, asking in the order in which people write such types.
+private enum Whatever: Codable {
+    case null
+    case boolean(Bool)
+    case integer(Int)
+    case natural(UInt64)
+    case real(Double)
+    case string(String)
+    case date(Date)
+    case data(Data)
+    case array([Whatever])
+    case dictionary([String: Whatever])
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        if container.decodeNil() {
+            self = .null
+        } else if let value = try? container.decode(Bool.self) {
+            self = .boolean(value)
+        } else if let value = try? container.decode(Int.self) {
+            self = .integer(value)
+        } else if let value = try? container.decode(UInt64.self) {
+            self = .natural(value)
+        } else if let value = try? container.decode(Double.self) {
+            self = .real(value)
+        } else if let value = try? container.decode(String.self) {
+            self = .string(value)
+        } else if let value = try? container.decode(Date.self) {
+            self = .date(value)
+        } else if let value = try? container.decode(Data.self) {
+            self = .data(value)
+        } else if let value = try? container.decode([Whatever].self) {
+            self = .array(value)
+        } else {
+            self = .dictionary(try container.decode([String: Whatever].self))
+        }
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        switch self {
+        case .null: try container.encodeNil()
+        case .boolean(let value): try container.encode(value)
+        case .integer(let value): try container.encode(value)
+        case .natural(let value): try container.encode(value)
+        case .real(let value): try container.encode(value)
+        case .string(let value): try container.encode(value)
+        case .date(let value): try container.encode(value)
+        case .data(let value): try container.encode(value)
+        case .array(let value): try container.encode(value)
+        case .dictionary(let value):
+            // In one order, so that files can be compared.
+            var entries = encoder.container(keyedBy: AnyKey.self)
+            for (key, value) in value.sorted(by: { $0.key < $1.key }) {
+                try entries.encode(value, forKey: AnyKey(stringValue: key))
+            }
+        }
+    }
+}
+
+private struct AnyKey: CodingKey {
+    let stringValue: String
+    let intValue: Int?
+    init(stringValue: String) { (self.stringValue, intValue) = (stringValue, nil) }
+    init(intValue: Int) { (stringValue, self.intValue) = (String(intValue), intValue) }
+}
+
+/// A tree as programs have them, each way to ask for a part of it taken once.
+private final class Branch: Decodable {
+    private enum Key: String, CodingKey { case name = "a", child = "key", list = "NS.objects" }
+
+    let name: String?
+    let child: Branch?
+    let list: [Branch]
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: Key.self)
+        _ = (container.allKeys, container.contains(.list), decoder.codingPath)
+        name = try container.decodeIfPresent(String.self, forKey: .name)
+        child = try? container.superDecoder(forKey: .child).singleValueContainer().decode(
+            Branch.self)
+        var list: [Branch] = []
+        var elements = try? container.nestedUnkeyedContainer(forKey: .list)
+        while elements?.isAtEnd == false {
+            guard let branch = try elements?.decode(Branch.self) else { break }
+            list.append(branch)
+        }
+        _ = try? elements?.decodeNil()
+        _ = try? elements?.nestedContainer(keyedBy: Key.self)
+        self.list = list
+    }
+}
+
+/// Every number there is, tried one after the other on each element.
+private struct Numbers: Decodable {
+    init(from decoder: any Decoder) throws {
+        var container = try decoder.unkeyedContainer()
+        while !container.isAtEnd {
+            let place = container.currentIndex
+            _ = try? container.decode(Int8.self)
+            _ = try? container.decode(UInt16.self)
+            _ = try? container.decode(Int32.self)
+            _ = try? container.decode(UInt.self)
+            _ = try? container.decode(Float.self)
+            _ = try? container.decode(Decimal.self)
+            _ = try? container.decode(URL.self)
+            _ = try? container.decode(UUID.self)
+            _ = try? container.decode(Numbers.self)
+            if container.currentIndex == place { _ = try container.decode(Whatever.self) }
+        }
+    }
+}
+
+/// Asks an encoder for what the bytes of an input say.
+private struct Scripted: Encodable {
+    private final class State {
+        var script: ByteScript
+        /// Calls that are left.
+        var budget = 400
+        init(_ bytes: some Sequence<UInt8>) { script = ByteScript(bytes) }
+    }
+
+    private struct Failure: Error {}
+
+    private let bytes: [UInt8]
+
+    init(_ bytes: some Sequence<UInt8>) { self.bytes = Array(bytes) }
+
+    func encode(to encoder: any Encoder) throws {
+        try Part(state: State(bytes)).encode(to: encoder)
+    }
+
+    /// The next value of the script. The meaning of a byte never changes: inputs are kept.
+    private struct Part: Encodable {
+        let state: State
+
+        func encode(to encoder: any Encoder) throws {
+            state.budget -= 1
+            if state.budget < 0 { return }
+            switch state.script.byte() % 8 {
+            case 0: break
+            case 1: throw Failure()
+            case 2, 3:
+                var container = encoder.container(keyedBy: AnyKey.self)
+                try entries(&container)
+            case 4, 5:
+                var container = encoder.unkeyedContainer()
+                try elements(&container)
+            case 6:
+                var container = encoder.singleValueContainer()
+                try leaf { try container.encode($0) }
+            default:
+                // A second container, of another kind.
+                var container = encoder.unkeyedContainer()
+                try container.encode(1)
+                var other = encoder.container(keyedBy: AnyKey.self)
+                try entries(&other)
+            }
+        }
+
+        private func entries(_ container: inout KeyedEncodingContainer<AnyKey>) throws {
+            for _ in 0..<(state.script.byte() % 5) {
+                let name = state.script.text()
+                let key = Int(name).map(AnyKey.init(intValue:)) ?? AnyKey(stringValue: name)
+                switch state.script.byte() % 7 {
+                case 0: try container.encodeNil(forKey: key)
+                case 1: try container.encode(self, forKey: key)
+                case 2: try self.encode(to: container.superEncoder(forKey: key))
+                case 3:
+                    var nested = container.nestedContainer(keyedBy: AnyKey.self, forKey: key)
+                    if state.budget > 0 { try entries(&nested) }
+                case 4:
+                    var nested = container.nestedUnkeyedContainer(forKey: key)
+                    if state.budget > 0 { try elements(&nested) }
+                case 5: try? container.encode(self, forKey: key)
+                default: try leaf { try container.encode($0, forKey: key) }
+                }
+                state.budget -= 1
+            }
+        }
+
+        private func elements(_ container: inout any UnkeyedEncodingContainer) throws {
+            for _ in 0..<(state.script.byte() % 5) {
+                switch state.script.byte() % 7 {
+                case 0: try container.encodeNil()
+                case 1: try container.encode(self)
+                case 2: try self.encode(to: container.superEncoder())
+                case 3:
+                    var nested = container.nestedContainer(keyedBy: AnyKey.self)
+                    if state.budget > 0 { try entries(&nested) }
+                case 4:
+                    var nested = container.nestedUnkeyedContainer()
+                    if state.budget > 0 { try elements(&nested) }
+                case 5: try? container.encode(self)
+                default: try leaf { try container.encode($0) }
+                }
+                state.budget -= 1
+            }
+        }
+
+        private func leaf(_ encode: (any Encodable) throws -> Void) throws {
+            let seconds = Double(bitPattern: state.script.word())
+            let choices: [any Encodable] = [
+                state.script.text(), Int(state.script.byte()), seconds, Float(seconds), true,
+                UInt64.max, Date(timeIntervalSinceReferenceDate: seconds),
+                Data(state.script.bytes(3)), PropertyListUID(7), PropertyListValue.null,
+                PropertyListValue.set([1, "a"]), ["k": [1, 2]], Int?.none,
+            ]
+            try encode(choices[Int(state.script.byte()) % choices.count])
+        }
+    }
+}

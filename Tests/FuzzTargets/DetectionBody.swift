@@ -1,0 +1,36 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import PropertyList
+
+/// Finds the format of the input, from its first byte on: nothing is chosen here.
+public func fuzzDetection(_ bytes: [UInt8]) throws {
+    let found = try? PropertyListFormat.detect(bytes)
+    // No format is found by what stands further back than the longest lead-in.
+    let longer = try? PropertyListFormat.detect(bytes + Array(repeating: 0x3C, count: 4096))
+    if bytes.count >= 4096 {
+        try BrokenProperty.check(found == longer, "the format depends on what is far behind")
+    }
+    for limits in [ParsingLimits.untrusted, .default] {
+        let detected = Result { try PropertyListDocument(parsing: bytes, limits: limits) }
+        guard let found else {
+            try BrokenProperty.check(
+                failure(detected)?.code == .unrecognizedFormat, "no format, and yet it is parsed")
+            continue
+        }
+        let named = Result {
+            try PropertyListDocument(parsing: AnySequence(bytes), format: found, limits: limits)
+        }
+        try BrokenProperty.check(
+            failure(detected)?.description == failure(named)?.description,
+            "the format that was found is not the one that was parsed")
+        if let document = try? detected.get() {
+            try BrokenProperty.check(document.format == found, "the document has another format")
+        }
+    }
+}
+
+private func failure<T>(_ result: Result<T, any Error>) -> PropertyListError? {
+    if case .failure(let error) = result { return error as? PropertyListError }
+    return nil
+}

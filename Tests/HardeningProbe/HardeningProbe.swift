@@ -1,0 +1,111 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import PropertyList
+import TestSupport
+
+/// What has to be looked at from outside a process: instructions, memory, system calls.
+///
+///     HardeningProbe growth [PATTERN]              each operation on each family at n, 2n, 4n
+///     HardeningProbe make FAMILY N                 an input of a family
+///     HardeningProbe memory OPERATION < FILE       what an operation takes at most, in bytes
+///     HardeningProbe decode FOLDER                 decodes all files, read beforehand
+///     HardeningProbe canonical FILE …              each file's value in a form to compare
+@main
+enum HardeningProbe {
+    static func main() {
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        switch (arguments.first, arguments.count) {
+        case ("growth", 1...2): Growth.run(matching: arguments.count > 1 ? arguments[1] : "")
+        case ("make", 3): make(arguments[1], Int(arguments[2]) ?? 0)
+        case ("memory", 2): Memory.run(arguments[1])
+        case ("decode", 2): decode(Corpus.files(in: URL(filePath: arguments[1])))
+        case ("canonical", 2...): arguments.dropFirst().forEach(CanonicalText.print)
+        default: exit(2)
+        }
+    }
+
+    private static func make(_ family: String, _ size: Int) {
+        guard let family = Family.all.first(where: { $0.name == family }) else { exit(2) }
+        FileHandle.standardOutput.write(Data(family.input(size).bytes))
+    }
+
+    /// Everything that can be done with a file's bytes, between two marks for a trace.
+    private static func decode(_ files: [Corpus.File]) {
+        // What the runtime loads when it is first needed is loaded here.
+        warmUp()
+        say("decoding begins\n")
+        for file in files {
+            for operation in Operation.all { operation.prepare(Input(bytes: file.bytes))?() }
+        }
+        say("decoding ends\n")
+        print("\(files.count) files")
+    }
+
+    private static func say(_ text: String) { FileHandle.standardError.write(Data(text.utf8)) }
+
+    private static func warmUp() {
+        for family in Family.all {
+            for operation in Operation.all { operation.prepare(family.input(10))?() }
+        }
+    }
+}
+
+/// Operations on inputs that grow, each run one call of `countedFromOutside`.
+private enum Growth {
+    static func run(matching pattern: String) {
+        for family in Family.all {
+            for operation in Operation.all {
+                let name = "\(family.name), \(operation.name)"
+                guard pattern.isEmpty || name.contains(pattern) else { continue }
+                measure(name, family, operation)
+            }
+        }
+    }
+
+    private static func measure(_ name: String, _ family: Family, _ operation: Operation) {
+        // What happens once in a process does not count.
+        operation.prepare(family.input(10))?()
+        for factor in [1, 2, 4] {
+            let input = family.input(family.size * factor)
+            guard let body = operation.prepare(input) else { return }
+            let size = countedFromOutside(input.bytes.count, body)
+            print("\(name)\t\(factor)\t\(size)")
+        }
+    }
+}
+
+/// Callgrind knows this function by its name. It returns its first argument, so that the call of
+/// `body` is not its last act: a jump would hide its end.
+@inline(never)
+private func countedFromOutside(_ size: Int, _ body: () -> Void) -> Int {
+    body()
+    return size
+}
+
+/// How much memory an operation takes beyond its input, at most.
+private enum Memory {
+    static func run(_ operation: String) {
+        let bytes = FileHandle.standardInput.readDataToEndOfFile()
+        guard let operation = Operation.all.first(where: { $0.name == operation }),
+            let body = operation.prepare(Input(bytes: Array(bytes)))
+        else { exit(2) }
+        let before = resetPeak()
+        body()
+        print(max(0, peak() - before))
+    }
+
+    /// Makes what is in memory now the peak so far, and returns it.
+    private static func resetPeak() -> Int {
+        try? Data("5".utf8).write(to: URL(filePath: "/proc/self/clear_refs"))
+        return peak()
+    }
+
+    private static func peak() -> Int {
+        let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
+        let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+        let number = line?.split(separator: " ").dropLast().last?.split(separator: "\t").last
+        return (number.flatMap { Int($0) } ?? 0) * 1024
+    }
+}

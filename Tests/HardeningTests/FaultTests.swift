@@ -1,0 +1,54 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import FuzzTargets
+import TestSupport
+import Testing
+
+/// Every fixture, cut and changed at every place, through everything that reads.
+@Suite("Systematic faults")
+struct FaultTests {
+    private static let small = fixtures.filter { $0.bytes.count <= 2048 }
+
+    /// How a byte is changed. A debug build has time for one way.
+    #if DEBUG
+        private static let masks: [UInt8] = [0x20]
+        private static let setups: [[UInt8]] = [[2, 1]]
+    #else
+        private static let masks: [UInt8] = [0x01, 0x20, 0x80, 0xFF]
+        private static let setups: [[UInt8]] = [[0, 0], [1, 1], [3, 2], [2, 0xE7]]
+    #endif
+
+    private func run(_ bytes: [UInt8], _ what: @autoclosure () -> String) {
+        for target in readingTargets {
+            for setup in target.name == "detection" ? [[]] : Self.setups {
+                do { try target.run(setup + bytes) } catch {
+                    Issue.record("\(what()), \(target.name), \(setup): \(error)")
+                }
+            }
+        }
+    }
+
+    @Test("every prefix of every small fixture passes every reading target", arguments: small)
+    func prefixes(_ file: Corpus.File) {
+        for length in file.bytes.indices {
+            run(Array(file.bytes.prefix(length)), "\(length) bytes")
+        }
+    }
+
+    @Test("so does each with one byte changed", arguments: small)
+    func flips(_ file: Corpus.File) {
+        var bytes = file.bytes
+        for place in bytes.indices {
+            let original = bytes[place]
+            for mask in Self.masks {
+                bytes[place] = original ^ mask
+                run(bytes, "byte \(place) ^ \(mask)")
+            }
+            bytes[place] = original
+        }
+    }
+
+    @Test("there are fixtures to cut")
+    func hasFixtures() { #expect(Self.small.count > 80) }
+}

@@ -1,0 +1,146 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import KeyedArchive
+import PropertyList
+import Testing
+
+/// A type that hands its coding on to another: both share one object.
+private struct Wrapper<Value: KeyedCodable>: KeyedCodable {
+    static var archivedClass: ArchivedClass { "Wrapper" }
+    let value: Value
+
+    init(_ value: Value) { self.value = value }
+    func encode(with coder: KeyedEncoder) throws { try value.encode(with: coder) }
+    init(coder: KeyedDecoder) throws { value = try Value(coder: coder) }
+}
+
+@Suite("Types that hand their coding on")
+struct DelegationTests {
+    private let registry = ClassRegistry.foundation.adding(Save.self)
+
+    @Test("share the object with an optional value and with one of any class")
+    func sharing() throws {
+        let save = Save(name: "n", age: 1, sex: true)
+        let optional = Wrapper<Save?>(save)
+        let bytes = try KeyedArchiver.archive(optional, allowing: registry)
+        let back = try KeyedUnarchiver.unarchive(
+            Wrapper<Save?>.self, from: bytes, allowing: registry)
+        #expect(back.value == save)
+        #expect(Save?.archivedClass.name == "DWSave" && Save?.archivedAliases.isEmpty == true)
+        let any = Wrapper(AnyArchived(save))
+        #expect(try KeyedArchiver.archive(any, allowing: registry) == bytes)
+    }
+
+    @Test("are refused where the other has no fields of its own")
+    func refused() throws {
+        let value = Wrapper<PropertyListValue>(["a"])
+        #expect(archiveError { try KeyedArchiver.archive(value) }?.code == .misuse)
+        let bytes = try Archives.make([["$class": .uid(2)], Archives.describe("Stranger")])
+        let opaque = try KeyedUnarchiver.unarchive(
+            OpaqueObject.self, from: bytes, allowing: registry.keepingUnknownClasses())
+        let wrapped = Wrapper(opaque)
+        #expect(archiveError { try KeyedArchiver.archive(wrapped) }?.code == .misuse)
+    }
+
+    @Test("meet no object at the roots")
+    func roots() throws {
+        let bytes = try KeyedArchiver.archive("text")
+        let archive = try KeyedUnarchiver(parsing: bytes)
+        #expect(archiveError { try AnyArchived(coder: archive.roots) }?.code == .misuse)
+        #expect(archiveError { try OpaqueObject(coder: archive.roots) }?.code == .misuse)
+        #expect(archiveError { try PropertyListValue(coder: archive.roots) }?.code == .misuse)
+    }
+
+    @Test("see the fields, elements and place of an object of any class")
+    func opaque() throws {
+        let bytes = try Archives.make([
+            [
+                "list": [.uid(2), .uid(0), .uid(3)], "$$name": .uid(2), "child": .uid(3),
+                "$class": .uid(4),
+            ],
+            "text", ["$class": .uid(4)], Archives.describe("Stranger"),
+        ])
+        let object = try KeyedUnarchiver.unarchive(
+            OpaqueObject.self, from: bytes, allowing: registry.keepingUnknownClasses())
+        #expect(object.uid == 1 && object.archivedClass?.name == "Stranger")
+        #expect(object.keys == ["list", "$name", "child"])
+        #expect(object.objects(forKey: "list").map(\.uid) == [2, 3])
+        #expect(object.objects(forKey: "child").isEmpty && object.objects(forKey: "none").isEmpty)
+        #expect(object["$name"]?.uid == 2 && object.object(forKey: "child")?.uid == 3)
+    }
+}
+
+@Suite("Fields that are refused")
+struct RefusedFieldTests {
+    private func code<T: KeyedDecodable>(
+        _ type: T.Type, _ objects: [PropertyListValue]
+    ) -> KeyedArchiveError.Code? {
+        archiveError { try KeyedUnarchiver.unarchive(type, from: Archives.make(objects)) }?.code
+    }
+
+    @Test("a plain value stands where references are expected")
+    func plain() {
+        #expect(
+            code(
+                [String].self,
+                [["NS.objects": ["text"], "$class": .uid(2)], Archives.describe("NSArray")])
+                == .wrongType)
+        #expect(
+            code(
+                [String].self,
+                [["NS.objects": "text", "$class": .uid(2)], Archives.describe("NSArray")])
+                == .wrongType)
+    }
+
+    @Test("an element is in a set less than once")
+    func count() {
+        #expect(
+            code(
+                ArchivedCountedSet<String>.self,
+                [
+                    ["NS.count": 1, "NS.object0": .uid(3), "NS.count0": 0, "$class": .uid(2)],
+                    Archives.describe("NSCountedSet", "NSMutableSet", "NSSet"), "text",
+                ]) == .valueOutOfRange)
+    }
+
+    @Test("a number is an object with fields")
+    func number() {
+        #expect(
+            code(
+                ArchivedNumber.self, [["$class": .uid(2)], Archives.describe("NSNumber", "NSValue")])
+                == .malformedObject)
+    }
+
+    @Test("a key occurs twice in a dictionary that is read as a tree")
+    func twice() {
+        #expect(
+            code(
+                PropertyListValue.self,
+                [
+                    [
+                        "NS.keys": [.uid(3), .uid(3)], "NS.objects": [.uid(3), .uid(3)],
+                        "$class": .uid(2),
+                    ], Archives.describe("NSDictionary"), "key",
+                ]) == .malformedObject)
+    }
+
+    @Test("a tree has values that archives have no form for")
+    func tree() {
+        let value = PropertyListValue.array([.set(["a"])])
+        #expect(archiveError { try KeyedArchiver.archive(value) }?.code == .valueOutOfRange)
+    }
+
+    @Test("a dictionary with keys that are no text becomes no tree of fields")
+    func keys() throws {
+        let bytes = try Archives.make([
+            ["NS.keys": [.uid(3)], "NS.objects": [.uid(3)], "$class": .uid(2)],
+            Archives.describe("NSDictionary"), ["$class": .uid(4)], Archives.describe("Stranger"),
+        ])
+        let object = try KeyedUnarchiver.unarchive(
+            OpaqueObject.self, from: bytes,
+            allowing: ClassRegistry.foundation.keepingUnknownClasses())
+        #expect(archiveError { try object.propertyList() }?.code == .wrongType)
+    }
+}

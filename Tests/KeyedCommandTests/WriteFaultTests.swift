@@ -1,0 +1,144 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import PropertyList
+import Testing
+
+/// Writing that fails at every step: whoever opens the file sees the old contents or the new ones.
+@Suite("Failing writes")
+struct WriteFaultTests {
+    /// A program that changes how the command runs, by its path; nil where it is not installed.
+    private static func tool(_ name: String) -> String? {
+        ["/usr/bin/", "/bin/"].map { $0 + name }.first {
+            FileManager.default.isExecutableFile(atPath: $0)
+        }
+    }
+
+    private static let strace = tool("strace")
+
+    /// A system call of the replacement, and what becomes of it.
+    struct Fault: Sendable, CustomStringConvertible {
+        let call: String
+        let outcome: String
+        var description: String { "\(call) \(outcome)" }
+
+        static let all = ["write", "fchmod", "fsync", "rename"].flatMap { call in
+            ["error=ENOSPC", "error=EIO", "signal=KILL"].map { Fault(call: call, outcome: $0) }
+        }
+    }
+
+    /// Calls `body` with a folder that holds one binary file, and the file.
+    private func withFile(_ body: (URL, URL, _ old: [UInt8]) throws -> Void) throws {
+        try Files.withFolder { folder in
+            let text = String(repeating: "text", count: 5000)
+            let old = try Files.binary([.string(text)])
+            let file = folder.appending(path: "file.plist")
+            try Data(old).write(to: file)
+            try body(folder, file, old)
+        }
+    }
+
+    private func names(in folder: URL) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: folder.path)
+    }
+
+    @Test(
+        "a call that fails, or that the process does not survive, leaves the file whole",
+        .enabled(if: strace != nil, "strace is not installed"), arguments: Fault.all)
+    func faults(_ fault: Fault) throws {
+        try withFile { folder, file, old in
+            let run = try process(
+                #require(Self.strace),
+                [
+                    "-f", "-qq", "-o", "/dev/null",
+                    "-e", "inject=\(fault.call):\(fault.outcome):when=1",
+                    keyedPath, "convert", "xml", "--in-place", file.path,
+                ])
+            #expect(try Files.bytes(file.path) == old)
+            if fault.outcome.hasPrefix("error") {
+                #expect(run.status == 1)
+                #expect(run.errors.contains("file.plist"))
+                #expect(try names(in: folder) == ["file.plist"], "a temporary file is left")
+            } else {
+                #expect(run.status == SIGKILL)
+            }
+        }
+    }
+
+    @Test(
+        "a process that dies after the last step leaves the new file",
+        .enabled(if: strace != nil, "strace is not installed"))
+    func lateDeath() throws {
+        try withFile { folder, file, old in
+            // The second call of fsync is for the folder, when the file has its new name.
+            let run = try process(
+                #require(Self.strace),
+                [
+                    "-f", "-qq", "-o", "/dev/null", "-e", "inject=fsync:signal=KILL:when=2",
+                    keyedPath, "convert", "xml", "--in-place", file.path,
+                ])
+            #expect(run.status == SIGKILL)
+            let new = try Files.bytes(file.path)
+            #expect(new != old)
+            #expect(try PropertyListValue(parsing: new) == PropertyListValue(parsing: old))
+            #expect(try names(in: folder) == ["file.plist"])
+        }
+    }
+
+    @Test("a file larger than the system lets it be leaves the old one whole")
+    func tooLarge() throws {
+        try withFile { folder, file, old in
+            // Blocks of 512 or 1024 bytes; the signal is ignored, so that the call fails.
+            let script = "ulimit -f 2; trap '' XFSZ; exec \"$0\" \"$@\""
+            let run = try process(
+                "/bin/sh", ["-c", script, keyedPath, "convert", "xml", "--in-place", file.path])
+            #expect(run.status == 1)
+            #expect(try Files.bytes(file.path) == old)
+            #expect(try names(in: folder) == ["file.plist"])
+        }
+    }
+
+    @Test("a full device is an error, as a file and as standard output")
+    func fullDevice() throws {
+        guard FileManager.default.fileExists(atPath: "/dev/full") else { return }
+        let archive = Files.archive("save")
+        let run = keyed("convert", "xml", archive, "-o", "/dev/full")
+        #expect(run.status == 1)
+        #expect(run.errors.contains("/dev/full"))
+        for verb in [["convert", "xml"], ["show"], ["inspect"]] {
+            let script = "exec \"$0\" \"$@\" > /dev/full"
+            let run = try process("/bin/sh", ["-c", script, keyedPath] + verb + [archive])
+            #expect(run.status == 1)
+            #expect(run.errors.contains("standard output"))
+        }
+    }
+
+    @Test("a folder that takes no files is an error, and nothing is changed")
+    func noNewFiles() throws {
+        let run = keyed("convert", "xml", Files.archive("save"), "-o", "/proc/file.plist")
+        #expect(run.status == 1)
+        #expect(run.errors.contains("/proc/file.plist"))
+    }
+
+    @Test(
+        "a file in a read-only folder stays as it is",
+        .enabled(
+            if: getuid() != 0 || tool("setpriv") != nil,
+            "the superuser writes everywhere, and setpriv is not installed"))
+    func readOnlyFolder() throws {
+        try withFile { folder, file, old in
+            try FileManager.default.setAttributes(
+                [.posixPermissions: 0o555], ofItemAtPath: folder.path)
+            var command = [keyedPath, "convert", "xml", "--in-place", file.path]
+            if getuid() == 0 {
+                let setpriv = try #require(Self.tool("setpriv"))
+                command = [setpriv, "--reuid=65534", "--regid=65534", "--clear-groups"] + command
+            }
+            let run = try process(command[0], Array(command.dropFirst()))
+            #expect(run.status != 0)
+            #expect(try Files.bytes(file.path) == old)
+            #expect(try names(in: folder) == ["file.plist"])
+        }
+    }
+}

@@ -1,0 +1,165 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import PropertyList
+import PropertyListCodable
+import Testing
+
+/// Every type of number, in every kind of container.
+@Suite("Numbers of every type")
+struct NumberTests {
+    private func bothWays<T: Codable & Equatable>(
+        _ value: T, _ format: PropertyListFormat
+    ) throws -> T {
+        try PlistDecoder().decode(T.self, from: PlistEncoder(format: format).encodeBytes(value))
+    }
+
+    @Test("come back from dictionaries", arguments: [PropertyListFormat.binary, .xml])
+    func keyed(_ format: PropertyListFormat) throws {
+        let extremes = Numbers(
+            boolean: true, string: "text", double: -0.1, float: 1.5, int: .min, int8: .min,
+            int16: .min, int32: .min, int64: .min, uint: .max, uint8: .max, uint16: .max,
+            uint32: .max, uint64: .max)
+        #expect(try bothWays(extremes, format) == extremes)
+    }
+
+    @Test("come back as optional values, there or not", arguments: [true, false])
+    func optional(_ isThere: Bool) throws {
+        var numbers = OptionalNumbers()
+        if isThere {
+            numbers = OptionalNumbers(
+                boolean: true, string: "text", double: -0.1, float: 1.5, int: 1, int8: 2, int16: 3,
+                int32: 4, int64: 5, uint: 6, uint8: 7, uint16: 8, uint32: 9, uint64: 10)
+        }
+        #expect(try bothWays(numbers, .binary) == numbers)
+    }
+
+    @Test("come back from arrays, one after the other")
+    func unkeyed() throws {
+        #expect(try bothWays(NumberList(), .binary) == NumberList())
+        #expect(try bothWays(NumberList(), .xml) == NumberList())
+    }
+
+    @Test("of 128 bits come back as far as a property list holds them")
+    @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+    func wide() throws {
+        #expect(try bothWays(WideNumbers(), .binary) == WideNumbers())
+        #expect(throws: EncodingError.self) { try PlistEncoder().encode([Int128.max]) }
+    }
+
+    @Test(
+        "that do not fit are refused in each of them",
+        arguments: [
+            "int8", "int16", "int32", "uint", "uint8", "uint16", "uint32", "uint64", "float",
+        ])
+    func outOfRange(_ key: String) throws {
+        let tooLow: PropertyListValue = key == "float" ? "text" : -9_000_000_000
+        let numbers: PropertyListValue = .dictionary([key: tooLow])
+        #expect(throws: DecodingError.self) {
+            try PlistDecoder().decode(OptionalNumbers.self, from: numbers)
+        }
+    }
+}
+
+private struct Numbers: Codable, Equatable {
+    var boolean: Bool
+    var string: String
+    var double: Double
+    var float: Float
+    var int: Int
+    var int8: Int8
+    var int16: Int16
+    var int32: Int32
+    var int64: Int64
+    var uint: UInt
+    var uint8: UInt8
+    var uint16: UInt16
+    var uint32: UInt32
+    var uint64: UInt64
+}
+
+private struct OptionalNumbers: Codable, Equatable {
+    var boolean: Bool?
+    var string: String?
+    var double: Double?
+    var float: Float?
+    var int: Int?
+    var int8: Int8?
+    var int16: Int16?
+    var int32: Int32?
+    var int64: Int64?
+    var uint: UInt?
+    var uint8: UInt8?
+    var uint16: UInt16?
+    var uint32: UInt32?
+    var uint64: UInt64?
+}
+
+/// One of each, in an array of its own.
+private struct NumberList: Codable, Equatable {
+    init() {}
+
+    func encode(to encoder: any Encoder) throws {
+        var list = encoder.unkeyedContainer()
+        try list.encode(true)
+        try list.encode("text")
+        try list.encode(-0.1)
+        try list.encode(Float(1.5))
+        try list.encode(Int.min)
+        try list.encode(Int8.min)
+        try list.encode(Int16.min)
+        try list.encode(Int32.min)
+        try list.encode(Int64.min)
+        try list.encode(UInt.max)
+        try list.encode(UInt8.max)
+        try list.encode(UInt16.max)
+        try list.encode(UInt32.max)
+        try list.encode(UInt64.max)
+    }
+
+    init(from decoder: any Decoder) throws {
+        var list = try decoder.unkeyedContainer()
+        #expect(list.codingPath.isEmpty && list.count == 14)
+        #expect(try list.decode(Bool.self))
+        #expect(try list.decode(String.self) == "text")
+        #expect(try list.decode(Double.self) == -0.1)
+        #expect(try list.decode(Float.self) == 1.5)
+        #expect(try list.decode(Int.self) == .min)
+        #expect(try list.decode(Int8.self) == .min)
+        #expect(try list.decode(Int16.self) == .min)
+        #expect(try list.decode(Int32.self) == .min)
+        #expect(try list.decode(Int64.self) == .min)
+        #expect(try list.decode(UInt.self) == .max)
+        #expect(try list.decode(UInt8.self) == .max)
+        #expect(try list.decode(UInt16.self) == .max)
+        #expect(try list.decode(UInt32.self) == .max)
+        #expect(try list.decode(UInt64.self) == .max)
+        #expect(list.isAtEnd)
+        #expect(throws: DecodingError.self) { try list.decode(Double.self) }
+    }
+}
+
+@available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+private struct WideNumbers: Codable, Equatable {
+    private enum Key: CodingKey { case signed, unsigned, list }
+
+    init() {}
+
+    func encode(to encoder: any Encoder) throws {
+        var entries = encoder.container(keyedBy: Key.self)
+        try entries.encode(Int128(Int64.min), forKey: .signed)
+        try entries.encode(UInt128(UInt64.max), forKey: .unsigned)
+        var list = entries.nestedUnkeyedContainer(forKey: .list)
+        try list.encode(Int128(-1))
+        try list.encode(UInt128(1))
+    }
+
+    init(from decoder: any Decoder) throws {
+        let entries = try decoder.container(keyedBy: Key.self)
+        #expect(try entries.decode(Int128.self, forKey: .signed) == Int128(Int64.min))
+        #expect(try entries.decode(UInt128.self, forKey: .unsigned) == UInt128(UInt64.max))
+        var list = try entries.nestedUnkeyedContainer(forKey: .list)
+        #expect(try list.decode(Int128.self) == -1)
+        #expect(try list.decode(UInt128.self) == 1)
+    }
+}
