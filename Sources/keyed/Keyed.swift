@@ -9,8 +9,8 @@ struct Keyed: ParsableCommand {
         commandName: "keyed",
         abstract: "Look into keyed archives and property lists, and convert them.",
         discussion: """
-            Reads binary and XML property lists, and the keyed archives in them, whatever classes \
-            they hold. A FILE of - is standard input.
+            Reads property lists in binary, XML, OpenStep text and JSON, and the keyed archives in \
+            them, whatever classes they hold. A FILE of - is standard input.
 
             Exit codes: 0 fine, 1 invalid input, 2 wrong usage, 3 only a part could be read, \
             4 a limit was hit.

@@ -76,6 +76,8 @@ public let fuzzTargets: [(name: String, run: @Sendable ([UInt8]) throws -> Void)
     ("binary", fuzzBinary),
     ("xml", fuzzXML),
     ("xml-engines", fuzzXMLEngines),
+    ("openstep", fuzzOpenStep),
+    ("json", fuzzJSON),
     ("value", fuzzValueRoundTrip),
     ("build", fuzzBuild),
     ("decode", fuzzDecode),

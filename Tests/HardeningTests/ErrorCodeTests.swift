@@ -133,7 +133,7 @@ private func described(_ name: String) -> PropertyListValue {
 }
 
 /// Reading a root of `type` from these objects.
-private func reading<T: KeyedDecodable & Sendable>(
+private func reading<T: KeyedDecodable & SendableMetatype>(
     _ code: String, _ type: T.Type, _ objects: [PropertyListValue],
     _ registry: ClassRegistry = .foundation, limits: ParsingLimits = .default
 ) -> Provocation {

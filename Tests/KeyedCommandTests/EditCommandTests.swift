@@ -56,7 +56,8 @@ struct EditCommandTests {
         for (type, value, element) in cases {
             let result = try inPlace("set", "age", value, "-t", type)
             #expect(
-                result.text == Self.text.replacing("<integer>7</integer>", with: element), "\(type)")
+                result.text == Self.text.replacing("<integer>7</integer>", with: element), "\(type)"
+            )
         }
         let data = try inPlace("set", "blob", "00 ff", "-t", "hex")
         #expect(data.text.contains("<data>\n\tAP8=\n\t</data>"))
@@ -73,8 +74,9 @@ struct EditCommandTests {
             #expect(result.text == Self.text)
         }
         let result = try inPlace("set", "age", "old")
-        #expect(result.run.errors == "keyed: \"old\" is no value of type integer; name another type "
-            + "with -t\n")
+        #expect(
+            result.run.errors == "keyed: \"old\" is no value of type integer; name another type "
+                + "with -t\n")
         #expect(try inPlace("set", "name").run.status == 2)
     }
 
@@ -84,11 +86,13 @@ struct EditCommandTests {
         #expect(result.run.status == 1)
         #expect(
             result.run.errors.hasSuffix(
-                "there are 1 elements, counted from 0\n    list[3]\n        ^\n"))
+                "there is one element, [0]\n    list[3]\n        ^\n"))
         #expect(result.text == Self.text)
         let malformed = try inPlace("remove", "list[")
         #expect(malformed.run.status == 2)
-        #expect(malformed.run.errors.hasSuffix("    list[\n         ^\n") || malformed.run.errors.contains("^"))
+        #expect(
+            malformed.run.errors.hasSuffix("    list[\n         ^\n")
+                || malformed.run.errors.contains("^"))
     }
 
     @Test("values come from files")
@@ -131,14 +135,17 @@ struct EditCommandTests {
     @Test("edits are read from a script, and mistakes in it are told by line")
     func script() throws {
         try Files.withFile(Self.text.utf8) { file in
-            try Files.withFile("# a comment\n\nset age integer 9\r\n remove  list \n".utf8) { script in
+            try Files.withFile("# a comment\n\nset age integer 9\r\n remove  list \n".utf8) {
+                script in
                 let run = keyed("edit", file, "--script", script)
                 let value = try PropertyListValue(parsing: run.bytes)
                 #expect(value == ["name": "Anna", "age": 9, "blob": .data([0, 1, 2])])
             }
             for (line, what) in [
-                ("delete x", "none of set"), ("set", "needs a key path"), ("set a integer x", "no value"),
-                ("remove a b", "alone"), ("set a \"x", "do not close"), ("set a..b c", "a key is missing"),
+                ("delete x", "none of set"), ("set", "needs a key path"),
+                ("set a integer x", "no value"),
+                ("remove a b", "alone"), ("set a \"x", "do not close"),
+                ("set a..b c", "a key is missing"),
             ] {
                 try Files.withFile("\n\(line)\n".utf8, named: "script") { script in
                     let run = keyed("edit", file, "--script", script)
@@ -156,7 +163,8 @@ struct EditCommandTests {
         try Files.withFolder { folder in
             let file = folder.appending(path: "a.plist").path
             let edits = [
-                "set name Bob", "append list y", "remove blob", "insert new after \"age\" integer 1",
+                "set name Bob", "append list y", "remove blob",
+                "insert new after \"age\" integer 1",
             ]
             try Data(Self.text.utf8).write(to: URL(filePath: file))
             let run = try keyedProcess(["edit", "a.plist", "--dry-run"] + edits, in: folder)
@@ -185,7 +193,9 @@ struct EditCommandTests {
         }
     }
 
-    @Test("a file is replaced with its mode and through its links, and left alone where nothing changes")
+    @Test(
+        "a file is replaced with its mode and through its links, and left alone where nothing changes"
+    )
     func replacing() throws {
         try Files.withFolder { folder in
             let manager = FileManager.default
@@ -238,7 +248,8 @@ struct EditCommandTests {
         try Files.withFile(Self.text.utf8) { file in
             for (arguments, output) in [
                 (["name"], "Anna\n"), (["age"], "7\n"), (["blob"], "AAEC\n"),
-                (["list"], "array, 1 element\n  [0] \"x\"\n"), ([".", "--as", "keys"], "name\nage\nlist\nblob\n"),
+                (["list"], "array, 1 element\n  [0] \"x\"\n"),
+                ([".", "--as", "keys"], "name\nage\nlist\nblob\n"),
                 (["list", "--as", "count"], "1\n"), (["blob", "--as", "type"], "data\n"),
                 (["blob", "--as", "bytes"], "\0\u{1}\u{2}"),
             ] {
@@ -258,12 +269,14 @@ struct DiffCommandTests {
     func diff() throws {
         try Files.withFolder { folder in
             let files = try Self.write(
-                [["a": 1, "b": ["x", "y"], "d": [:]], ["b": ["y"], "a": true, "c": ["k": [0]]]], folder)
+                [["a": 1, "b": ["x", "y"], "d": [:]], ["b": ["y"], "a": true, "c": ["k": [0]]]],
+                folder)
             let run = keyed("diff", files[0], files[1])
             #expect(run.status == 1)
             #expect(
                 run.lines == [
-                    "- a: 1", "+ a: true", "- d: dictionary, 0 entries", "+ c.k[0]: 0", "- b[0]: \"x\"",
+                    "- a: 1", "+ a: true", "- d: dictionary, 0 entries", "+ c.k[0]: 0",
+                    "- b[0]: \"x\"",
                 ])
             #expect(keyed("diff", files[0], files[0]).status == 0)
             #expect(keyed("diff", "-q", files[0], files[1]).bytes.isEmpty)
@@ -276,7 +289,10 @@ struct DiffCommandTests {
         let date = PropertyListDate(secondsSince2001: -0.25)
         let new: PropertyListValue = [
             "a b": .date(date), "c\n": .data([1, 2]), "x.y": ["": .null, "\"": .set([1, 2])],
-            "n": [.integer(PropertyListInteger(UInt64.max)), -1, .real(PropertyListReal(Float(0.5))), 0.1],
+            "n": [
+                .integer(PropertyListInteger(UInt64.max)), -1, .real(PropertyListReal(Float(0.5))),
+                0.1,
+            ],
             "s": [" lead", "", "#", "\"q\"", "é\u{1}"], "u": .uid(PropertyListUID(9)), "t": true,
         ]
         try Files.withFolder { folder in
@@ -329,6 +345,56 @@ struct DiffCommandTests {
         }
     }
 
+    @Test(
+        "git merges with the command as its driver",
+        .enabled(
+            if: FileManager.default.isExecutableFile(atPath: "/usr/bin/git"), "there is no git"))
+    func git() throws {
+        try Files.withFolder { folder in
+            let command = URL(filePath: ProcessInfo.processInfo.arguments[0])
+                .deletingLastPathComponent().appending(path: "keyed").path
+            let script = """
+                set -e
+                export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM=/dev/null HOME=$PWD
+                export GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=a
+                export GIT_COMMITTER_EMAIL=a@b
+                git init -q -b main
+                git config merge.plist.driver '"\(command)" merge --in-place --base %O %A %B'
+                git config diff.plist.textconv '"\(command)" show --full'
+                echo '*.plist merge=plist diff=plist' > .gitattributes
+                echo '*.pbxproj merge=plist' >> .gitattributes
+                printf '// !$*UTF8*$!\n{\n\tobjects = {\n\t\tA /* a */ = {\n\t\t\tfiles = (\n\t\t\t\tX,\n\t\t\t);\n\t\t};\n\t};\n}\n' > p.pbxproj
+                cp 0.plist a.plist; git add -A; git commit -qm base
+                git checkout -qb other; cp 2.plist a.plist
+                sed -i 's/\t\t\t\tX,/&\n\t\t\t\tZ,/' p.pbxproj
+                git commit -qam theirs
+                git checkout -q main; cp 1.plist a.plist
+                sed -i 's/\t\t\t\tX,/&\n\t\t\t\tY,/' p.pbxproj
+                git commit -qam ours
+                git diff HEAD~ -- a.plist > diff.txt
+                git merge -q -m merged other
+                """
+            _ = try Self.write(
+                [["a": 1, "b": 1], ["a": 2, "b": 1], ["a": 1, "b": 2, "c": 3]], folder)
+            let process = Process()
+            process.executableURL = URL(filePath: "/bin/sh")
+            process.arguments = ["-c", script]
+            process.currentDirectoryURL = folder
+            try process.run()
+            process.waitUntilExit()
+            #expect(process.terminationStatus == 0)
+            let merged = try PropertyListValue(
+                parsing: Files.bytes(folder.appending(path: "a.plist").path))
+            #expect(merged == ["a": 2, "b": 2, "c": 3])
+            let project = try Files.bytes(folder.appending(path: "p.pbxproj").path)
+            #expect(
+                String(decoding: project, as: UTF8.self).contains(
+                    "\t\t\t\tX,\n\t\t\t\tY,\n\t\t\t\tZ,\n\t\t\t);"))
+            let difference = try Files.bytes(folder.appending(path: "diff.txt").path)
+            #expect(String(decoding: difference, as: UTF8.self).contains("+  a: 2"))
+        }
+    }
+
     private static func write(_ values: [PropertyListValue], _ folder: URL) throws -> [String] {
         try values.enumerated().map { number, value in
             let file = folder.appending(path: "\(number).plist")
@@ -367,7 +433,8 @@ struct SessionTests {
             let programs = folder.appending(path: "bin")
             let work = folder.appending(path: "work")
             for folder in [programs, work] {
-                try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+                try FileManager.default.createDirectory(
+                    at: folder, withIntermediateDirectories: true)
             }
             try FileManager.default.createSymbolicLink(
                 at: programs.appending(path: "keyed"),
@@ -375,7 +442,8 @@ struct SessionTests {
                     .deletingLastPathComponent().appending(path: "keyed"))
             let source = try #require(Self.blocks("xml").first).joined(separator: "\n") + "\n"
             try Data(source.utf8).write(to: work.appending(path: "Info.plist"))
-            try Data(Files.bytes(Files.archive("save"))).write(to: work.appending(path: "save.plist"))
+            try Data(Files.bytes(Files.archive("save"))).write(
+                to: work.appending(path: "save.plist"))
             var number = 0
             for block in try Self.blocks("console") {
                 var actual: [String] = []

@@ -41,7 +41,8 @@ struct Check: ParsableCommand, ConsoleCommand {
 
     private func check(_ file: String, _ console: Console) throws(Failure) -> ExitStatus {
         let input = try Input(
-            file, options: reading.options, limits: reading.limits.limits, console)
+            file, options: reading.options, limits: reading.limits.limits,
+            text: reading.text.reading, console)
         let disallowed: [DisallowedObject]
         do {
             disallowed = try ArchiveContents(input.document)

@@ -43,6 +43,8 @@ struct Show: ParsableCommand, ConsoleCommand {
     @Option(help: "How much a file may ask for: untrusted, default or trusted.")
     var limits = LimitsName.default
 
+    @OptionGroup var text: TextOptions
+
     func validate() throws {
         if raw, allow != nil { throw ValidationError("--raw shows everything, without --allow.") }
         if let depth, depth < 0 { throw ValidationError("--depth needs a number from 0 on.") }
@@ -106,11 +108,13 @@ struct Show: ParsableCommand, ConsoleCommand {
     private func read(_ console: Console) throws(Failure) -> Input {
         let bytes = try Input.bytes(file, limits.limits)
         do {
-            return try Input(file, bytes, options: .strict, limits: limits.limits)
+            return try Input(
+                file, bytes, options: .strict, limits: limits.limits, text: text.reading)
         } catch {
             let failure = Failure(error, in: file, source: bytes)
             guard !strict, !error.code.isLimit,
-                let input = try? Input(file, bytes, options: .forensic, limits: limits.limits)
+                let input = try? Input(
+                    file, bytes, options: .forensic, limits: limits.limits, text: text.reading)
             else { throw failure }
             let used = input.document.leniencies.subtracting(.salvage)
             if !used.isEmpty {

@@ -179,17 +179,17 @@ struct PlutilRun {
     private func edit(_ file: String) throws(Failure) {
         let document = try read(file)
         let edit = try PlutilEdit(arguments, document, limits).edit()
-        guard let format = document.format else { return }
-        let edited: PropertyListDocument
+        let edited: EditedPropertyList
         do {
             edited = try document.applying([edit], options: .appleCompatible, limits: limits)
-                .document
         } catch {
             throw Self.failure(error)
         }
-        switch format {
-        case .binary: try write(edited, as: .binary1, from: file)
-        default: try write(edited, as: .xml1, from: file)
+        switch document.format {
+        case .binary?: try write(edited.document, as: .binary1, from: file)
+        case .xml?: try write(edited.document, as: .xml1, from: file)
+        // As it stood, but for the edit.
+        default: try write(edited.bytes, to: target(for: file, .raw))
         }
     }
 
