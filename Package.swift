@@ -3,10 +3,13 @@ import PackageDescription
 
 let package = Package(
     name: "swift-keyed-archive",
+    // What GRDB needs; the stores themselves ask for more where they do.
+    platforms: [.macOS(.v10_15), .iOS(.v13), .tvOS(.v13), .watchOS(.v7)],
     products: [
         .library(name: "PropertyList", targets: ["PropertyList"]),
         .library(name: "PropertyListCodable", targets: ["PropertyListCodable"]),
         .library(name: "KeyedArchive", targets: ["KeyedArchive"]),
+        .library(name: "ArchiveStore", targets: ["ArchiveStore"]),
         .executable(name: "keyed", targets: ["keyed"]),
     ],
     traits: [
@@ -14,10 +17,17 @@ let package = Package(
             name: "CommandLineTool",
             description: "The `keyed` command. Clients of the libraries that name the package with "
                 + "`traits: []` do not even resolve its dependencies."),
+        .trait(
+            name: "Stores",
+            description:
+                "The encrypted item store of `ArchiveStore`, on SQLite. Clients that do not "
+                + "name the trait resolve neither GRDB nor swift-crypto."),
         .default(enabledTraits: ["CommandLineTool"]),
     ],
     dependencies: [
-        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
     ],
     targets: [
         .systemLibrary(
@@ -27,10 +37,24 @@ let package = Package(
         .target(name: "PropertyList", dependencies: ["CLibXML2"]),
         .target(name: "PropertyListCodable", dependencies: ["PropertyList"]),
         .target(name: "KeyedArchive", dependencies: ["PropertyList", "PropertyListCodable"]),
+        // Whole files, read and replaced in one step; for the stores and the command.
+        .target(name: "SystemFiles"),
+        .target(
+            name: "ArchiveStore",
+            dependencies: [
+                "KeyedArchive", "PropertyList", "SystemFiles",
+                .product(
+                    name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["Stores"])),
+                .product(
+                    name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Stores"])),
+                .product(
+                    name: "_CryptoExtras", package: "swift-crypto",
+                    condition: .when(traits: ["Stores"])),
+            ]),
         .executableTarget(
             name: "keyed",
             dependencies: [
-                "PropertyList", "KeyedArchive",
+                "PropertyList", "KeyedArchive", "SystemFiles",
                 .product(
                     name: "ArgumentParser", package: "swift-argument-parser",
                     condition: .when(traits: ["CommandLineTool"])),
@@ -50,6 +74,17 @@ let package = Package(
             path: "Tests/HardeningProbe"),
         // Foundation's archiver and unarchiver as a process of its own, to compare with.
         .executableTarget(name: "FoundationPeer", path: "Tests/FoundationPeer"),
+        // Works on a store as a process of its own: to be killed, to meet a full disk, to be measured.
+        .executableTarget(
+            name: "StorePeer", dependencies: ["ArchiveStore", "KeyedArchive", "PropertyList"],
+            path: "Tests/StorePeer"),
+        // Two programs that share an access group, as the recipe in the documentation has them.
+        .executableTarget(
+            name: "GroupKeeper", dependencies: ["ArchiveStore", "KeyedArchive"],
+            path: "Tests/Examples/GroupKeeper"),
+        .executableTarget(
+            name: "GroupVisitor", dependencies: ["ArchiveStore", "KeyedArchive"],
+            path: "Tests/Examples/GroupVisitor"),
         .testTarget(
             name: "PropertyListTests", dependencies: ["PropertyList", "TestSupport"]),
         .testTarget(
@@ -64,6 +99,14 @@ let package = Package(
             dependencies: [
                 "PropertyList", "PropertyListCodable", "KeyedArchive", "TestSupport",
                 "FuzzTargets", "HardeningProbe",
+            ]),
+        .testTarget(
+            name: "ArchiveStoreTests",
+            dependencies: [
+                "ArchiveStore", "KeyedArchive", "PropertyList", "SystemFiles", "TestSupport",
+                "FoundationPeer", "StorePeer", "GroupKeeper", "GroupVisitor",
+                .product(
+                    name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Stores"])),
             ]),
         .testTarget(
             name: "KeyedCommandTests", dependencies: ["keyed", "TestSupport"]),

@@ -78,3 +78,18 @@ public struct ParsingLimits: Sendable, Hashable {
     /// Offsets in a document are 32 bits wide.
     static let addressableSize = Int(UInt32.max)
 }
+
+extension ParsingLimits {
+    /// Checks the size of an input.
+    ///
+    /// - Throws: `sizeLimitExceeded`.
+    func checkInput(
+        _ bytes: [UInt8], _ format: PropertyListFormat?
+    ) throws(PropertyListError) {
+        if bytes.count <= min(inputSize, Self.addressableSize) { return }
+        throw PropertyListError(
+            .sizeLimitExceeded, format: format,
+            what: "the input has \(bytes.count) bytes, \(inputSize) are allowed",
+            recovery: "raise `ParsingLimits.inputSize` if the file is genuine")
+    }
+}

@@ -11,9 +11,9 @@ public struct ParsingOptions: OptionSet, Sendable, Hashable {
     /// Creates a set from its bits.
     public init(rawValue: UInt32) { self.rawValue = rawValue }
 
-    // MARK: Both formats
+    // MARK: All formats
 
-    /// A key that occurs twice: the first counts in binary, the last in XML, as in Apple's readers.
+    /// A key that occurs twice: the first counts in binary, the last in text, as in Apple's readers.
     public static let duplicateKeys = ParsingOptions(rawValue: 1 << 0)
 
     /// Every entry of a duplicate key is kept, for looking at; a look-up finds the first.
@@ -55,7 +55,7 @@ public struct ParsingOptions: OptionSet, Sendable, Hashable {
     /// The root may stand without a `<plist>` around it.
     public static let missingPlistElement = ParsingOptions(rawValue: 1 << 11)
 
-    /// Anything may follow the root element.
+    /// Anything may follow the root element, or what a strings file says.
     public static let trailingContent = ParsingOptions(rawValue: 1 << 12)
 
     /// White space may precede the XML declaration.
@@ -79,6 +79,22 @@ public struct ParsingOptions: OptionSet, Sendable, Hashable {
     /// Dictionaries `{CF$UID: n}` are UIDs in every document, not only in keyed archives.
     public static let uidDictionaries = ParsingOptions(rawValue: 1 << 19)
 
+    // MARK: OpenStep
+
+    /// Octal escapes above `\177` are characters of the NeXTSTEP encoding, as Apple's readers take
+    /// them; other readers take them as Unicode.
+    public static let nextStepEscapes = ParsingOptions(rawValue: 1 << 20)
+
+    /// `\U` may have fewer than four digits, and a letter or digit after `\` that means nothing
+    /// stands for itself.
+    public static let looseEscapes = ParsingOptions(rawValue: 1 << 21)
+
+    /// A comment may go on to the end of the text.
+    public static let unendedComment = ParsingOptions(rawValue: 1 << 22)
+
+    /// `,` may stand between the entries of a dictionary, and nothing after the last one.
+    public static let looseSeparators = ParsingOptions(rawValue: 1 << 23)
+
     // MARK: Sets
 
     /// No leniency: the default.
@@ -89,11 +105,14 @@ public struct ParsingOptions: OptionSet, Sendable, Hashable {
         .duplicateKeys, .anyMinorVersion, .nonStringKeys, .highASCII, .unpairedSurrogates,
         .nonFiniteDates, .wideIntegers, .unusedGarbage, .rawControlCharacters,
         .missingPlistElement, .trailingContent, .leadingWhitespace, .looseDates, .looseBase64,
-        .paddedScalars, .keyAsValue, .attributes, .uidDictionaries,
+        .paddedScalars, .keyAsValue, .attributes, .uidDictionaries, .nextStepEscapes,
+        .looseEscapes, .unendedComment,
     ]
 
     /// What Apple's readers let pass and what they do not: all that can be shown is.
-    public static let forensic = appleCompatible.union([.allDuplicateKeys, .salvage])
+    public static let forensic = appleCompatible.union([
+        .allDuplicateKeys, .salvage, .looseSeparators,
+    ])
 }
 
 extension ParsingOptions: CustomStringConvertible {
@@ -108,7 +127,9 @@ extension ParsingOptions: CustomStringConvertible {
         (.leadingWhitespace, "leadingWhitespace"), (.looseDates, "looseDates"),
         (.looseBase64, "looseBase64"), (.paddedScalars, "paddedScalars"),
         (.keyAsValue, "keyAsValue"), (.attributes, "attributes"),
-        (.uidDictionaries, "uidDictionaries"),
+        (.uidDictionaries, "uidDictionaries"), (.nextStepEscapes, "nextStepEscapes"),
+        (.looseEscapes, "looseEscapes"), (.unendedComment, "unendedComment"),
+        (.looseSeparators, "looseSeparators"),
     ]
 
     /// The names of the options in the set, separated by commas.

@@ -19,7 +19,7 @@ public struct PropertyListError: Error, Sendable {
         let name: StaticName
         private init(_ name: StaticString) { self.name = StaticName(name) }
 
-        /// Neither a binary nor an XML property list.
+        /// No property list in any of the formats.
         public static let unrecognizedFormat = Code("unrecognizedFormat")
         /// The input ends before the property list does.
         public static let truncated = Code("truncated")
@@ -41,7 +41,7 @@ public struct PropertyListError: Error, Sendable {
         public static let invalidNumber = Code("invalidNumber")
         /// A date that is malformed or does not exist.
         public static let invalidDate = Code("invalidDate")
-        /// Base-64 text that is malformed.
+        /// Base-64 or hexadecimal text that is malformed.
         public static let invalidData = Code("invalidData")
         /// A dictionary key that is no string.
         public static let invalidKey = Code("invalidKey")
@@ -61,10 +61,16 @@ public struct PropertyListError: Error, Sendable {
         public static let malformedXML = Code("malformedXML")
         /// Well-formed XML that is no property list.
         public static let unexpectedElement = Code("unexpectedElement")
+        /// A character that cannot stand where it does in OpenStep or JSON text.
+        public static let unexpectedCharacter = Code("unexpectedCharacter")
         /// A value that the format to be written has no form for.
         public static let unrepresentableValue = Code("unrepresentableValue")
         /// A value of another kind than the one asked for.
         public static let wrongKind = Code("wrongKind")
+        /// A ``PropertyListKeyPath`` that is malformed; the place is one in its text.
+        public static let invalidKeyPath = Code("invalidKeyPath")
+        /// A ``PropertyListKeyPath`` that leads to nothing; the place is one in its text.
+        public static let noSuchValue = Code("noSuchValue")
 
         /// Whether the failure is a limit that can be raised, rather than bad input.
         public var isLimit: Bool {
@@ -139,6 +145,11 @@ public struct PropertyListError: Error, Sendable {
     package func at(location: Location) -> PropertyListError {
         PropertyListError(
             code, format: format, what: what, location: location, path: path, recovery: recovery)
+    }
+
+    /// The same error of a reader of text, with the line of its byte counted, and with a path.
+    func located(in text: [UInt8], path: PropertyListPath) -> PropertyListError {
+        at(location: SourceText.location(location?.byte ?? 0, in: text)).at(path: path)
     }
 
     /// The same error with a path, unless it has one.

@@ -6,7 +6,7 @@
 /// A format is found once, by the first bytes, and never by trying one reader after another: two
 /// readers that disagree about the same bytes are a security hole.
 public struct PropertyListFormat: Sendable, Hashable {
-    enum Kind: Sendable { case binary, xml }
+    enum Kind: Sendable { case binary, xml, openStep, json }
     let kind: Kind
 
     /// The binary format, `bplist00`.
@@ -14,36 +14,54 @@ public struct PropertyListFormat: Sendable, Hashable {
 
     /// The XML format, `<plist version="1.0">`.
     public static let xml = PropertyListFormat(kind: .xml)
+
+    /// The text format of OpenStep, `{name = Anna;}`: old property lists, `.strings` and project
+    /// files.
+    public static let openStep = PropertyListFormat(kind: .openStep)
+
+    /// JSON, `{"name": "Anna"}`.
+    public static let json = PropertyListFormat(kind: .json)
 }
 
 extension PropertyListFormat: CustomStringConvertible {
-    /// The format's name in messages: `binary` or `XML`.
+    /// The format's name in messages: `binary`, `XML`, `OpenStep` or `JSON`.
     public var description: String {
         switch kind {
         case .binary: "binary"
         case .xml: "XML"
+        case .openStep: "OpenStep"
+        case .json: "JSON"
         }
     }
+
+    /// Whether errors in the format have a line and a column.
+    var isText: Bool { kind != .binary }
 }
 
 extension PropertyListFormat {
-    /// Finds the format of `bytes` by their beginning, in constant time but for leading white space.
+    /// Finds the format of `bytes` by their beginning: a magic number, or in text the first character
+    /// and, where two formats share that, the one after the first string. Linear in the white
+    /// space, the comments and the string there.
+    ///
+    /// | first character | format |
+    /// |---|---|
+    /// | `<` and only hexadecimal digits up to `>`, `<*` or `<[` | OpenStep |
+    /// | any other `<` | XML |
+    /// | `{`, then a string in double quotes and `:`; `{}` | JSON |
+    /// | any other `{`, `(`, a quote | OpenStep |
+    /// | `[` | JSON |
+    /// | a word and then `=` or `;`; comments alone | OpenStep |
+    ///
+    /// A word alone is a property list too, in OpenStep and often in JSON, but so is then any file
+    /// of text: the format has to be named.
     ///
     /// - Throws: `unrecognizedFormat`, with the name of the format where it is a neighbour that the
     ///   library does not read.
     public static func detect(_ bytes: [UInt8]) throws(PropertyListError) -> PropertyListFormat {
         if bytes.starts(with: Magic.binary) { return .binary }
-        if startsLikeXML(bytes) { return .xml }
+        if let format = TextHead(bytes).format { return format }
         throw PropertyListError(
             .unrecognizedFormat, format: nil, what: neighbour(bytes), location: .byte(0))
-    }
-
-    /// Text that begins with `<` in any encoding that XML detects: a byte order mark, or `<` with
-    /// zero bytes around it (XML 1.0, appendix F).
-    private static func startsLikeXML(_ bytes: [UInt8]) -> Bool {
-        if Magic.byteOrderMarks.contains(where: bytes.starts(with:)) { return true }
-        let text = bytes.prefix(Magic.longestLeadIn).drop { $0 == 0 || isXMLWhitespace($0) }
-        return text.first == UInt8(ascii: "<")
     }
 
     /// What the bytes are, if they are something known, for the message.
@@ -52,17 +70,13 @@ extension PropertyListFormat {
         for (name, magic) in Magic.neighbours where bytes.starts(with: magic) {
             return "this is \(name), which is not a property list"
         }
-        return "neither `bplist` nor `<` at the beginning"
+        return "it begins like no property list"
     }
 }
 
 /// The first bytes of property lists and of their neighbours.
 private enum Magic {
     static let binary = Array("bplist".utf8)
-    static let longestLeadIn = 4096
-    static let byteOrderMarks: [[UInt8]] = [
-        [0xEF, 0xBB, 0xBF], [0xFE, 0xFF], [0xFF, 0xFE], [0x00, 0x00, 0xFE, 0xFF],
-    ]
     static let neighbours: [(String, [UInt8])] = [
         ("a typed stream (the older NSArchiver format)", [0x04, 0x0B] + Array("streamtyped".utf8)),
         ("a NIBArchive", Array("NIBArchive".utf8)),

@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if canImport(Darwin)
-    import Darwin
+import Darwin
 #elseif canImport(Glibc)
-    import Glibc
+import Glibc
 #elseif canImport(Musl)
-    import Musl
+import Musl
 #endif
 
 /// Where the calls of a deep graph go on when the stack they began on is used up.
@@ -65,35 +65,35 @@ package struct StackSegment {
             guard unsafe pthread_attr_setstacksize(attributes, size) == 0 else { return false }
             let argument = unsafe Unmanaged.passRetained(call)
             #if canImport(Darwin)
-                var thread: pthread_t?
+            var thread: pthread_t?
             #else
-                var thread = pthread_t()
+            var thread = pthread_t()
             #endif
             guard unsafe pthread_create(&thread, attributes, main, argument.toOpaque()) == 0 else {
                 unsafe argument.release()
                 return false
             }
             #if canImport(Darwin)
-                guard let thread = unsafe thread else { return false }
-                return unsafe pthread_join(thread, nil) == 0
+            guard let thread = unsafe thread else { return false }
+            return unsafe pthread_join(thread, nil) == 0
             #else
-                return pthread_join(thread, nil) == 0
+            return pthread_join(thread, nil) == 0
             #endif
         }
     }
 
     #if canImport(Darwin)
-        private static let main:
-            @convention(c) (UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? = { argument in
-                unsafe begin(argument)
-                return nil
-            }
+    private static let main: @convention(c) (UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? =
+        { argument in
+            unsafe begin(argument)
+            return nil
+        }
     #else
-        private static let main:
-            @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { argument in
-                if let argument = unsafe argument { unsafe begin(argument) }
-                return nil
-            }
+    private static let main: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? =
+        { argument in
+            if let argument = unsafe argument { unsafe begin(argument) }
+            return nil
+        }
     #endif
 
     private static func begin(_ argument: UnsafeMutableRawPointer) {

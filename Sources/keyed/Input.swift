@@ -3,6 +3,7 @@
 
 import ArgumentParser
 import PropertyList
+import SystemFiles
 
 /// Why a verb stops: its exit code and the line for standard error.
 struct Failure: Error {
@@ -74,6 +75,8 @@ struct ReadingOptions: ParsableArguments {
 /// A file that has been read and parsed.
 struct Input {
     let name: String
+    /// The file.
+    let bytes: [UInt8]
     let document: PropertyListDocument
 
     /// Reads and parses a file; a leniency that was needed is named on standard error.
@@ -96,6 +99,7 @@ struct Input {
         _ path: String, _ bytes: [UInt8], options: ParsingOptions, limits: ParsingLimits
     ) throws(PropertyListError) {
         name = path
+        self.bytes = bytes
         document = try PropertyListDocument(parsing: bytes, options: options, limits: limits)
     }
 
@@ -104,7 +108,7 @@ struct Input {
     /// The bytes of a file.
     static func bytes(_ path: String, _ limits: ParsingLimits) throws(Failure) -> [UInt8] {
         do {
-            return try FileAccess.read(path, limits: limits)
+            return try FileAccess.read(path, limit: limits.inputSize)
         } catch {
             throw Failure(.invalid, "\(TerminalText.escaped(path)): \(error.message)")
         }

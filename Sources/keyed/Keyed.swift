@@ -17,7 +17,9 @@ struct Keyed: ParsableCommand {
             """,
         version: "keyed 0.1.0",
         subcommands: [
-            Show.self, Convert.self, Lint.self, Check.self, Classes.self, Inspect.self,
+            Show.self, Convert.self, Lint.self, Check.self, Classes.self, Inspect.self, Get.self,
+            SetValue.self, Insert.self, Append.self, Remove.self, Rename.self, Edit.self, Diff.self,
+            Merge.self, Plutil.self,
         ])
 }
 
@@ -25,9 +27,15 @@ struct Keyed: ParsableCommand {
 enum Main {
     static func main() {
         let console = Console()
-        let status = run(Array(CommandLine.arguments.dropFirst()), console)
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        let status = isPlutil ? PlutilRun.run(arguments, console) : run(arguments, console)
         console.flush()
         leave(status)
+    }
+
+    /// Whether the command was called by that name.
+    private static var isPlutil: Bool {
+        CommandLine.arguments.first?.split(separator: "/").last == "plutil"
     }
 
     /// Runs the command and returns its exit code.

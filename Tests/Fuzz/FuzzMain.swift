@@ -4,9 +4,9 @@
 import FuzzTargets
 
 #if canImport(Darwin)
-    import Darwin
+import Darwin
 #elseif canImport(Glibc)
-    import Glibc
+import Glibc
 #endif
 
 // libFuzzer calls this with every input. The target is named by the environment: KEYED_FUZZ_TARGET.

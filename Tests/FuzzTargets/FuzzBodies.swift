@@ -17,6 +17,12 @@ public func fuzzXML(_ bytes: [UInt8]) throws {
     try checkReading(setup, format: .xml)
 }
 
+/// Reads the input as an OpenStep property list.
+public func fuzzOpenStep(_ bytes: [UInt8]) throws {
+    let setup = FuzzSetup(bytes)
+    try checkReading(setup, format: .openStep)
+}
+
 /// Reads the input in the format that it is in, and writes its value in both.
 public func fuzzValueRoundTrip(_ bytes: [UInt8]) throws {
     let setup = FuzzSetup(bytes)
@@ -42,8 +48,10 @@ private func checkReading(_ setup: FuzzSetup, format: PropertyListFormat) throws
         }
         try BrokenProperty.check(
             strict.leniencies.isEmpty && strict.problems.isEmpty, "strict needed a leniency")
-        // The one option that changes the meaning of what is valid.
-        if !setup.options.contains(.uidDictionaries) { try checkSame(strict, other, setup.limits) }
+        // The options that change the meaning of what is valid.
+        if setup.options.isDisjoint(with: [.uidDictionaries, .nextStepEscapes]) {
+            try checkSame(strict, other, setup.limits)
+        }
     }
     try checkLimits(setup, format)
     guard let lenient else { return }

@@ -17,7 +17,10 @@ struct Run {
 }
 
 /// Runs `keyed` with arguments, within the test.
-func keyed(_ arguments: String...) -> Run {
+func keyed(_ arguments: String...) -> Run { keyed(arguments) }
+
+/// Runs `keyed` with arguments, within the test.
+func keyed(_ arguments: [String]) -> Run {
     let console = Console(capturing: true)
     let status = Main.run(arguments, console)
     return Run(
@@ -29,15 +32,20 @@ func keyed(_ arguments: String...) -> Run {
 let keyedPath = URL(filePath: ProcessInfo.processInfo.arguments[0])
     .deletingLastPathComponent().appending(path: "keyed").path
 
-/// Runs the built command as a process of its own, with `input` on its standard input.
-func keyedProcess(_ arguments: [String], input: [UInt8] = []) throws -> Run {
-    try process(keyedPath, arguments, input: input)
+/// Runs the built command as a process of its own, with `input` on its standard input, in `folder`.
+func keyedProcess(
+    _ arguments: [String], input: [UInt8] = [], in folder: URL? = nil
+) throws -> Run {
+    try process(keyedPath, arguments, input: input, in: folder)
 }
 
-/// Runs a program, with `input` on its standard input. The status of one that a signal ended is the
-/// signal.
-func process(_ program: String, _ arguments: [String], input: [UInt8] = []) throws -> Run {
+/// Runs a program, with `input` on its standard input, in `folder`. The status of one that a signal
+/// ended is the signal.
+func process(
+    _ program: String, _ arguments: [String], input: [UInt8] = [], in folder: URL? = nil
+) throws -> Run {
     let process = Process()
+    if let folder { process.currentDirectoryURL = folder }
     process.executableURL = URL(filePath: program)
     process.arguments = arguments
     let (standardInput, output, errors) = (Pipe(), Pipe(), Pipe())

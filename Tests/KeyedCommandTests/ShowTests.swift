@@ -174,8 +174,7 @@ struct ShowTests {
         try Files.withFile("nothing".utf8) { file in
             let run = keyed("show", file)
             #expect(run.status == 1)
-            #expect(
-                run.errors == "\(file): neither `bplist` nor `<` at the beginning at byte 0\n")
+            #expect(run.errors == "\(file): it begins like no property list at byte 0\n")
         }
         let missing = keyed("show", "/nowhere/at all")
         #expect(missing.status == 1)

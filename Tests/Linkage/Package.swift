@@ -1,10 +1,14 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
+// Without the features of the package; `Scripts/linkage` asks, too, what is resolved by default.
+let traits: Set<Package.Dependency.Trait> =
+    Context.environment["LINKAGE_DEFAULT_TRAITS"] == nil ? [] : [.defaults]
+
 // Clients of each library, as a stranger would write them; built by Scripts/linkage.
 let package = Package(
     name: "Linkage",
-    dependencies: [.package(name: "swift-keyed-archive", path: "../..", traits: [])],
+    dependencies: [.package(name: "swift-keyed-archive", path: "../..", traits: traits)],
     targets: [
         .executableTarget(
             name: "property-list-client",
@@ -17,5 +21,8 @@ let package = Package(
         .executableTarget(
             name: "keyed-archive-client",
             dependencies: [.product(name: "KeyedArchive", package: "swift-keyed-archive")]),
+        .executableTarget(
+            name: "archive-store-client",
+            dependencies: [.product(name: "ArchiveStore", package: "swift-keyed-archive")]),
     ]
 )

@@ -25,7 +25,9 @@ public struct RandomPropertyList: Sendable {
     /// The next tree, nested at most `depth` deep.
     public mutating func value(depth: Int = 4) -> PropertyListValue {
         let kind = kinds[random.below(kinds.count)]
-        if kind.isContainer, depth == 0 { return .integer(integer()) }
+        if kind.isContainer, depth == 0 {
+            return kinds.contains(.integer) ? .integer(integer()) : .string(string())
+        }
         switch kind {
         case .null, .unreadable: return .null
         case .boolean: return .boolean(random.oneIn(2))

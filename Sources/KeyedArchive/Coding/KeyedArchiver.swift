@@ -69,7 +69,7 @@ public struct KeyedArchiver {
         let document = try document()
         do {
             guard format == .xml else {
-                return try BinaryPropertyList.serialize(document, limits: limits)
+                return try document.serialized(as: format, limits: limits)
             }
             var options = XMLPropertyList.Options()
             options.sortsKeys = true

@@ -230,10 +230,7 @@ extension ArchiveGraph {
     ) throws(KeyedArchiveError) -> [UInt8] {
         let document = try document(limits: limits)
         do {
-            if format == .xml {
-                return try XMLPropertyList.serialize(document, limits: limits).bytes
-            }
-            return try BinaryPropertyList.serialize(document, limits: limits)
+            return try document.serialized(as: format, limits: limits)
         } catch {
             throw KeyedArchiveError(error)
         }

@@ -20,6 +20,18 @@ public enum BinaryPropertyList {
             document.storage.store, objects, layout, document.budget(limits))
         return try writer.write()
     }
+
+    /// Writes the values of a store in an order that is given, each as one object.
+    ///
+    /// - Throws: `unrepresentableValue` for an unreadable value, `sizeLimitExceeded`.
+    static func serialize(
+        _ store: NodeStore, order: [UInt32], root: UInt32, layout: BinaryLayout,
+        budget: ParsingBudget
+    ) throws(PropertyListError) -> [UInt8] {
+        let objects = ObjectList(store, order: order, layout.numbering, budget)
+        var writer = BinaryWriter(store, objects, layout, budget)
+        return try writer.write(root: objects.number(of: root))
+    }
 }
 
 /// Writes the objects of a list, the offset table and the trailer. The layout of each object is at
@@ -28,6 +40,9 @@ public enum BinaryPropertyList {
 /// Widths by CoreFoundation's rule: references are as wide as the *number* of objects needs, offsets
 /// as the *place of the table* needs, each 1, 2, 4 or 8 bytes.
 private struct BinaryWriter {
+    /// Integers are stored as words, of which the next overwrites what is not theirs.
+    private static let slack = 8
+
     private let store: NodeStore
     private let objects: ObjectList
     private let layout: BinaryLayout
@@ -45,9 +60,10 @@ private struct BinaryWriter {
         self.budget = budget
         referenceWidth = Self.width(of: UInt64(objects.order.count))
         offsets.reserveCapacity(objects.order.count)
+        output.reserveCapacity(store.bytes.count &+ store.decoded.count)
     }
 
-    mutating func write() throws(PropertyListError) -> [UInt8] {
+    mutating func write(root: UInt64 = 0) throws(PropertyListError) -> [UInt8] {
         for node in objects.order {
             offsets.append(UInt64(output.count))
             try append(node)
@@ -56,17 +72,19 @@ private struct BinaryWriter {
         let tableOffset = UInt64(output.count)
         let tight = (71 - tableOffset.leadingZeroBitCount) / 8
         let width = layout.hasTightOffsets ? tight : Self.width(of: tableOffset)
-        for offset in offsets { append(offset, width: width) }
-        appendTrailer(tableOffset, offsetWidth: width)
+        output.append(addingCapacity: offsets.count &* width &+ Self.slack) { output in
+            for offset in offsets { output.append(bigEndian: offset, width: width) }
+        }
+        appendTrailer(tableOffset, offsetWidth: width, root: root)
         return output
     }
 
-    private mutating func appendTrailer(_ tableOffset: UInt64, offsetWidth: Int) {
+    private mutating func appendTrailer(_ tableOffset: UInt64, offsetWidth: Int, root: UInt64) {
         output.append(contentsOf: [0, 0, 0, 0, 0, 0])
         output.append(UInt8(truncatingIfNeeded: offsetWidth))
         output.append(UInt8(truncatingIfNeeded: referenceWidth))
         append(UInt64(objects.order.count), width: 8)
-        append(0, width: 8)
+        append(root, width: 8)
         append(tableOffset, width: 8)
     }
 
@@ -137,25 +155,20 @@ private struct BinaryWriter {
     }
 
     private mutating func appendContent(_ marker: UInt8, _ record: NodeRecord, unit: Int) {
-        let content = store.content(of: record)
-        appendCount(marker, content.count / unit)
-        output.append(contentsOf: content)
+        store.withContent(of: record) { content in
+            appendCount(marker, content.count / unit)
+            output.append(addingCapacity: content.count) { $0.append(contentsOf: content) }
+        }
     }
 
     private mutating func appendContainer(_ marker: UInt8, _ record: NodeRecord) {
         appendCount(marker, Int(record.high))
         let places = record.childRange
         let width = referenceWidth
-        // One growth for all references, then bytes alone.
-        output.append(addingCapacity: places.count &* width) { bytes in
+        output.append(addingCapacity: places.count &* width &+ Self.slack) { output in
             for place in places {
-                let number = objects.number(of: store.children[place])
-                var shift = UInt64((width &- 1) &* 8)
-                bytes.append(UInt8(truncatingIfNeeded: number >> shift))
-                while shift > 0 {
-                    shift &-= 8
-                    bytes.append(UInt8(truncatingIfNeeded: number >> shift))
-                }
+                output.append(
+                    bigEndian: objects.number(of: store.children[place]), width: width)
             }
         }
     }
@@ -173,17 +186,14 @@ private struct BinaryWriter {
     }
 
     private mutating func append(marker: UInt8, _ value: UInt64, width: Int) {
-        output.append(marker)
-        append(value, width: width)
+        output.append(addingCapacity: 1 &+ Self.slack) { output in
+            output.append(marker)
+            output.append(bigEndian: value, width: width)
+        }
     }
 
-    @inline(__always)
     private mutating func append(_ value: UInt64, width: Int) {
-        var shift = (width &- 1) &* 8
-        while shift >= 0 {
-            output.append(UInt8(truncatingIfNeeded: value >> UInt64(shift)))
-            shift &-= 8
-        }
+        output.append(addingCapacity: Self.slack) { $0.append(bigEndian: value, width: width) }
     }
 
     /// 1, 2, 4 or 8: the bytes that `value` needs.

@@ -26,7 +26,8 @@ struct ObjectList {
     private var uidNumbers: [UInt32] = []
     // By kind and payload of UIDs, booleans, nulls.
     private var singles: [UInt64: UInt32] = [:]
-    private var frames: [(places: Range<Int>, next: Int)] = []
+    // The children of open containers that are still to come.
+    private var frames: [Range<Int>] = []
 
     /// Lists everything that the root of `document` leads to. Linear, but for the repeating
     /// numbering, which the budget bounds.
@@ -44,14 +45,37 @@ struct ObjectList {
         uniquer = ObjectUniquer(capacity: min(leaves, 1 << 16))
         keyNumbers = [UInt32](repeating: 0, count: document.storage.keys.count + 1)
         try number(document.storage.root)
-        while let top = frames.indices.last {
-            if frames[top].next == frames[top].places.upperBound {
-                frames.removeLast()
+        while let open = frames.popLast() { try numberChildren(open) }
+    }
+
+    /// Goes on with the children of an open container, up to one that is a container itself.
+    private mutating func numberChildren(_ open: Range<Int>) throws(PropertyListError) {
+        for place in open {
+            let node = store.children[place]
+            let record = store.records[Int(node)]
+            guard record.isContainer else {
+                try numberLeaf(node, record)
                 continue
             }
-            let place = frames[top].next
-            frames[top].next = place &+ 1
-            try number(store.children[place])
+            frames.append((place &+ 1)..<open.upperBound)
+            return try numberContainer(node, record)
+        }
+    }
+
+    /// A list in an order that is given, in which nothing is met twice.
+    init(
+        _ store: NodeStore, order: [UInt32], _ numbering: BinaryLayout.Numbering,
+        _ budget: ParsingBudget
+    ) {
+        self.store = store
+        self.order = order
+        self.numbering = numbering
+        self.budget = budget
+        numbers = [UInt32](repeating: 0, count: store.records.count)
+        uniquer = ObjectUniquer(capacity: 0)
+        keyNumbers = []
+        for (number, node) in order.enumerated() {
+            numbers[Int(node)] = UInt32(truncatingIfNeeded: number &+ 1)
         }
     }
 
@@ -62,6 +86,13 @@ struct ObjectList {
     private mutating func number(_ node: UInt32) throws(PropertyListError) {
         let record = store.records[Int(node)]
         if record.isContainer { return try numberContainer(node, record) }
+        try numberLeaf(node, record)
+    }
+
+    @inline(__always)
+    private mutating func numberLeaf(
+        _ node: UInt32, _ record: NodeRecord
+    ) throws(PropertyListError) {
         switch numbering {
         case .byValue: numberLeafByValue(node, record)
         case .byIdentity, .byIdentityRepeating: try numberLeafByIdentity(node, record)
@@ -76,7 +107,7 @@ struct ObjectList {
         if isKnown { try budget.visit(1 &+ record.childRange.count) }
         append(node)
         try budget.enter(depth: frames.count &+ 1)
-        frames.append((record.childRange, record.childRange.lowerBound))
+        frames.append(record.childRange)
     }
 
     /// Lists `node`; its number is that of its first object.

@@ -9,11 +9,28 @@ extension Span<UInt8> {
         let firsts = Self.repeated(first)
         let seconds = Self.repeated(second)
         while index &+ 8 <= end, let word = bigEndian(at: index, width: 8) {
-            if Self.hasZero(word ^ firsts) || Self.hasZero(word ^ seconds) { break }
+            if Self.zeros(word ^ firsts) | Self.zeros(word ^ seconds) != 0 { break }
             index &+= 8
         }
         while index < end {
             if self[index] == first || self[index] == second { return index }
+            index &+= 1
+        }
+        return nil
+    }
+
+    /// The first place in `range` where `byte` stands, or nil. Eight bytes at a time.
+    func firstIndex(of byte: UInt8, in range: Range<Int>) -> Int? {
+        var index = range.lowerBound
+        let end = Swift.min(range.upperBound, count)
+        let copies = Self.repeated(byte)
+        while index &+ 8 <= end, let word = littleEndian(at: index) {
+            let zeros = Self.zeros(word ^ copies)
+            if zeros != 0 { return index &+ zeros.trailingZeroBitCount &>> 3 }
+            index &+= 8
+        }
+        while index < end {
+            if self[index] == byte { return index }
             index &+= 1
         }
         return nil
@@ -45,7 +62,7 @@ extension Span<UInt8> {
         // SAFETY: as above; the string is not empty in any call.
         let first = unsafe text.utf8Start.pointee
         var index = start
-        while index < count, let place = firstIndex(of: first, or: first, in: index..<count) {
+        while index < count, let place = firstIndex(of: first, in: index..<count) {
             if has(text, at: place) { return place }
             index = place &+ 1
         }
@@ -56,10 +73,11 @@ extension Span<UInt8> {
         UInt64(byte) &* 0x0101_0101_0101_0101
     }
 
-    /// Whether one of the eight bytes is zero: the carry out of a zero byte sets its high bit.
+    /// The high bits of the bytes that are zero, exactly up to the lowest of them: the carry out of
+    /// a zero byte sets its high bit, and may set that of the next.
     @inline(__always)
-    private static func hasZero(_ word: UInt64) -> Bool {
-        (word &- 0x0101_0101_0101_0101) & ~word & 0x8080_8080_8080_8080 != 0
+    private static func zeros(_ word: UInt64) -> UInt64 {
+        (word &- 0x0101_0101_0101_0101) & ~word & 0x8080_8080_8080_8080
     }
 }
 

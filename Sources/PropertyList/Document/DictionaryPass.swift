@@ -146,7 +146,7 @@ struct DictionaryPass {
 
     // MARK: Removing duplicates
 
-    /// Keeps one pair of each key: the first in binary, the last in XML, as Apple's readers do; in
+    /// Keeps one pair of each key: the first in binary, the last in text, as Apple's readers do; in
     /// the place where the key stood first.
     private mutating func removeDuplicates(_ node: Int, _ store: inout NodeStore) {
         let record = store.records[node]
@@ -160,7 +160,7 @@ struct DictionaryPass {
             let value = store.children[first &+ number &+ pair]
             let keyRecord = store.records[Int(key)]
             if keyRecord.kind == .string, let earlier = positions[keyRecord.high] {
-                if format == .xml { values[earlier] = value }
+                if format?.isText == true { values[earlier] = value }
                 continue
             }
             if keyRecord.kind == .string { positions[keyRecord.high] = keys.count }

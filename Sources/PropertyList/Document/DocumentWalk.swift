@@ -25,22 +25,37 @@ package struct DocumentWalk {
         var next = 0
     }
 
+    /// The order of the pairs of a dictionary; nil for that of the document.
+    package typealias Arrangement = (PropertyListNode) -> [Int]?
+
     private let storage: PropertyListDocument.Storage
-    private let sortsKeys: Bool
+    private let store: NodeStore
+    private let arrangement: Arrangement?
     private var budget: ParsingBudget
     private var frames: [Frame] = []
     private var start: UInt32?
 
     /// A walk over `node` and all it holds; with dictionaries sorted by key where `sortsKeys`.
     package init(_ node: PropertyListNode, budget: ParsingBudget, sortsKeys: Bool = false) {
+        self.init(
+            node, budget: budget,
+            arrangement: sortsKeys ? { $0.dictionary?.orderByKey } : nil)
+    }
+
+    /// A walk over `node` and all it holds, with dictionaries in the order that is given.
+    package init(_ node: PropertyListNode, budget: ParsingBudget, arrangement: Arrangement?) {
         storage = node.storage
-        self.sortsKeys = sortsKeys
+        store = node.storage.store
+        self.arrangement = arrangement
         self.budget = budget
         start = node.index
     }
 
     /// How many containers are open.
     package var depth: Int { frames.count }
+
+    /// Whether the innermost open container is a dictionary.
+    package var isInDictionary: Bool { frames.last?.isDictionary == true }
 
     /// The next step, or nil at the end.
     ///
@@ -54,23 +69,18 @@ package struct DocumentWalk {
         let position = frames[top].next
         if position == frames[top].count { return .leave(frames.removeLast().node) }
         frames[top].next = position &+ 1
-        return try enterChild(of: frames[top], at: position)
-    }
-
-    private mutating func enterChild(
-        of frame: Frame, at position: Int
-    ) throws(PropertyListError) -> Step {
-        let place = frame.first &+ (frame.order?[position] ?? position)
-        let children = storage.store.children
-        if frame.isDictionary {
-            return try enter(children[place &+ frame.count], key: children[place])
+        let isArranged = arrangement != nil
+        let offset = isArranged ? frames[top].order?[position] ?? position : position
+        let place = frames[top].first &+ offset
+        if frames[top].isDictionary {
+            return try enter(store.children[place &+ frames[top].count], key: store.children[place])
         }
-        return try enter(children[place], key: nil)
+        return try enter(store.children[place], key: nil)
     }
 
     private mutating func enter(_ node: UInt32, key: UInt32?) throws(PropertyListError) -> Step {
         try budget.visit()
-        let record = storage.store.records[Int(node)]
+        let record = store.records[Int(node)]
         if record.isContainer {
             try budget.enter(depth: frames.count &+ 1)
             let isDictionary = record.kind == .dictionary
@@ -78,26 +88,29 @@ package struct DocumentWalk {
                 Frame(
                     node: node, first: Int(record.low), count: Int(record.high),
                     isDictionary: isDictionary,
-                    order: isDictionary && sortsKeys ? order(of: record) : nil))
+                    order: isDictionary ? order(of: node) : nil))
         }
         return .enter(node, key: key)
     }
 
-    /// The pairs of a dictionary sorted by key, by UTF-16 code units as Apple's XML writer does.
-    private func order(of record: NodeRecord) -> [Int] {
-        let keys = (0..<Int(record.high)).map { pair in
-            let key = storage.store.children[Int(record.low) &+ pair]
-            return Array(storage.store.string(of: storage.store.records[Int(key)]).utf16)
-        }
-        return keys.indices.sorted { keys[$0].lexicographicallyPrecedes(keys[$1]) }
+    private func order(of node: UInt32) -> [Int]? {
+        arrangement?(PropertyListNode(storage: storage, index: node))
     }
 
     /// The way from the start of the walk to the value of the last step, for a message.
     package func path() -> PropertyListPath {
-        var steps = PathSteps(storage.store)
+        var steps = PathSteps(store)
         for frame in frames where frame.next > 0 {
             steps.append(frame.order?[frame.next &- 1] ?? frame.next &- 1, of: frame.node)
         }
         return steps.path
+    }
+}
+
+extension PropertyListNode.DictionaryView {
+    /// The entries' places sorted by key, by UTF-16 code units as Apple's XML writer does.
+    package var orderByKey: [Int] {
+        let keys = map { Array($0.key.utf16) }
+        return keys.indices.sorted { keys[$0].lexicographicallyPrecedes(keys[$1]) }
     }
 }

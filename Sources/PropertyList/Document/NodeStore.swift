@@ -65,6 +65,27 @@ struct NodeStore: Sendable {
         return UInt32(truncatingIfNeeded: decodedRanges.count - 1)
     }
 
+    /// The record of a string or of data whose content is everything after `start` in the side
+    /// buffer, and which begins at `offset` of the source.
+    ///
+    /// - Throws: `sizeLimitExceeded`.
+    mutating func decodedRecord(
+        _ kind: PropertyListKind, from start: Int, at offset: Int, _ format: PropertyListFormat
+    ) throws(PropertyListError) -> NodeRecord {
+        guard let run = closeDecodedRange(from: start) else {
+            throw PropertyListError(
+                .sizeLimitExceeded, format: format,
+                what: "more than 4 GiB of text need decoding", location: .byte(offset))
+        }
+        var record = NodeRecord(
+            kind: kind, offset: UInt32(truncatingIfNeeded: offset),
+            payload: NodeRecord.payload(low: run))
+        record.isDecoded = true
+        let isASCII = kind == .data || decoded.span.extracting(start...).isASCII()
+        record.encoding = isASCII ? .ascii : .utf8
+        return record
+    }
+
     /// The text of a string; empty for other kinds. Linear.
     func string(of record: NodeRecord) -> String {
         guard record.kind == .string else { return "" }

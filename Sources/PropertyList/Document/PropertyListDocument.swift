@@ -19,6 +19,7 @@ public struct PropertyListDocument: Sendable {
         let index: DictionaryIndex
         let format: PropertyListFormat?
         let xmlHeader: XMLHeader?
+        let encoding: SourceEncoding
         let leniencies: ParsingOptions
         let problems: [PropertyListError]
 
@@ -31,6 +32,7 @@ public struct PropertyListDocument: Sendable {
                 hasDuplicates: parts.leniencies.contains(.allDuplicateKeys))
             format = parts.format
             xmlHeader = parts.xmlHeader
+            encoding = parts.encoding
             leniencies = parts.leniencies
             problems = parts.problems
         }
@@ -44,6 +46,7 @@ public struct PropertyListDocument: Sendable {
         var homes: [DictionaryIndex.KeyHome]
         var format: PropertyListFormat?
         var xmlHeader: XMLHeader?
+        var encoding = SourceEncoding.utf8
         var leniencies: ParsingOptions = []
         var problems: [PropertyListError] = []
     }
@@ -51,6 +54,8 @@ public struct PropertyListDocument: Sendable {
     let storage: Storage
 
     init(_ parts: Parts) { storage = Storage(parts) }
+
+    init(storage: Storage) { self.storage = storage }
 }
 
 extension PropertyListDocument {
@@ -67,16 +72,13 @@ extension PropertyListDocument {
         parsing bytes: [UInt8], format: PropertyListFormat? = nil,
         options: ParsingOptions = .strict, limits: ParsingLimits = .default
     ) throws(PropertyListError) {
-        guard bytes.count <= min(limits.inputSize, ParsingLimits.addressableSize) else {
-            throw PropertyListError(
-                .sizeLimitExceeded, format: format,
-                what: "the input has \(bytes.count) bytes, \(limits.inputSize) are allowed",
-                recovery: "raise `ParsingLimits.inputSize` if the file is genuine")
-        }
+        try limits.checkInput(bytes, format)
         let detected = if let format { format } else { try PropertyListFormat.detect(bytes) }
         switch detected.kind {
         case .binary: self = try BinaryReader.parse(bytes, options: options, limits: limits)
         case .xml: self = try XMLReader.parse(bytes, options: options, limits: limits)
+        case .openStep: self = try OpenStepReader.parse(bytes, options: options, limits: limits)
+        case .json: throw PropertyListError(.unrecognizedFormat, what: "JSON")
         }
     }
 
@@ -109,8 +111,11 @@ extension PropertyListDocument {
     /// What stands above the values of XML; nil for other formats.
     public var xmlHeader: XMLHeader? { storage.xmlHeader }
 
-    /// The bytes of the source. For XML in another encoding than UTF-8, its text as UTF-8.
+    /// The bytes of the source. For text in another encoding than UTF-8, the text as UTF-8.
     package var source: [UInt8] { storage.store.bytes }
+
+    /// How the source encodes its text.
+    var sourceEncoding: SourceEncoding { storage.encoding }
 
     /// Every value in the order of the source's own table, used or not.
     package var allNodes: [PropertyListNode] {

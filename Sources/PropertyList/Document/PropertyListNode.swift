@@ -20,7 +20,7 @@ public struct PropertyListNode: Sendable {
     /// Where the value begins in the source, in bytes; nil in a document that was built.
     public var sourceOffset: Int? { storage.format == nil ? nil : Int(record.offset) }
 
-    /// Where the value begins in the source, for a message; in XML this counts lines and is linear.
+    /// Where the value begins in the source, for a message; in text this counts lines and is linear.
     public var location: PropertyListError.Location? {
         SourceText.location(Int(record.offset), storage.store, storage.format)
     }
@@ -29,6 +29,9 @@ public struct PropertyListNode: Sendable {
     public func isIdentical(to other: PropertyListNode) -> Bool {
         storage === other.storage && index == other.index
     }
+
+    /// The document that the value is in.
+    package var document: PropertyListDocument { PropertyListDocument(storage: storage) }
 
     func sibling(_ index: UInt32) -> PropertyListNode {
         PropertyListNode(storage: storage, index: index)

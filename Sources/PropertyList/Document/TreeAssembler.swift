@@ -17,6 +17,12 @@ struct TreeAssembler {
 
     init(bytes: [UInt8] = []) { store = NodeStore(bytes: bytes) }
 
+    /// Makes room for `count` values.
+    mutating func reserve(_ count: Int) {
+        store.records.reserveCapacity(count)
+        store.children.reserveCapacity(count)
+    }
+
     /// How many containers are open.
     var depth: Int { frames.count }
 
@@ -25,6 +31,12 @@ struct TreeAssembler {
         frames.last.map { store.records[Int($0.node)].kind }
     }
 
+    /// Where the innermost open container begins in the source.
+    var openOffset: UInt32? { frames.last.map { store.records[Int($0.node)].offset } }
+
+    /// The value that was added last to the innermost open container, keys included.
+    var lastNode: UInt32? { openCount > 0 ? pending.last : nil }
+
     /// How many children the innermost open container has so far, keys counted.
     var openCount: Int { pending.count &- (frames.last?.start ?? 0) }
 
@@ -32,6 +44,7 @@ struct TreeAssembler {
     ///
     /// - Returns: the number of its record.
     @discardableResult
+    @inline(__always)
     mutating func add(_ record: NodeRecord) -> UInt32 {
         let node = store.nextIndex
         store.records.append(record)
@@ -63,6 +76,17 @@ struct TreeAssembler {
         pending.removeSubrange(frame.start...)
         store.records[Int(frame.node)].payload = NodeRecord.payload(
             low: first, high: UInt32(truncatingIfNeeded: number))
+    }
+
+    /// Keeps what was read before an error, under ``ParsingOptions/salvage``: closes all containers.
+    ///
+    /// - Returns: false where nothing is to be kept.
+    mutating func salvage(_ error: PropertyListError, _ options: ParsingOptions) -> Bool {
+        guard options.contains(.salvage), !error.code.isLimit, !store.records.isEmpty else {
+            return false
+        }
+        while depth > 0 { close() }
+        return true
     }
 
     private mutating func appendAlternate(from start: Int, _ number: Int) {

@@ -165,6 +165,11 @@ private struct Base64Decoder {
             if filled == 0, lenient || padding == 0 {
                 index = decodeGroups(text, from: index, classes: classes, to: &output)
             }
+            let blankEnd = Self.endOfBlank(text, from: index, classes)
+            if blankEnd > index {
+                index = blankEnd
+                continue
+            }
             guard index < text.count else { break }
             let byte = text[index]
             if let reason = consume(byte, class: classes[Int(byte)], to: &output) {
@@ -175,6 +180,18 @@ private struct Base64Decoder {
         if filled != 0, !lenient {
             throw Base64.Failure(offset: index, reason: .truncatedGroup)
         }
+    }
+
+    /// Where the white space at `start`, which both readings skip, ends; O(n).
+    @inline(__always)
+    private static func endOfBlank(
+        _ text: Span<UInt8>,
+        from start: Int,
+        _ classes: Span<UInt8>
+    ) -> Int {
+        var index = start
+        while index < text.count, classes[Int(text[index])] == space { index += 1 }
+        return index
     }
 
     /// Decodes groups from `start` up to the first that is not four characters of the alphabet
@@ -188,7 +205,8 @@ private struct Base64Decoder {
     ) -> Int {
         // Stating the size of the table here lets the compiler drop the checks on its lookups.
         guard classes.count == 256 else { return start }
-        var index = start
+        var index = Base64Tables.decode(text, from: start, to: &output)
+        if index > start { padding = 0 }
         while text.count - index >= 4 {
             let a = classes[Int(text[index])], b = classes[Int(text[index + 1])]
             let c = classes[Int(text[index + 2])], d = classes[Int(text[index + 3])]
@@ -210,7 +228,6 @@ private struct Base64Decoder {
         to output: inout OutputSpan<UInt8>
     ) -> Base64.Failure.Reason? {
         switch kind {
-        case Self.space: return nil
         case Self.nonASCII: return .invalidCharacter(byte)
         case Self.pad: return consumePad(to: &output)
         case Self.verticalSpace where lenient: return nil
@@ -339,6 +356,43 @@ private enum Base64Encoder {
     @inline(__always)
     private static func atLeast(_ limit: UInt64, _ sextets: UInt64) -> UInt64 {
         (sextets &+ (128 &- limit) &* ones) &>> 7 & ones
+    }
+}
+
+extension Base64 {
+    /// Appends what `text` encodes in `range`; strictly, and if that fails and is allowed, leniently.
+    ///
+    /// - Parameter origin: the place in the source of the beginning of `text`.
+    /// - Returns: whether the leniency was needed.
+    /// - Throws: `invalidData`.
+    static func append(
+        _ text: Span<UInt8>, _ range: Range<Int>, origin: Int = 0, isLenient: Bool,
+        _ format: PropertyListFormat, to output: inout [UInt8]
+    ) throws(PropertyListError) -> Bool {
+        let before = output.count
+        let part = text.extracting(range)
+        do {
+            try decode(part, lenient: false, into: &output)
+            return false
+        } catch {
+            let place = origin &+ range.lowerBound &+ error.offset
+            guard isLenient else {
+                throw self.error(error, place, format, "`ParsingOptions.looseBase64` lets it pass")
+            }
+        }
+        output.removeSubrange(before...)
+        do { try decode(part, lenient: true, into: &output) } catch {
+            throw self.error(error, origin &+ range.lowerBound &+ error.offset, format, nil)
+        }
+        return true
+    }
+
+    private static func error(
+        _ failure: Failure, _ place: Int, _ format: PropertyListFormat, _ recovery: String?
+    ) -> PropertyListError {
+        PropertyListError(
+            .invalidData, format: format, what: failure.description, location: .byte(place),
+            recovery: recovery)
     }
 }
 

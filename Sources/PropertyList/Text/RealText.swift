@@ -92,6 +92,43 @@ package enum RealText {
     }
 }
 
+extension RealText {
+    /// The number at `start` if it has digits, perhaps with a sign in front and a point inside, 19 at
+    /// most, and where it ends; nil where that is not enough to tell its value; O(1).
+    @inline(__always)
+    static func plain(_ text: Span<UInt8>, at start: Int) -> (value: Double, end: Int)? {
+        guard start < text.count else { return nil }
+        let isNegative = text[start] == 0x2D
+        guard let (whole, point) = text.decimal(at: isNegative ? start &+ 1 : start) else {
+            return nil
+        }
+        var literal = RealLiteral(significand: whole)
+        var end = point
+        if text[point] == 0x2E {
+            guard let (part, partEnd) = text.decimal(at: point &+ 1),
+                partEnd &- start <= 20
+            else { return nil }
+            let digits = partEnd &- point &- 1
+            literal.append(part, digits)
+            end = partEnd
+        }
+        guard let magnitude = literal.plainMagnitude else { return nil }
+        return (isNegative ? -magnitude : magnitude, end)
+    }
+
+    /// The infinity or the NaN that `text` names, in any case, or nil.
+    package static func parseSpecial(_ text: Span<UInt8>) -> Double? {
+        guard text.count <= 9 else { return nil }
+        let name = String(decoding: text.indices.map { text[$0] | 0x20 }, as: UTF8.self)
+        switch name {
+        case "nan": return .nan
+        case "inf", "+inf", "infinity", "+infinity": return .infinity
+        case "-inf", "-infinity": return -.infinity
+        default: return nil
+        }
+    }
+}
+
 /// The 17 significant decimal digits of a positive `Double`, rounded half to even.
 ///
 /// The layout is C's for `%.17g` (ISO C 7.21.6.1): scientific when the decimal exponent is below
@@ -310,6 +347,27 @@ private struct RealLiteral {
         1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11,
         1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
     ]
+
+    /// Creates an integer; O(1).
+    @inline(__always)
+    init(significand: UInt64) { self.significand = significand }
+
+    /// Appends `count` digits of a fraction, which fit; O(1).
+    @inline(__always)
+    mutating func append(_ part: UInt64, _ count: Int) {
+        let low = min(count, 8)
+        let power = DigitWord.power(low) &* DigitWord.power(min(count &- low, 8))
+        significand = significand &* power &* DigitWord.power(max(count &- 16, 0)) &+ part
+        exponent = 0 &- Int64(count)
+    }
+
+    /// The value of a number with all its digits kept, if 128 bits tell how to round it; O(1).
+    @inline(__always)
+    var plainMagnitude: Double? {
+        if significand == 0 { return 0 }
+        let power = Int(truncatingIfNeeded: exponent)
+        return simple(power) ?? rounded(power)
+    }
 
     /// Reads the whole of `text`, or fails; O(n).
     init?(_ text: Span<UInt8>) {

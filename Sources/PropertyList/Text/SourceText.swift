@@ -3,15 +3,11 @@
 
 /// Lines and columns of text, worked out from a byte offset only when an error is made.
 enum SourceText {
-    /// The place of `offset`: line and column in XML, the byte alone otherwise.
+    /// The place of `offset`: line and column in text, the byte alone in binary.
     static func location(_ offset: Int, _ store: NodeStore, _ format: PropertyListFormat?)
         -> PropertyListError.Location?
     {
-        switch format {
-        case .xml: location(offset, in: store.bytes)
-        case .binary: .byte(offset)
-        default: nil
-        }
+        format.map { $0.isText ? location(offset, in: store.bytes) : .byte(offset) }
     }
 
     /// The line and column of a byte offset in UTF-8 text. Linear. CR, LF and CRLF end a line.
@@ -68,7 +64,7 @@ package struct SourceLines: Sendable {
     /// Counts the lines of the source of `node`. Linear.
     package init(_ node: PropertyListNode) {
         document = node.storage
-        guard document.format == .xml else { return }
+        guard document.format?.isText == true else { return }
         let text = document.store.bytes
         var position = SourceText.Position(startOf: text)
         for offset in stride(from: 0, through: text.count, by: Self.interval) {

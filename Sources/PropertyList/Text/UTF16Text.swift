@@ -10,14 +10,19 @@ enum UTF16Text {
         var unpairedSurrogate: Int?
     }
 
-    /// Looks at every code unit once; an odd last byte is not looked at.
+    /// Looks at every code unit once, four at a time; an odd last byte is not looked at.
     static func survey(_ text: Span<UInt8>) -> Survey {
         var result = Survey()
-        var bits: UInt16 = 0
+        var bits: UInt64 = 0
         var index = 0
         while index &+ 1 < text.count {
+            if let word = text.bigEndian(at: index, width: 8), !UnitWord.hasSurrogate(word) {
+                bits |= word
+                index &+= 8
+                continue
+            }
             let unit = self.unit(text, at: index)
-            bits |= unit
+            bits |= UInt64(unit)
             if unit & 0xF800 == 0xD800 {
                 guard isPair(text, at: index) else {
                     result.unpairedSurrogate = index
@@ -28,29 +33,47 @@ enum UTF16Text {
             }
             index &+= 2
         }
-        result.isASCII = bits < 0x80
+        result.isASCII = UnitWord.isASCII(bits)
         return result
     }
 
     /// Appends the text as UTF-8; an unpaired surrogate becomes U+FFFD. Linear.
     static func appendUTF8(_ text: Span<UInt8>, to output: inout [UInt8]) {
+        // A unit makes three bytes at most; a pair of them, four.
+        output.append(addingCapacity: text.count / 2 &* 3) { appendUTF8(text, to: &$0) }
+    }
+
+    private static func appendUTF8(_ text: Span<UInt8>, to output: inout OutputSpan<UInt8>) {
         var index = 0
         while index &+ 1 < text.count {
+            if let word = text.bigEndian(at: index, width: 8), UnitWord.isASCII(word) {
+                output.append(UInt8(truncatingIfNeeded: word &>> 48))
+                output.append(UInt8(truncatingIfNeeded: word &>> 32))
+                output.append(UInt8(truncatingIfNeeded: word &>> 16))
+                output.append(UInt8(truncatingIfNeeded: word))
+                index &+= 8
+                continue
+            }
             let unit = self.unit(text, at: index)
             index &+= 2
             if unit & 0xF800 != 0xD800 {
-                append(UInt32(unit), to: &output)
+                UTF8Text.append(UInt32(unit), to: &output)
             } else if isPair(text, at: index &- 2) {
-                append(scalar(high: unit, low: self.unit(text, at: index)), to: &output)
+                let low = self.unit(text, at: index)
+                UTF8Text.append(scalar(high: unit, low: low), to: &output)
                 index &+= 2
             } else {
-                append(0xFFFD, to: &output)
+                UTF8Text.append(0xFFFD, to: &output)
             }
         }
     }
 
     /// Appends valid UTF-8 as big-endian UTF-16. Linear.
     static func appendUTF16(_ text: Span<UInt8>, to output: inout [UInt8]) {
+        output.append(addingCapacity: text.count &* 2) { appendUTF16(text, to: &$0) }
+    }
+
+    private static func appendUTF16(_ text: Span<UInt8>, to output: inout OutputSpan<UInt8>) {
         var index = 0
         while index < text.count {
             let (scalar, length) = UTF8Text.scalar(text, at: index)
@@ -77,7 +100,8 @@ enum UTF16Text {
         UInt16(text[index]) << 8 | UInt16(text[index &+ 1])
     }
 
-    private static func append(unit: UInt16, to output: inout [UInt8]) {
+    @inline(__always)
+    private static func append(unit: UInt16, to output: inout OutputSpan<UInt8>) {
         output.append(UInt8(truncatingIfNeeded: unit >> 8))
         output.append(UInt8(truncatingIfNeeded: unit))
     }
@@ -92,8 +116,19 @@ enum UTF16Text {
     private static func scalar(high: UInt16, low: UInt16) -> UInt32 {
         0x10000 &+ (UInt32(high & 0x3FF) << 10 | UInt32(low & 0x3FF))
     }
+}
 
-    private static func append(_ scalar: UInt32, to output: inout [UInt8]) {
-        UTF8Text.append(scalar, to: &output)
+/// Four code units of UTF-16, the first the highest.
+private enum UnitWord {
+    private static let units: UInt64 = 0x0001_0001_0001_0001
+
+    @inline(__always)
+    static func isASCII(_ word: UInt64) -> Bool { word & (units &* 0xFF80) == 0 }
+
+    /// Whether one is a surrogate: the carry out of a unit that is zero sets its high bit.
+    @inline(__always)
+    static func hasSurrogate(_ word: UInt64) -> Bool {
+        let difference = word & (units &* 0xF800) ^ units &* 0xD800
+        return (difference &- units) & ~difference & (units &* 0x8000) != 0
     }
 }

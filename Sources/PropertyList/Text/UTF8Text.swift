@@ -3,8 +3,14 @@
 
 /// UTF-8, the encoding of the text of XML property lists.
 enum UTF8Text {
-    /// Appends one Unicode scalar.
+    /// Appends one Unicode scalar, which takes up to four bytes.
     static func append(_ scalar: UInt32, to output: inout [UInt8]) {
+        output.append(addingCapacity: 4) { append(scalar, to: &$0) }
+    }
+
+    /// Appends one Unicode scalar to `output`, which has room for it.
+    @inline(__always)
+    static func append(_ scalar: UInt32, to output: inout OutputSpan<UInt8>) {
         switch scalar {
         case 0..<0x80:
             output.append(UInt8(truncatingIfNeeded: scalar))
@@ -23,7 +29,8 @@ enum UTF8Text {
         }
     }
 
-    private static func appendTail(_ bits: UInt32, to output: inout [UInt8]) {
+    @inline(__always)
+    private static func appendTail(_ bits: UInt32, to output: inout OutputSpan<UInt8>) {
         output.append(UInt8(truncatingIfNeeded: 0x80 | bits & 0x3F))
     }
 
@@ -39,6 +46,22 @@ enum UTF8Text {
         return (value, length)
     }
 
+    /// The place of the first byte that does not belong to valid UTF-8, or nil. Linear; eight bytes
+    /// of ASCII at a time.
+    static func firstInvalid(_ text: Span<UInt8>) -> Int? {
+        var index = 0
+        while index < text.count {
+            if let word = text.bigEndian(at: index, width: 8), word & 0x8080_8080_8080_8080 == 0 {
+                index &+= 8
+                continue
+            }
+            let length = validLength(text, at: index)
+            if length == 0 { return index }
+            index &+= length
+        }
+        return nil
+    }
+
     /// How many bytes the well-formed sequence at `index` has, 0 where there is none (Unicode 15,
     /// table 3-7: no overlong forms, no surrogates, nothing above 10FFFF).
     @inline(__always)
@@ -51,6 +74,11 @@ enum UTF8Text {
         case 0xF0..<0xF5: return isQuadruple(text, index, first) ? 4 : 0
         default: return 0
         }
+    }
+
+    /// Whether U+FFFE or U+FFFF stands at `index`, which XML forbids.
+    static func isNoncharacter(_ text: Span<UInt8>, at index: Int) -> Bool {
+        text.has("\u{FFFE}", at: index) || text.has("\u{FFFF}", at: index)
     }
 
     private static func isTriple(_ text: Span<UInt8>, _ index: Int, _ first: UInt8) -> Bool {

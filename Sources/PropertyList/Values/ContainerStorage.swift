@@ -69,7 +69,7 @@ final class ContainerStorage: @unchecked Sendable {
 
 /// A key compared scalar by scalar: `String`'s own `==` takes canonically equivalent texts for the
 /// same, and would lose one of two keys that a property list keeps apart.
-private struct LiteralKey: Hashable {
+struct LiteralKey: Hashable, Sendable {
     let text: String
 
     init(_ text: String) { self.text = text }

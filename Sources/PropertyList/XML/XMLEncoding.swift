@@ -24,13 +24,28 @@ enum XMLEncoding {
 
     /// The name of an encoding of two or four bytes a unit, with the length of its mark.
     private static func wideEncoding(_ bytes: [UInt8]) -> (name: String, markLength: Int)? {
-        let table: [([UInt8], String, Int)] = [
-            ([0x00, 0x00, 0xFE, 0xFF], "UTF-32BE", 4), ([0xFF, 0xFE, 0x00, 0x00], "UTF-32LE", 4),
-            ([0xFE, 0xFF], "UTF-16BE", 2), ([0xFF, 0xFE], "UTF-16LE", 2),
-            ([0x00, 0x00, 0x00, 0x3C], "UTF-32BE", 0), ([0x3C, 0x00, 0x00, 0x00], "UTF-32LE", 0),
-            ([0x00, 0x3C], "UTF-16BE", 0), ([0x3C, 0x00], "UTF-16LE", 0),
+        if let mark = ByteOrderMark(bytes) {
+            return mark.unitWidth > 1 ? (mark.encoding, mark.length) : nil
+        }
+        let table: [([UInt8], String)] = [
+            ([0x00, 0x00, 0x00, 0x3C], "UTF-32BE"), ([0x3C, 0x00, 0x00, 0x00], "UTF-32LE"),
+            ([0x00, 0x3C], "UTF-16BE"), ([0x3C, 0x00], "UTF-16LE"),
         ]
-        return table.first { bytes.starts(with: $0.0) }.map { ($0.1, $0.2) }
+        return table.first { bytes.starts(with: $0.0) }.map { ($0.1, 0) }
+    }
+
+    /// How a document that was read is encoded.
+    static func sourceEncoding(_ bytes: [UInt8]) -> SourceEncoding {
+        if let (name, markLength) = wideEncoding(bytes) {
+            guard name.hasPrefix("UTF-16") else { return .other(name) }
+            return .utf16(isBigEndian: name == "UTF-16BE", hasMark: markLength > 0)
+        }
+        guard let name = declaredName(bytes) else { return .utf8 }
+        switch name.uppercased() {
+        case "UTF-8", "UTF8": return .utf8
+        case "ISO-8859-1", "LATIN1", "L1", "ASCII", "US-ASCII": return .latin1
+        default: return .other(name)
+        }
     }
 
     /// Whether a declared name fits an encoding of two or four bytes a unit: it may leave the order

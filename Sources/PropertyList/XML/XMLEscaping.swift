@@ -5,15 +5,40 @@
 /// Quotes, white space and carriage returns stand as they are.
 enum XMLEscaping {
     /// Appends UTF-8 text, escaped. Linear; runs without anything to escape are copied whole.
-    static func append(_ text: ArraySlice<UInt8>, to output: inout [UInt8]) {
-        var start = text.startIndex
-        for index in text.indices {
-            guard let replacement = replacement(of: text[index]) else { continue }
-            output.append(contentsOf: text[start..<index])
-            output.append(contentsOf: replacement.utf8)
-            start = index &+ 1
+    static func append(_ text: Span<UInt8>, to output: inout [UInt8]) {
+        var start = 0
+        while start < text.count {
+            let end = endOfPlain(text, from: start)
+            output.append(addingCapacity: end &- start) {
+                $0.append(contentsOf: text.extracting(start..<end))
+            }
+            guard end < text.count else { return }
+            if let replacement = replacement(of: text[end]) {
+                output.append(contentsOf: replacement.utf8)
+            } else {
+                output.append(text[end])
+            }
+            start = end &+ 1
         }
-        output.append(contentsOf: text[start...])
+    }
+
+    /// Whether UTF-8 text is escaped by standing as it is, and has nothing that XML forbids. It may
+    /// be so where this says no. Linear.
+    @inline(__always)
+    static func isPlain(_ text: Span<UInt8>) -> Bool { endOfPlain(text, from: 0) == text.count }
+
+    /// Where the first byte from `start` on stands that is, or may be, one to escape or a part of a
+    /// character that XML forbids.
+    @inline(__always)
+    private static func endOfPlain(_ text: Span<UInt8>, from start: Int) -> Int {
+        var index = start
+        while let word = text.littleEndian(at: index) {
+            let special = XMLCharacters.special(word)
+            if special != 0 { return index &+ special.trailingZeroBitCount &>> 3 }
+            index &+= 8
+        }
+        while index < text.count, !XMLCharacters.isSpecial(text[index]) { index &+= 1 }
+        return index
     }
 
     @inline(__always)
@@ -28,15 +53,13 @@ enum XMLEscaping {
 
     /// Whether UTF-8 text has a character that XML 1.0 forbids: controls other than TAB, LF and CR,
     /// U+FFFE, U+FFFF. Linear.
-    static func hasForbiddenCharacter(_ text: ArraySlice<UInt8>) -> Bool {
-        for (index, byte) in zip(text.indices, text) {
-            if byte < 0x20, byte != 0x0A, byte != 0x09, byte != 0x0D { return true }
-            if byte == 0xEF,
-                text[index...].starts(with: [0xEF, 0xBF, 0xBE])
-                    || text[index...].starts(with: [0xEF, 0xBF, 0xBF])
-            {
-                return true
-            }
+    static func hasForbiddenCharacter(_ text: Span<UInt8>) -> Bool {
+        var index = 0
+        while index < text.count {
+            index = endOfPlain(text, from: index)
+            guard index < text.count else { return false }
+            if text[index] < 0x20 || UTF8Text.isNoncharacter(text, at: index) { return true }
+            index &+= 1
         }
         return false
     }

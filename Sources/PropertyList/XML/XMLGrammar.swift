@@ -99,7 +99,7 @@ struct XMLGrammar {
         var first = range.lowerBound
         while first < range.upperBound, isXMLWhitespace(text[first]) { first &+= 1 }
         if first == range.upperBound { return }
-        if let place = text.firstIndex(of: UInt8(ascii: ">"), or: UInt8(ascii: ">"), in: range) {
+        if let place = text.firstIndex(of: UInt8(ascii: ">"), in: range) {
             throw error(.malformedXML, "a `>` stands in an attribute", at: place, text)
         }
         let equals = text.lastIndex(of: UInt8(ascii: "="), in: range)

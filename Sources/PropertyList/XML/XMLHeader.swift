@@ -28,6 +28,7 @@ public struct XMLHeader: Sendable, Hashable {
         systemIdentifier: "http://www.apple.com/DTDs/PropertyList-1.0.dtd", version: "1.0")
 
     static let longestVersion = 15
+    static let longestIdentifier = 127
 }
 
 extension XMLHeader {

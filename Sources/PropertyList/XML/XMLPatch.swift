@@ -28,7 +28,7 @@ enum XMLPatch {
     private static func forbiddenLength(
         _ text: Span<UInt8>, at index: Int, _ references: Bool
     ) -> Int? {
-        if text.has("\u{FFFE}", at: index) || text.has("\u{FFFF}", at: index) { return 3 }
+        if UTF8Text.isNoncharacter(text, at: index) { return 3 }
         return references ? forbiddenReference(text, at: index) : nil
     }
 
@@ -57,7 +57,7 @@ enum XMLPatch {
         guard text.has("&#", at: index) else { return nil }
         let limit = min(index &+ longestReference, text.count)
         let mark = UInt8(ascii: ";")
-        guard let close = text.firstIndex(of: mark, or: mark, in: index..<limit),
+        guard let close = text.firstIndex(of: mark, in: index..<limit),
             let scalar = XMLText.scalar(text, (index &+ 1)..<close)
         else { return nil }
         let isAllowed =

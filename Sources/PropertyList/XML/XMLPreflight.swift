@@ -78,8 +78,7 @@ struct XMLPreflight {
         if length == 0 {
             throw Self.error(.invalidEncoding, "the text is not valid UTF-8", index, text)
         }
-        // U+FFFE and U+FFFF.
-        if length == 3, text.has("\u{FFFE}", at: index) || text.has("\u{FFFF}", at: index) {
+        if length == 3, UTF8Text.isNoncharacter(text, at: index) {
             try allowControl(UTF8Text.scalar(text, at: index).value, text, at: index)
         }
         return length
@@ -188,7 +187,7 @@ struct XMLPreflight {
         while place < text.count, isXMLWhitespace(text[place]) { place &+= 1 }
         guard place < text.count, text[place] == 0x22 || text[place] == 0x27 else { return nil }
         let quote = text[place]
-        return text.firstIndex(of: quote, or: quote, in: (place &+ 1)..<text.count).map { $0 &+ 1 }
+        return text.firstIndex(of: quote, in: (place &+ 1)..<text.count).map { $0 &+ 1 }
     }
 
     private static func error(

@@ -3,16 +3,56 @@
 
 /// Reads an XML property list into the tables of a document.
 ///
-///     bytes → XMLEncoding → XMLPreflight → LibXML2 → XMLGrammar → UIDPass → DictionaryPass
+///     bytes → XMLEncoding ─┬─────────────── XMLScanner ───────────────┬→ UIDPass → DictionaryPass
+///                          └→ XMLPreflight → LibXML2 → XMLGrammar ────┘
 ///
-/// libxml2 decides what is well-formed XML and finds the tags; the grammar decides what is a
-/// property list. What is not well-formed is refused, because two parsers would read it in two ways.
+/// The scanner reads the common form, or nothing. For all the rest libxml2 decides what is
+/// well-formed XML and finds the tags; the grammar decides what is a property list. What is not
+/// well-formed is refused, because two parsers would read it in two ways.
 enum XMLReader {
+    /// Which way to take.
+    enum Engine { case fastest, libxml2 }
+
+    /// What either way makes of a text.
+    struct Contents {
+        var store: NodeStore
+        var keys = KeyTable()
+        var header: XMLHeader
+        var used: ParsingOptions
+        var problems: [PropertyListError] = []
+    }
+
     /// Parses a whole document. Linear.
     static func parse(
-        _ bytes: [UInt8], options: ParsingOptions, limits: ParsingLimits
+        _ bytes: [UInt8], options: ParsingOptions, limits: ParsingLimits,
+        engine: Engine = .fastest
     ) throws(PropertyListError) -> PropertyListDocument {
-        var text = try XMLEncoding.utf8(bytes)
+        let text = try XMLEncoding.utf8(bytes)
+        let encoding = XMLEncoding.sourceEncoding(bytes)
+        let scanned =
+            engine == .fastest ? XMLScanner.scan(text, options: options, limits: limits) : nil
+        if let scanned { return try document(scanned, encoding, options) }
+        return try document(contents(text, options, limits), encoding, options)
+    }
+
+    private static func document(
+        _ contents: consuming Contents, _ encoding: SourceEncoding, _ options: ParsingOptions
+    ) throws(PropertyListError) -> PropertyListDocument {
+        var used = contents.used
+        used.formUnion(UIDPass.run(&contents.store, options: options))
+        var pass = DictionaryPass(options: options, format: .xml, keys: contents.keys)
+        try pass.run(&contents.store)
+        return PropertyListDocument(
+            .init(
+                store: contents.store, keys: pass.keys, homes: pass.homes, format: .xml,
+                xmlHeader: contents.header, encoding: encoding,
+                leniencies: used.union(pass.used), problems: contents.problems))
+    }
+
+    private static func contents(
+        _ bytes: [UInt8], _ options: ParsingOptions, _ limits: ParsingLimits
+    ) throws(PropertyListError) -> Contents {
+        var text = bytes
         var used = try dropLeadingWhitespace(&text, options)
         var preflight = XMLPreflight(options: options)
         try preflight.run(text.span)
@@ -22,19 +62,14 @@ enum XMLReader {
             run.take($0)
         }
         let problems = try run.finish(outcome)
-        used.formUnion(run.grammar.used)
+        let header = XMLHeader(
+            publicIdentifier: outcome.publicIdentifier,
+            systemIdentifier: outcome.systemIdentifier, version: run.grammar.version)
         var store = run.grammar.tree.store
-        used.formUnion(UIDPass.run(&store, options: options))
-        var pass = DictionaryPass(options: options, format: .xml)
-        try pass.run(&store)
-        return PropertyListDocument(
-            .init(
-                store: store, keys: pass.keys, homes: pass.homes, format: .xml,
-                xmlHeader: XMLHeader(
-                    publicIdentifier: outcome.publicIdentifier,
-                    systemIdentifier: outcome.systemIdentifier, version: run.grammar.version),
-                leniencies: used.union(pass.used),
-                problems: problems))
+        store.bytes = bytes
+        return Contents(
+            store: store, header: header, used: used.union(run.grammar.used),
+            problems: problems)
     }
 
     private static func patched(_ text: [UInt8], _ options: ParsingOptions) -> [UInt8] {
@@ -62,6 +97,16 @@ enum XMLReader {
             text[index] = UInt8(ascii: " ")
         }
         return .leadingWhitespace
+    }
+}
+
+extension PropertyListDocument {
+    /// Parses XML by libxml2 whatever its form: the slow twin of ``init(parsing:format:options:limits:)``,
+    /// to compare with.
+    package init(
+        parsingByLibXML2 bytes: [UInt8], options: ParsingOptions, limits: ParsingLimits
+    ) throws(PropertyListError) {
+        self = try XMLReader.parse(bytes, options: options, limits: limits, engine: .libxml2)
     }
 }
 
@@ -105,9 +150,7 @@ private struct EngineRun {
             grammar.used.insert(.trailingContent)
             return []
         }
-        guard options.contains(.salvage), !error.code.isLimit, !grammar.tree.store.records.isEmpty
-        else { throw error }
-        while grammar.tree.depth > 0 { grammar.tree.close() }
+        guard grammar.tree.salvage(error, options) else { throw error }
         grammar.used.insert(.salvage)
         return [error]
     }

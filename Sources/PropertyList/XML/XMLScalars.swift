@@ -77,14 +77,7 @@ struct XMLScalars {
     private func decoded(
         _ kind: PropertyListKind, from start: Int, _ store: inout NodeStore
     ) throws(PropertyListError) -> NodeRecord {
-        guard let run = store.closeDecodedRange(from: start) else {
-            throw error(.sizeLimitExceeded, "more than 4 GiB of text need decoding", at: tagStart)
-        }
-        var result = record(kind, payload: NodeRecord.payload(low: run))
-        result.isDecoded = true
-        let isASCII = kind == .data || store.decoded.span.extracting(start...).isASCII()
-        result.encoding = isASCII ? .ascii : .utf8
-        return result
+        try store.decodedRecord(kind, from: start, at: tagStart, .xml)
     }
 
     private func append(
@@ -133,24 +126,12 @@ struct XMLScalars {
     }
 
     private func real(_ text: Span<UInt8>) throws(PropertyListError) -> NodeRecord {
-        guard let value = RealText.parse(text) ?? Self.special(text) else {
+        guard let value = RealText.parse(text) ?? RealText.parseSpecial(text) else {
             throw error(
                 .invalidNumber, "the text of a real is not a number", at: tagStart,
                 isPadded(text) ? .paddedScalars : nil)
         }
         return record(.real, header: 8, payload: value.bitPattern)
-    }
-
-    /// Infinities and NaN, whose names are taken in any case.
-    private static func special(_ text: Span<UInt8>) -> Double? {
-        guard text.count <= 9 else { return nil }
-        let name = String(decoding: text.indices.map { text[$0] | 0x20 }, as: UTF8.self)
-        switch name {
-        case "nan": return .nan
-        case "inf", "+inf", "infinity", "+infinity": return .infinity
-        case "-inf", "-infinity": return -.infinity
-        default: return nil
-        }
     }
 
     private mutating func date(_ text: Span<UInt8>) throws(PropertyListError) -> NodeRecord {
@@ -204,28 +185,10 @@ struct XMLScalars {
     private mutating func decode(
         _ text: Span<UInt8>, from start: Int, _ store: inout NodeStore
     ) throws(PropertyListError) {
-        let before = store.decoded.count
-        do {
-            try Base64.decode(text, lenient: false, into: &store.decoded)
-        } catch let failure {
-            guard options.contains(.looseBase64) else {
-                throw error(
-                    .invalidData, failure.description, at: start &+ failure.offset, .looseBase64)
-            }
-            store.decoded.removeSubrange(before...)
-            try decodeLoosely(text, from: start, &store)
-        }
-    }
-
-    private mutating func decodeLoosely(
-        _ text: Span<UInt8>, from start: Int, _ store: inout NodeStore
-    ) throws(PropertyListError) {
-        do {
-            try Base64.decode(text, lenient: true, into: &store.decoded)
-        } catch {
-            throw self.error(.invalidData, error.description, at: start &+ error.offset)
-        }
-        used.insert(.looseBase64)
+        let loosely = try Base64.append(
+            text, 0..<text.count, origin: start, isLenient: options.contains(.looseBase64), .xml,
+            to: &store.decoded)
+        if loosely { used.insert(.looseBase64) }
     }
 
     // MARK: Errors

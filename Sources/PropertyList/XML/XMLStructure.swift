@@ -13,8 +13,7 @@ struct XMLStructure {
     mutating func isTag(at place: Int, _ text: Span<UInt8>) -> Bool {
         while position < place {
             guard
-                let next = text.firstIndex(
-                    of: UInt8(ascii: "<"), or: UInt8(ascii: "<"), in: position..<text.count)
+                let next = text.firstIndex(of: UInt8(ascii: "<"), in: position..<text.count)
             else { return false }
             if next >= place {
                 position = next
@@ -42,7 +41,7 @@ struct XMLStructure {
             let byte = text[index]
             index &+= 1
             guard byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") else { continue }
-            index = text.firstIndex(of: byte, or: byte, in: index..<text.count) ?? text.count
+            index = text.firstIndex(of: byte, in: index..<text.count) ?? text.count
             index &+= 1
         }
         return min(index &+ 1, text.count)

@@ -59,8 +59,7 @@ enum XMLText {
         _ text: Span<UInt8>, at index: Int, _ end: Int, to output: inout [UInt8]
     ) throws(Failure) -> Int {
         guard
-            let close = text.firstIndex(
-                of: UInt8(ascii: ";"), or: UInt8(ascii: ";"), in: index..<end)
+            let close = text.firstIndex(of: UInt8(ascii: ";"), in: index..<end)
         else { throw Failure(offset: index, what: "a reference has no `;`") }
         guard let scalar = scalar(text, (index &+ 1)..<close) else {
             throw Failure(

@@ -1,93 +1,6 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// XML property lists as text, byte for byte as Apple's writer makes it.
-public enum XMLPropertyList {
-    /// What XML has no form for. Each is refused unless it is allowed by its name, and counted
-    /// where it is.
-    public struct Losses: OptionSet, Sendable, Hashable {
-        public let rawValue: UInt8
-        public init(rawValue: UInt8) { self.rawValue = rawValue }
-
-        /// Dates lose fractions of a second, rounded down, and the sign of zero.
-        public static let fractionsOfSeconds = Losses(rawValue: 1 << 0)
-        /// Reals of 32 bits are read back with 64, and all NaNs as one.
-        public static let realWidths = Losses(rawValue: 1 << 1)
-        /// Sets become arrays.
-        public static let sets = Losses(rawValue: 1 << 2)
-        /// UIDs outside a keyed archive are read back as dictionaries, and dictionaries
-        /// `{CF$UID: n}` in one as UIDs.
-        public static let uidDictionaries = Losses(rawValue: 1 << 3)
-        /// Control characters that XML forbids are written raw, so that XML parsers refuse the text.
-        public static let controlCharacters = Losses(rawValue: 1 << 4)
-
-        /// What Apple's writer does without a word.
-        public static let appleCompatible: Losses = [
-            .fractionsOfSeconds, .realWidths, .uidDictionaries, .controlCharacters,
-        ]
-    }
-
-    /// How reals are written.
-    public enum RealText: Sendable, Hashable {
-        /// `%.17g`, as CoreFoundation does: 0.1 is `0.10000000000000001`.
-        case seventeenDigits
-        /// The shortest text that reads back the same, as Foundation's `PropertyListEncoder` does.
-        case shortest
-        /// As the source of an XML document has them, seventeen digits otherwise.
-        case asInSource
-    }
-
-    /// How a document is written.
-    public struct Options: Sendable, Hashable {
-        /// Whether keys are sorted by UTF-16 code units, as Apple's writer does, or keep their order.
-        public var sortsKeys = false
-        /// How reals are written.
-        public var realText = RealText.asInSource
-        /// What may be lost.
-        public var allowedLosses: Losses = []
-
-        /// The document's order, nothing lost.
-        public init() {}
-    }
-
-    /// The text and what it lacks.
-    public struct Serialization: Sendable {
-        /// The text in UTF-8.
-        public var bytes: [UInt8]
-        /// How often each allowed loss happened; without those that did not.
-        public var losses: [(loss: Losses, count: Int)]
-    }
-
-    /// Writes a document. Linear in what is written.
-    ///
-    /// The source's document type and version are kept. −0.0 is written
-    /// `-0.0`; Apple's writer loses the sign, its readers take it.
-    ///
-    /// - Throws: `unrepresentableValue` for what is lost and not allowed to be, and for null,
-    ///   unreadable values, U+0000, non-finite dates; `depthLimitExceeded`,
-    ///   `expansionLimitExceeded`, `sizeLimitExceeded`.
-    public static func serialize(
-        _ document: PropertyListDocument, options: Options = Options(),
-        limits: ParsingLimits = .default
-    ) throws(PropertyListError) -> Serialization {
-        var writer = XMLWriter(document, options, limits)
-        return try writer.write()
-    }
-}
-
-extension XMLPropertyList.Losses: CustomStringConvertible {
-    /// What is lost, for people.
-    public var description: String {
-        let names: [(XMLPropertyList.Losses, String)] = [
-            (.fractionsOfSeconds, "fractions of seconds in dates"),
-            (.realWidths, "32-bit widths of reals"), (.sets, "sets, written as arrays"),
-            (.uidDictionaries, "differences between UIDs and `CF$UID` dictionaries"),
-            (.controlCharacters, "strings with control characters that XML forbids, written raw"),
-        ]
-        return names.filter { contains($0.0) }.map(\.1).joined(separator: ", ")
-    }
-}
-
 /// Walks over a document and writes each value on lines of its own:
 ///
 ///     <?xml version="1.0" encoding="UTF-8"?>
@@ -97,7 +10,32 @@ extension XMLPropertyList.Losses: CustomStringConvertible {
 ///     </plist>
 ///
 /// Source: `CFPropertyList.c`, checked against files that Apple's software wrote.
-private struct XMLWriter {
+struct XMLWriter {
+    /// What stands around the text of an element.
+    private struct Tags {
+        let open: ShortText
+        let close: ShortText
+
+        init(_ open: StaticString, _ close: StaticString) {
+            self.open = ShortText(open)
+            self.close = ShortText(close)
+        }
+    }
+
+    /// What stands on a line by itself.
+    private struct Lines {
+        let openDict = ShortText("<dict>\n")
+        let closeDict = ShortText("</dict>\n")
+        let emptyDict = ShortText("<dict/>\n")
+        let openArray = ShortText("<array>\n")
+        let closeArray = ShortText("</array>\n")
+        let emptyArray = ShortText("<array/>\n")
+        let openData = ShortText("<data>\n")
+        let closeData = ShortText("</data>\n")
+        let yes = ShortText("<true/>\n")
+        let no = ShortText("<false/>\n")
+    }
+
     private static let header = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
     // Base-64 lines get shorter with the indentation, up to eight levels.
     private static let deepestDataIndent = 8
@@ -108,8 +46,17 @@ private struct XMLWriter {
     private let realStyle: RealText.Style
     private let isArchive: Bool
     private let budget: ParsingBudget
+    private let lines = Lines()
+    private let key = Tags("<key>", "</key>\n")
+    private let uidKey = ShortText("CF$UID")
+    private let string = Tags("<string>", "</string>\n")
+    private let integer = Tags("<integer>", "</integer>\n")
+    private let real = Tags("<real>", "</real>\n")
+    private let date = Tags("<date>", "</date>\n")
     private var walk: DocumentWalk
     private var output: [UInt8] = []
+    // Text that is not UTF-8 in the document; kept for its room.
+    private var decoded: [UInt8] = []
     private var counts: [UInt8: Int] = [:]
 
     init(
@@ -151,7 +98,8 @@ private struct XMLWriter {
         case .leave(let node):
             let record = store.records[Int(node)]
             if record.high > 0 {
-                appendLine(record.kind == .dictionary ? "</dict>" : "</array>", walk.depth)
+                appendLine(
+                    record.kind == .dictionary ? lines.closeDict : lines.closeArray, walk.depth)
             }
         }
     }
@@ -162,22 +110,22 @@ private struct XMLWriter {
         guard record.kind == .string else {
             throw Self.error("a dictionary key is of kind \(record.kind), not a string")
         }
-        try appendText("key", record, depth)
+        try appendText(key, record, depth)
     }
 
     private mutating func append(
         _ record: NodeRecord, _ depth: Int
     ) throws(PropertyListError) {
         switch record.kind {
-        case .string: try appendText("string", record, depth)
+        case .string: try appendText(string, record, depth)
         case .integer: appendInteger(record, depth)
         case .dictionary: try appendDictionary(record, depth)
-        case .array: appendLine(record.high == 0 ? "<array/>" : "<array>", depth)
+        case .array: appendLine(record.high == 0 ? lines.emptyArray : lines.openArray, depth)
         case .set: try appendSet(record, depth)
         case .uid: try appendUID(record, depth)
         case .real: try appendReal(record, depth)
         case .data: appendData(record, depth)
-        case .boolean: appendLine(record.payload == 0 ? "<false/>" : "<true/>", depth)
+        case .boolean: appendLine(record.payload == 0 ? lines.no : lines.yes, depth)
         case .date: try appendDate(record, depth)
         case .null: throw Self.error("XML has no form for null")
         case .unreadable: throw Self.error("a value that could not be read cannot be written")
@@ -194,7 +142,7 @@ private struct XMLWriter {
                 try lose(.uidDictionaries, "a dictionary `{CF$UID: n}` would be read as a UID")
             }
         }
-        appendLine(record.high == 0 ? "<dict/>" : "<dict>", depth)
+        appendLine(record.high == 0 ? lines.emptyDict : lines.openDict, depth)
     }
 
     /// Whether a reader of an archive would take the dictionary for a UID.
@@ -211,7 +159,7 @@ private struct XMLWriter {
         _ record: NodeRecord, _ depth: Int
     ) throws(PropertyListError) {
         try lose(.sets, "XML has no form for a set")
-        appendLine(record.high == 0 ? "<array/>" : "<array>", depth)
+        appendLine(record.high == 0 ? lines.emptyArray : lines.openArray, depth)
     }
 
     private mutating func appendUID(
@@ -221,31 +169,58 @@ private struct XMLWriter {
             try lose(
                 .uidDictionaries, "a UID outside a keyed archive would be read as a dictionary")
         }
-        appendLine("<dict>", depth)
-        appendLine("<key>CF$UID</key>", depth + 1)
-        appendInteger(record, depth + 1)
-        appendLine("</dict>", depth)
+        output.append(addingCapacity: 4 &* depth &+ 160) { output in
+            output.append(tabs: depth)
+            output.append(lines.openDict)
+            output.append(tabs: depth &+ 1)
+            output.append(key.open)
+            output.append(uidKey)
+            output.append(key.close)
+            Self.append(record.payload, isNegative: false, integer, depth &+ 1, to: &output)
+            output.append(tabs: depth)
+            output.append(lines.closeDict)
+        }
     }
 
     // MARK: Scalars
 
     private mutating func appendText(
-        _ element: StaticString, _ record: NodeRecord, _ depth: Int
+        _ tags: Tags, _ record: NodeRecord, _ depth: Int
     ) throws(PropertyListError) {
-        open(element, depth)
         if record.encoding == .utf16 {
-            var text: [UInt8] = []
-            store.appendText(of: record, to: &text)
-            try appendEscaped(text[...])
+            decoded.removeAll(keepingCapacity: true)
+            store.appendText(of: record, to: &decoded)
+            let text = decoded
+            try appendText(tags, text.span, depth)
         } else {
-            try appendEscaped(store.content(of: record))
+            try store.withContent(of: record) { text throws(PropertyListError) in
+                try appendText(tags, text, depth)
+            }
         }
-        close(element)
     }
 
-    private mutating func appendEscaped(_ text: ArraySlice<UInt8>) throws(PropertyListError) {
+    @inline(__always)
+    private mutating func appendText(
+        _ tags: Tags, _ text: Span<UInt8>, _ depth: Int
+    ) throws(PropertyListError) {
+        guard XMLEscaping.isPlain(text) else {
+            open(tags, depth)
+            try appendEscaped(text)
+            return close(tags)
+        }
+        output.append(addingCapacity: depth &+ text.count &+ 48) { output in
+            output.append(tabs: depth)
+            output.append(tags.open)
+            output.append(contentsOf: text)
+            output.append(tags.close)
+        }
+    }
+
+    private mutating func appendEscaped(_ text: Span<UInt8>) throws(PropertyListError) {
         if XMLEscaping.hasForbiddenCharacter(text) {
-            if text.contains(0) { throw Self.error("XML has no form for U+0000") }
+            if text.firstIndex(of: 0, in: 0..<text.count) != nil {
+                throw Self.error("XML has no form for U+0000")
+            }
             try lose(.controlCharacters, "a string has control characters that XML forbids")
         }
         XMLEscaping.append(text, to: &output)
@@ -253,9 +228,22 @@ private struct XMLWriter {
 
     private mutating func appendInteger(_ record: NodeRecord, _ depth: Int) {
         let value = PropertyListInteger(bits: record.payload, isNegative: record.isNegative)
-        open("integer", depth)
-        IntegerText.appendDecimal(value.magnitude, negative: value.isNegative, to: &output)
-        close("integer")
+        output.append(addingCapacity: depth &+ 72) {
+            Self.append(
+                value.magnitude, isNegative: value.isNegative, integer, depth, to: &$0)
+        }
+    }
+
+    @inline(__always)
+    private static func append(
+        _ magnitude: UInt64, isNegative: Bool, _ tags: Tags, _ depth: Int,
+        to output: inout OutputSpan<UInt8>
+    ) {
+        output.append(tabs: depth)
+        output.append(tags.open)
+        if isNegative { output.append(UInt8(ascii: "-")) }
+        IntegerText.appendDecimal(magnitude, to: &output)
+        output.append(tags.close)
     }
 
     private mutating func appendReal(
@@ -266,16 +254,16 @@ private struct XMLWriter {
         if record.header == 4 || isNaN && !isUsualNaN {
             try lose(.realWidths, "XML has no form for a real of 32 bits, nor for all NaNs")
         }
-        open("real", depth)
+        open(real, depth)
         RealText.append(Double(bitPattern: record.payload), style: realStyle, to: &output)
-        close("real")
+        close(real)
     }
 
     private mutating func appendDate(
         _ record: NodeRecord, _ depth: Int
     ) throws(PropertyListError) {
         let seconds = Double(bitPattern: record.payload)
-        guard let date = CivilDate(secondsSince2001: seconds) else {
+        guard let moment = CivilDate(secondsSince2001: seconds) else {
             throw Self.error("a date is too far away for a calendar, or not a number")
         }
         // Zero has a sign, which no text of a date can carry.
@@ -283,49 +271,40 @@ private struct XMLWriter {
         if isLost {
             try lose(.fractionsOfSeconds, "XML has no form for fractions of a second")
         }
-        open("date", depth)
-        date.append(to: &output)
-        close("date")
+        open(date, depth)
+        moment.append(to: &output)
+        close(date)
     }
 
     private mutating func appendData(_ record: NodeRecord, _ depth: Int) {
         let indent = min(depth, Self.deepestDataIndent)
-        appendLine("<data>", depth)
+        appendLine(lines.openData, depth)
         store.withContent(of: record) { bytes in
             Base64.appendLines(bytes, indent: indent, capacity: 76 - 8 * indent, to: &output)
         }
-        appendLine("</data>", depth)
+        appendLine(lines.closeData, depth)
     }
 
     // MARK: Text
 
     private mutating func append(_ text: String) { output.append(contentsOf: text.utf8) }
 
-    private mutating func append(_ text: StaticString) {
-        output.append(contentsOf: text)
+    private mutating func appendLine(_ line: ShortText, _ depth: Int) {
+        output.append(addingCapacity: depth &+ 32) { output in
+            output.append(tabs: depth)
+            output.append(line)
+        }
     }
 
-    private mutating func indent(_ depth: Int) {
-        for _ in 0..<depth { output.append(0x09) }
+    private mutating func open(_ tags: Tags, _ depth: Int) {
+        output.append(addingCapacity: depth &+ 32) { output in
+            output.append(tabs: depth)
+            output.append(tags.open)
+        }
     }
 
-    private mutating func appendLine(_ text: StaticString, _ depth: Int) {
-        indent(depth)
-        append(text)
-        output.append(0x0A)
-    }
-
-    private mutating func open(_ element: StaticString, _ depth: Int) {
-        indent(depth)
-        output.append(UInt8(ascii: "<"))
-        append(element)
-        output.append(UInt8(ascii: ">"))
-    }
-
-    private mutating func close(_ element: StaticString) {
-        append("</" as StaticString)
-        append(element)
-        append(">\n" as StaticString)
+    private mutating func close(_ tags: Tags) {
+        output.append(addingCapacity: 16) { $0.append(tags.close) }
     }
 
     // MARK: Losses

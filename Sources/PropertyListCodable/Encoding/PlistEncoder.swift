@@ -105,7 +105,10 @@ extension PlistEncoder {
                 return try XMLPropertyList.serialize(document, options: options, limits: limits)
                     .bytes
             }
-            return try BinaryPropertyList.serialize(document, layout: layout, limits: limits)
+            if format == .binary {
+                return try BinaryPropertyList.serialize(document, layout: layout, limits: limits)
+            }
+            return try document.serialized(as: format, limits: limits)
         } catch {
             throw EncodingError.invalidValue(
                 value,

@@ -3,6 +3,7 @@
 
 import ArgumentParser
 import PropertyList
+import SystemFiles
 
 /// The formats that can be written, by the names that people know.
 enum OutputFormat: String, ExpressibleByArgument, CaseIterable {

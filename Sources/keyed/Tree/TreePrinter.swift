@@ -68,6 +68,14 @@ struct TreePrinter {
         try printTree(roots, depth: 0, console)
     }
 
+    /// Prints one value and what it leads to.
+    mutating func print(_ node: PropertyListNode, to console: Console) throws(PropertyListError) {
+        var roots = Children()
+        if contents != nil { try countReferences() }
+        roots.append(.none, node)
+        try printTree(roots, depth: 0, console)
+    }
+
     /// The objects that no root leads to, for an archive that has been printed.
     func unreached() -> [PropertyListUID] {
         guard let contents else { return [] }

@@ -406,6 +406,44 @@ struct RealTextTests {
         }
     }
 
+    @Test("A plain number in a longer text is read as by itself", arguments: seeds)
+    func plainNumbers(_ seed: UInt64) {
+        var generator = SplitMix64(state: seed)
+        for _ in 0..<20_000 {
+            let count = Int.random(in: 0...21, using: &generator)
+            let digits = (0..<count).map { _ in String(generator.next() % 10) }
+            let point = Int.random(in: 0...count, using: &generator)
+            let sign = ["", "-"][Int(generator.next() % 2)]
+            let whole = sign + digits[..<point].joined()
+            let text = generator.next() % 4 == 0 ? whole : whole + "." + digits[point...].joined()
+            let place = Int.random(in: 0...9, using: &generator)
+            let padded = Array((String(repeating: "7", count: place) + text + "</real>\n").utf8)
+            guard let plain = RealText.plain(padded.span, at: place) else {
+                // Refused only where there is no digit on a side, more than nineteen, or a tie.
+                #expect(point == 0 || point == count || count > 15, "seed \(seed): \(text)")
+                continue
+            }
+            #expect(plain.end == place + text.utf8.count, "seed \(seed): \(text)")
+            let value = RealText.parse(Array(text.utf8).span)
+            #expect(plain.value.bitPattern == value?.bitPattern, "seed \(seed): \(text)")
+        }
+    }
+
+    @Test("Digits are read up to nineteen, with eight bytes after them", arguments: seeds)
+    func decimals(_ seed: UInt64) {
+        var generator = SplitMix64(state: seed)
+        for _ in 0..<20_000 {
+            let count = Int.random(in: 0...22, using: &generator)
+            let digits = (0..<count).map { _ in String(generator.next() % 10) }.joined()
+            let other = ["<", "/", ":", "\u{0}", "é", ".", "p"][Int(generator.next() % 7)]
+            let bytes = Array((digits + other + "12345678").utf8)
+            let read = bytes.span.decimal(at: 0)
+            #expect(read?.value == (count > 19 ? nil : UInt64(digits)), "seed \(seed): \(digits)")
+            #expect(read == nil || read?.end == count)
+            #expect(Array(digits.utf8).span.decimal(at: count) == nil)
+        }
+    }
+
     @Test("Halfway between neighbours, the even one wins until any digit tips it")
     func halfway() {
         // 2^53 + 1 lies halfway; what follows it may be arbitrarily far to the right.

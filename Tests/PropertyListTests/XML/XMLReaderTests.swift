@@ -79,9 +79,9 @@ private let prologRules: [XMLRule] = [
         "empty internal subset", document: "<!DOCTYPE plist []><plist><true/></plist>",
         .refused(.malformedXML)),
     .init("no root", document: "<!-- a -->", .refused(.malformedXML)),
-    .init("mark alone", document: "\u{FEFF}", .refused(.malformedXML)),
     .init(
-        "second mark", document: "\u{FEFF}\u{FEFF}<plist><true/></plist>", .refused(.malformedXML)),
+        "second mark", document: "\u{FEFF}\u{FEFF}<plist><true/></plist>",
+        .refused(.unrecognizedFormat)),
     .init(
         "missing plist", document: "<true/>",
         .lenient(.missingPlistElement, .unexpectedElement, true)),

@@ -18,6 +18,34 @@ extension Span<UInt8> {
         }
     }
 
+    /// The eight bytes at `offset`, the first the lowest, or nil where they do not lie within the
+    /// span.
+    @inline(__always)
+    func littleEndian(at offset: Int) -> UInt64? {
+        guard offset >= 0, count >= 8, offset <= count &- 8 else { return nil }
+        return loadUnaligned(at: offset, as: UInt64.self).littleEndian
+    }
+
+    /// Whether the `length` bytes at two places are the same; false for fewer than eight. Linear.
+    @inline(__always)
+    func isSame(at left: Int, and right: Int, length: Int) -> Bool {
+        guard length >= 8, left >= 0, right >= 0, count >= length, left <= count &- length,
+            right <= count &- length
+        else { return false }
+        // The last word overlaps the one before.
+        let last = length &- 8
+        var step = 0
+        while step < last {
+            if isSameWord(left &+ step, right &+ step) { step &+= 8 } else { return false }
+        }
+        return isSameWord(left &+ last, right &+ last)
+    }
+
+    @inline(__always)
+    private func isSameWord(_ left: Int, _ right: Int) -> Bool {
+        loadUnaligned(at: left, as: UInt64.self) == loadUnaligned(at: right, as: UInt64.self)
+    }
+
     /// The bytes at `offset` as an integer in the machine's byte order.
     ///
     /// - Precondition: the integer lies within the span; checked in debug builds by the span, and

@@ -1,0 +1,201 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+#if Stores
+
+internal import Crypto
+internal import FoundationEssentials
+internal import GRDB
+internal import Synchronization
+internal import SystemFiles
+
+/// The items of an access group in an encrypted SQLite file, which several programs may have open.
+///
+/// ```swift
+/// let key = try MasterKey(file: keyPath, creatingIfMissing: true)
+/// let database = try EncryptedItemDatabase(file: path, accessGroup: "group.example", key: key)
+/// ```
+///
+/// The data of items are encrypted with AES-256-GCM, with a fresh nonce each time they are written; the
+/// attributes are legible to who may read the file, and authenticated with them. A transaction that has
+/// returned is on the disk. After a power cut, or when a program is killed, each item is what it was
+/// before or after the transaction. What is not protected: that somebody puts back an older copy of the
+/// file, or takes items out of it.
+@available(macOS 15.0, iOS 18.0, watchOS 11.0, tvOS 18.0, visionOS 2.0, *)
+public final class EncryptedItemDatabase: ItemDatabase {
+    public let accessGroup: String
+    /// The database.
+    public let file: String
+    let queue: DatabaseQueue
+    private let unlocked: Mutex<Unlocked>
+    private let owner = TransactionOwner()
+
+    /// What opens the items: changed by rotation, by this program or by another.
+    private struct Unlocked {
+        var master: MasterKey
+        var header: StoreHeader
+        var dataKey: SymmetricKey
+    }
+
+    /// Opens the database of an access group.
+    ///
+    /// The whole file is checked, which takes time in proportion to its size.
+    ///
+    /// - Parameters:
+    ///   - file: the database. SQLite keeps a journal beside it while it is written.
+    ///   - accessGroup: the group whose items it has.
+    ///   - key: what opens it.
+    ///   - creatingIfMissing: whether an empty one is made, for its owner alone, where there is no file.
+    ///   - timeout: how long to wait for other programs that are writing, in seconds.
+    /// - Throws: ``StoreError`` with `fileMissing`, `fileAccess`, `outOfSpace`; `wrongKey`;
+    ///   `unknownAccessGroup` where it is the database of another group; `unsupportedVersion`;
+    ///   `invalidDatabase` where it is damaged, or none of this kind. The file is left as it is.
+    public init(
+        file: String, accessGroup: String, key: MasterKey, creatingIfMissing: Bool = true,
+        timeout: Double = 30
+    ) throws(StoreError) {
+        self.accessGroup = accessGroup
+        self.file = file
+        if creatingIfMissing { try NewStore.create(file, accessGroup, key) }
+        try Self.requireDatabase(file)
+        do {
+            queue = try DatabaseQueue(path: file, configuration: .items(timeout: timeout))
+            let header = try queue.read { database in
+                try StoreSchema.require(database) { try FileMode(of: file).size }
+                return try StoreHeader.read(database)
+            }
+            try Self.require(header, accessGroup)
+            let dataKey = try header.openDataKey(key)
+            unlocked = Mutex(Unlocked(master: key, header: header, dataKey: dataKey))
+        } catch {
+            throw StoreError(sqlite: error, file: file)
+        }
+    }
+
+    /// SQLite would make an empty file a new database.
+    private static func requireDatabase(_ file: String) throws(StoreError) {
+        do {
+            guard try FileMode(of: file).isRegular else {
+                throw StoreError(.invalidDatabase, what: "it is no regular file", file: file)
+            }
+            if try FileMode(of: file).size == 0 {
+                throw StoreError(.invalidDatabase, what: "the file is empty", file: file)
+            }
+        } catch let error as SystemError {
+            throw StoreError(error, file: file)
+        } catch {
+            throw StoreError(sqlite: error, file: file)
+        }
+    }
+
+    private static func require(
+        _ header: StoreHeader, _ accessGroup: String
+    ) throws(StoreError) {
+        guard ExactText(header.accessGroup) == ExactText(accessGroup) else {
+            throw StoreError(
+                .unknownAccessGroup,
+                what:
+                    "the file is of the access group `\(StoreError.printable(header.accessGroup))`"
+                    + ", not of `\(StoreError.printable(accessGroup))`")
+        }
+    }
+
+    // MARK: Items
+
+    public func items(matching query: ItemQuery, limit: Int) throws -> [Item] {
+        try owner.requireNone()
+        do {
+            return try queue.read { try rows($0).items(matching: query, limit: limit) }
+        } catch {
+            throw StoreError(sqlite: error, file: file)
+        }
+    }
+
+    public func transaction<Result>(
+        _ body: (any ItemTransaction) throws -> Result
+    ) throws -> Result {
+        try owner.requireNone()
+        // What `body` throws is the caller's, and no error of SQLite.
+        var thrown: (any Error)?
+        do {
+            return try queue.write { database in
+                let transaction = EncryptedTransaction(accessGroup, try rows(database))
+                owner.begin()
+                defer { owner.end() }
+                do { return try body(transaction) } catch {
+                    thrown = error
+                    throw error
+                }
+            }
+        } catch {
+            if let thrown, !(thrown is DatabaseError) { throw thrown }
+            throw StoreError(sqlite: error, file: file)
+        }
+    }
+
+    /// The table of items, with the key that the store has now.
+    private func rows(_ database: Database) throws -> ItemRows {
+        let header = try StoreHeader.read(database)
+        let dataKey = try unlocked.withLock { unlocked in
+            if unlocked.header != header {
+                unlocked.dataKey = try header.openDataKey(unlocked.master)
+                unlocked.header = header
+            }
+            return unlocked.dataKey
+        }
+        return ItemRows(database: database, header: header, dataKey: dataKey)
+    }
+
+    // MARK: Keys
+
+    /// Encrypts all items anew, with a new key that `master` opens, in one transaction.
+    ///
+    /// Other programs that have the store open need the new key from then on: they get `wrongKey`.
+    ///
+    /// - Throws: `alteredItem` for an item that cannot be read; `outOfSpace`, `busy`. The store is then
+    ///   what it was, with the old key.
+    public func rotateKey(to master: MasterKey) throws {
+        try owner.requireNone()
+        do {
+            let new = try queue.write { database in
+                let old = try rows(database)
+                let (header, dataKey) = try StoreHeader.make(
+                    identifier: old.header.identifier, accessGroup: accessGroup, master: master)
+                let rows = ItemRows(database: database, header: header, dataKey: dataKey)
+                for item in try old.items(matching: ItemQuery(), limit: .max) {
+                    try rows.replace(item.attributes.identity, with: item)
+                }
+                try header.write(database)
+                return Unlocked(master: master, header: header, dataKey: dataKey)
+            }
+            unlocked.withLock { $0 = new }
+        } catch {
+            throw StoreError(sqlite: error, file: file)
+        }
+    }
+}
+
+/// Changes within a transaction of SQLite.
+private struct EncryptedTransaction: ItemTransaction {
+    let accessGroup: String
+    private let rows: ItemRows
+
+    init(_ accessGroup: String, _ rows: ItemRows) {
+        self.accessGroup = accessGroup
+        self.rows = rows
+    }
+
+    func items(matching query: ItemQuery, limit: Int) throws -> [Item] {
+        try rows.items(matching: query, limit: limit)
+    }
+
+    func insert(_ item: Item) throws { try rows.insert(item) }
+
+    func replace(_ identity: ItemIdentity, with item: Item) throws {
+        try rows.replace(identity, with: item)
+    }
+
+    func remove(_ identity: ItemIdentity) throws { try rows.remove(identity) }
+}
+
+#endif

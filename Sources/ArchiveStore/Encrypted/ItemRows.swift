@@ -1,0 +1,178 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+#if Stores
+
+internal import Crypto
+internal import FoundationEssentials
+internal import GRDB
+
+/// The table `item`: one row for each.
+///
+/// The attributes are legible, so that they can be looked up; they are authenticated with the data, and
+/// a row whose attributes were changed cannot be read. Texts are stored as their bytes in UTF-8: SQLite
+/// compares them exactly, and they may hold U+0000. Dates are seconds since 2001.
+struct ItemRows {
+    static let tableDefinition = """
+        CREATE TABLE item (id INTEGER PRIMARY KEY, service BLOB NOT NULL, account BLOB NOT NULL, \
+        synchronizable INTEGER NOT NULL, label BLOB, description BLOB, comment BLOB, \
+        creator INTEGER, type INTEGER, generic BLOB, invisible INTEGER NOT NULL, \
+        negative INTEGER NOT NULL, accessibility BLOB NOT NULL, created REAL NOT NULL, \
+        modified REAL NOT NULL, sealed BLOB NOT NULL) STRICT
+        """
+    static let indexDefinition =
+        "CREATE UNIQUE INDEX itemIdentity ON item (service, account, synchronizable)"
+
+    let database: Database
+    let header: StoreHeader
+    let dataKey: SymmetricKey
+
+    // MARK: Reading
+
+    /// The items that match, authenticated and decrypted.
+    func items(matching query: ItemQuery, limit: Int) throws -> [Item] {
+        if let group = query.accessGroup, ExactText(group) != ExactText(header.accessGroup) {
+            return []
+        }
+        let filter = ItemFilter(query)
+        let statement = try database.cachedStatement(
+            sql: "SELECT * FROM item\(filter.condition) ORDER BY id LIMIT ?")
+        let rows = try Row.fetchCursor(
+            statement, arguments: filter.arguments + [Int64(limit)])
+        var items: [Item] = []
+        while let row = try rows.next() { items.append(try item(row)) }
+        return items
+    }
+
+    private func item(_ row: Row) throws(StoreError) -> Item {
+        let columns = RowReader(row)
+        let attributes = try ItemAttributes(columns, accessGroup: header.accessGroup)
+        let sealed = try columns.bytes("sealed")
+        let context = attributes.context(store: header.identifier)
+        guard let data = Sealing.open(sealed, dataKey, context: context) else {
+            throw StoreError(
+                .alteredItem,
+                what: "an item of the service `\(StoreError.printable(attributes.service))` was "
+                    + "changed by something else than the store",
+                recovery: "restore it from a backup, or delete it")
+        }
+        return Item(attributes, data: data)
+    }
+
+    // MARK: Writing
+
+    func insert(_ item: Item) throws {
+        let columns = try columns(of: item)
+        let marks = columns.map { _ in "?" }.joined(separator: ", ")
+        try execute(
+            "INSERT INTO item (\(Self.columnNames)) VALUES (\(marks))",
+            StatementArguments(columns), item)
+    }
+
+    func replace(_ identity: ItemIdentity, with item: Item) throws {
+        let columns = try columns(of: item)
+        let marks = columns.map { _ in "?" }.joined(separator: ", ")
+        let arguments = StatementArguments(columns) + ItemFilter(ItemQuery(identity)).arguments
+        try execute(
+            "UPDATE item SET (\(Self.columnNames)) = (\(marks)) "
+                + "WHERE service = ? AND account = ? AND synchronizable = ?", arguments, item)
+    }
+
+    /// Removes an item without reading it, so that one that was altered can be got rid of.
+    func remove(_ identity: ItemIdentity) throws {
+        let filter = ItemFilter(ItemQuery(identity))
+        try database.cachedStatement(sql: "DELETE FROM item\(filter.condition)")
+            .execute(arguments: filter.arguments)
+    }
+
+    private func execute(
+        _ sql: String, _ arguments: StatementArguments, _ item: Item
+    ) throws {
+        do {
+            try database.cachedStatement(sql: sql).execute(arguments: arguments)
+        } catch let error as DatabaseError
+            where error.extendedResultCode == .SQLITE_CONSTRAINT_UNIQUE
+        {
+            throw StoreError.duplicate(item.attributes.identity, in: header.accessGroup)
+        }
+    }
+
+    private static let columnNames = """
+        service, account, synchronizable, label, description, comment, creator, type, generic, \
+        invisible, negative, accessibility, created, modified, sealed
+        """
+
+    private func columns(of item: Item) throws(StoreError) -> [(any DatabaseValueConvertible)?] {
+        let attributes = item.attributes
+        let context = attributes.context(store: header.identifier)
+        let sealed = try Sealing.seal(item.data, dataKey, context: context)
+        return [
+            blob(attributes.service), blob(attributes.account), attributes.isSynchronizable,
+            blob(attributes.label), blob(attributes.itemDescription), blob(attributes.comment),
+            (attributes.creator?.rawValue).map { Int64($0) },
+            (attributes.type?.rawValue).map { Int64($0) }, attributes.generic.map { Data($0) },
+            attributes.isInvisible, attributes.isNegative, blob(attributes.accessibility.rawValue),
+            attributes.created.timeIntervalSinceReferenceDate,
+            attributes.modified.timeIntervalSinceReferenceDate, Data(sealed),
+        ]
+    }
+
+    private func blob(_ text: String?) -> Data? { text.map { Data($0.utf8) } }
+}
+
+extension ItemAttributes {
+    fileprivate init(_ columns: RowReader, accessGroup: String) throws(StoreError) {
+        self.init(
+            service: try columns.text("service"), account: try columns.text("account"),
+            accessGroup: accessGroup)
+        isSynchronizable = try columns.boolean("synchronizable")
+        label = try columns.optionalText("label")
+        itemDescription = try columns.optionalText("description")
+        comment = try columns.optionalText("comment")
+        creator = try columns.code("creator")
+        type = try columns.code("type")
+        generic = try columns.optionalBytes("generic")
+        isInvisible = try columns.boolean("invisible")
+        isNegative = try columns.boolean("negative")
+        guard let accessibility = Accessibility(rawValue: try columns.text("accessibility")) else {
+            throw RowReader.malformed("accessibility")
+        }
+        self.accessibility = accessibility
+        created = Date(timeIntervalSinceReferenceDate: try columns.real("created"))
+        modified = Date(timeIntervalSinceReferenceDate: try columns.real("modified"))
+    }
+}
+
+extension RowReader {
+    fileprivate func code(_ column: String) throws(StoreError) -> FourCharacterCode? {
+        guard let number = try optionalInteger(column) else { return nil }
+        guard let code = UInt32(exactly: number) else { throw Self.malformed(column) }
+        return FourCharacterCode(rawValue: code)
+    }
+}
+
+/// A query as a condition on rows. The columns of the index come first, in its order.
+private struct ItemFilter {
+    private(set) var condition = ""
+    private(set) var arguments = StatementArguments()
+
+    init(_ query: ItemQuery) {
+        add("service", query.service.map { Data($0.utf8) })
+        add("account", query.account.map { Data($0.utf8) })
+        add("synchronizable", query.isSynchronizable)
+        add("label", query.label.map { Data($0.utf8) })
+        add("creator", (query.creator?.rawValue).map { Int64($0) })
+        add("type", (query.type?.rawValue).map { Int64($0) })
+        add("generic", query.generic.map { Data($0) })
+        add("accessibility", query.accessibility.map { Data($0.rawValue.utf8) })
+    }
+
+    private mutating func add(_ column: String, _ value: (some DatabaseValueConvertible)?) {
+        guard let value else { return }
+        condition += condition.isEmpty ? " WHERE " : " AND "
+        condition += "\(column) = ?"
+        arguments += [value]
+    }
+}
+
+#endif

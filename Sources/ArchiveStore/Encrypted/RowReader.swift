@@ -1,0 +1,82 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+#if Stores
+
+internal import FoundationEssentials
+internal import GRDB
+
+/// Reads the columns of a row whose types a damaged file may have changed: what is not of the type
+/// asked for is an error, never converted.
+struct RowReader {
+    private let row: Row
+
+    init(_ row: Row) { self.row = row }
+
+    func integer(_ column: String) throws(StoreError) -> Int {
+        guard let value = try optionalInteger(column) else { throw Self.malformed(column) }
+        return value
+    }
+
+    func optionalInteger(_ column: String) throws(StoreError) -> Int? {
+        switch try storage(column) {
+        case .int64(let value): return Int(value)
+        case .null: return nil
+        default: throw Self.malformed(column)
+        }
+    }
+
+    func boolean(_ column: String) throws(StoreError) -> Bool {
+        switch try integer(column) {
+        case 0: return false
+        case 1: return true
+        default: throw Self.malformed(column)
+        }
+    }
+
+    func real(_ column: String) throws(StoreError) -> Double {
+        switch try storage(column) {
+        case .double(let value): return value
+        default: throw Self.malformed(column)
+        }
+    }
+
+    func bytes(_ column: String) throws(StoreError) -> [UInt8] {
+        guard let value = try optionalBytes(column) else { throw Self.malformed(column) }
+        return value
+    }
+
+    func optionalBytes(_ column: String) throws(StoreError) -> [UInt8]? {
+        switch try storage(column) {
+        case .blob(let data): return Array(data)
+        case .null: return nil
+        default: throw Self.malformed(column)
+        }
+    }
+
+    func text(_ column: String) throws(StoreError) -> String {
+        guard let value = try optionalText(column) else { throw Self.malformed(column) }
+        return value
+    }
+
+    func optionalText(_ column: String) throws(StoreError) -> String? {
+        guard let bytes = try optionalBytes(column) else { return nil }
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw Self.malformed(column)
+        }
+        return text
+    }
+
+    private func storage(_ column: String) throws(StoreError) -> DatabaseValue.Storage {
+        guard let value = row[column] as DatabaseValue? else { throw Self.malformed(column) }
+        return value.storage
+    }
+
+    static func malformed(_ column: String) -> StoreError {
+        StoreError(
+            .invalidDatabase, what: "the column `\(column)` holds what a store does not write there"
+        )
+    }
+}
+
+#endif

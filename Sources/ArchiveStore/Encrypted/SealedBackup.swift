@@ -1,0 +1,61 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+#if Stores
+
+// A sealed backup:
+//
+// | bytes | what |
+// |---|---|
+// | 0–7 | `keyedbk1` |
+// | 8–23 | the salt of scrypt |
+// | 24–27, 28–31, 32–35 | N, r, p of scrypt, big-endian |
+// | 36– | the archive of ``ItemBackup/archived()``, encrypted as `Sealing` says; the bytes before it are authenticated with it |
+
+extension ItemBackup {
+    private static let magic = Array("keyedbk1".utf8)
+    private static let headerSize = 36
+
+    /// The backup, encrypted with a key made of a passphrase.
+    ///
+    /// - Throws: `wrongKey` for a cost that is not acceptable.
+    public func sealed(
+        passphrase: String, cost: PassphraseCost = .default
+    ) throws -> [UInt8] {
+        let salt = StoreHeader.randomBytes(16)
+        let key = try cost.key(of: passphrase, salt: salt)
+        var header = Self.magic + salt
+        for number in [cost.rounds, cost.blockSize, cost.parallelism] {
+            header += [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: number >> $0) }
+        }
+        return header + (try Sealing.seal(archived(), key, context: header))
+    }
+
+    /// Opens what ``sealed(passphrase:cost:)`` made.
+    ///
+    /// - Throws: ``StoreError`` with `invalidContents` for another file; `wrongKey` for another
+    ///   passphrase, or a backup that was changed.
+    public init(opening bytes: some Sequence<UInt8>, passphrase: String) throws {
+        let bytes = Array(bytes)
+        guard bytes.count > Self.headerSize, bytes.starts(with: Self.magic) else {
+            throw StoreError(.invalidContents, what: "this is no sealed backup")
+        }
+        let numbers = stride(from: 24, to: Self.headerSize, by: 4).map { start in
+            bytes[start..<start + 4].reduce(0) { $0 << 8 | Int($1) }
+        }
+        let cost = PassphraseCost(
+            rounds: numbers[0], blockSize: numbers[1], parallelism: numbers[2])
+        let key = try cost.key(of: passphrase, salt: Array(bytes[8..<24]))
+        let header = Array(bytes[..<Self.headerSize])
+        guard
+            let archive = Sealing.open(
+                Array(bytes[Self.headerSize...]), key, context: header)
+        else {
+            throw StoreError(
+                .wrongKey, what: "the passphrase is another, or the backup was changed")
+        }
+        try self.init(parsing: archive)
+    }
+}
+
+#endif

@@ -1,0 +1,38 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+#if Stores
+
+internal import GRDB
+
+extension StoreError {
+    /// What went wrong with a database. An error that is one of ours already only gets the file.
+    init(sqlite error: any Error, file: String) {
+        if let error = error as? StoreError {
+            self = error.file == nil ? error.at(file: file) : error
+            return
+        }
+        guard let error = error as? DatabaseError else {
+            self.init(.fileAccess, what: "\(error)", file: file, underlying: error)
+            return
+        }
+        let code = Self.code(of: error)
+        // SQLite's message alone: the description of the error would show what was to be stored.
+        self.init(
+            code, what: "SQLite: \(error.message ?? "error \(error.extendedResultCode.rawValue)")",
+            file: file, recovery: code == .busy ? "another program holds it; try again" : nil)
+    }
+
+    private static func code(of error: DatabaseError) -> Code {
+        switch error.resultCode {
+        case .SQLITE_FULL: .outOfSpace
+        case .SQLITE_BUSY, .SQLITE_LOCKED: .busy
+        case .SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_ERROR, .SQLITE_CONSTRAINT,
+            .SQLITE_SCHEMA, .SQLITE_FORMAT, .SQLITE_MISMATCH:
+            .invalidDatabase
+        default: .fileAccess
+        }
+    }
+}
+
+#endif

@@ -1,0 +1,157 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+#if Stores
+
+internal import Crypto
+internal import FoundationEssentials
+internal import GRDB
+
+/// The one row of the table `store`: what opens the items.
+///
+/// | column | value |
+/// |---|---|
+/// | `version` | 1 |
+/// | `identifier` | 16 random bytes: which store this is |
+/// | `accessGroup` | the name of the group, in UTF-8 |
+/// | `salt`, `rounds`, `blockSize`, `parallelism` | of scrypt; all NULL where the key is from a file |
+/// | `dataKey` | the key that items are encrypted with, random, itself encrypted with the master key; all of the above is authenticated with it |
+///
+/// The items have a key of their own so that a wrong master key is noticed at once, and so that the
+/// length of a passphrase says nothing about them. Rotation makes a new one.
+struct StoreHeader: Sendable, Equatable {
+    static let version = 1
+
+    let identifier: [UInt8]
+    let accessGroup: String
+    let derivation: Derivation?
+    let dataKey: [UInt8]
+
+    /// How the master key is made of a passphrase.
+    struct Derivation: Sendable, Equatable {
+        let salt: [UInt8]
+        let cost: PassphraseCost
+    }
+
+    /// A header for a new data key.
+    ///
+    /// - Throws: `wrongKey` for a cost that is not acceptable.
+    static func make(
+        identifier: [UInt8], accessGroup: String, master: MasterKey
+    ) throws(StoreError) -> (header: StoreHeader, dataKey: SymmetricKey) {
+        let dataKey = SymmetricKey(size: .bits256)
+        let derivation: Derivation? =
+            switch master.source {
+            case .key: nil
+            case .passphrase(_, let cost): Derivation(salt: randomBytes(16), cost: cost)
+            }
+        let key = try Self.key(master, derivation)
+        let context = context(identifier, accessGroup, derivation)
+        let sealed = try Sealing.seal(dataKey.bytes, key, context: context)
+        let header = StoreHeader(
+            identifier: identifier, accessGroup: accessGroup, derivation: derivation,
+            dataKey: sealed)
+        return (header, dataKey)
+    }
+
+    static func randomBytes(_ count: Int) -> [UInt8] {
+        Array(SymmetricKey(size: SymmetricKeySize(bitCount: count * 8)).bytes)
+    }
+
+    /// The key of the items.
+    ///
+    /// - Throws: `wrongKey`.
+    func openDataKey(_ master: MasterKey) throws(StoreError) -> SymmetricKey {
+        let key = try Self.key(master, derivation)
+        let context = Self.context(identifier, accessGroup, derivation)
+        guard let bytes = Sealing.open(dataKey, key, context: context),
+            bytes.count == MasterKey.size
+        else {
+            throw StoreError(
+                .wrongKey,
+                what: "the key is not the one of this store, or the store's header was altered")
+        }
+        return SymmetricKey(data: bytes)
+    }
+
+    private static func key(
+        _ master: MasterKey, _ derivation: Derivation?
+    ) throws(StoreError) -> SymmetricKey {
+        switch (master.source, derivation) {
+        case (.key(let key), nil): return key
+        case (.passphrase(let text, _), let derivation?):
+            return try derivation.cost.key(of: text, salt: derivation.salt)
+        case (.key, _):
+            throw StoreError(.wrongKey, what: "the store has a passphrase, not a key file")
+        case (.passphrase, nil):
+            throw StoreError(.wrongKey, what: "the store has a key file, not a passphrase")
+        }
+    }
+
+    private static func context(
+        _ identifier: [UInt8], _ accessGroup: String, _ derivation: Derivation?
+    ) -> [UInt8] {
+        var context = AuthenticatedContext("store 1")
+        context.append(identifier)
+        context.append(accessGroup)
+        context.append(derivation?.salt)
+        context.append((derivation?.cost.rounds).map { UInt64($0) })
+        context.append((derivation?.cost.blockSize).map { UInt64($0) })
+        context.append((derivation?.cost.parallelism).map { UInt64($0) })
+        return context.bytes
+    }
+}
+
+// MARK: - In the database
+
+extension StoreHeader {
+    static let tableDefinition = """
+        CREATE TABLE store (version INTEGER NOT NULL, identifier BLOB NOT NULL, \
+        accessGroup BLOB NOT NULL, salt BLOB, rounds INTEGER, blockSize INTEGER, \
+        parallelism INTEGER, dataKey BLOB NOT NULL) STRICT
+        """
+
+    /// The header of a store.
+    ///
+    /// - Throws: `unsupportedVersion`, `invalidDatabase`, what SQLite says.
+    static func read(_ database: Database) throws -> StoreHeader {
+        let rows = try Row.fetchAll(
+            database.cachedStatement(sql: "SELECT * FROM store LIMIT 2"))
+        guard rows.count == 1, let row = rows.first else {
+            throw StoreError(.invalidDatabase, what: "the store has \(rows.count) headers, not one")
+        }
+        let columns = RowReader(row)
+        guard try columns.integer("version") == version else {
+            throw StoreError(
+                .unsupportedVersion,
+                what: "the store is of version \(try columns.integer("version")), "
+                    + "only \(version) is known")
+        }
+        return StoreHeader(
+            identifier: try columns.bytes("identifier"),
+            accessGroup: try columns.text("accessGroup"), derivation: try derivation(columns),
+            dataKey: try columns.bytes("dataKey"))
+    }
+
+    private static func derivation(_ columns: RowReader) throws(StoreError) -> Derivation? {
+        guard let salt = try columns.optionalBytes("salt") else { return nil }
+        let cost = PassphraseCost(
+            rounds: try columns.integer("rounds"), blockSize: try columns.integer("blockSize"),
+            parallelism: try columns.integer("parallelism"))
+        return Derivation(salt: salt, cost: cost)
+    }
+
+    /// Writes the header in the place of the one there is.
+    func write(_ database: Database) throws {
+        try database.execute(sql: "DELETE FROM store")
+        try database.execute(
+            sql: "INSERT INTO store VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            arguments: [
+                Self.version, Data(identifier), Data(accessGroup.utf8),
+                derivation.map { Data($0.salt) }, derivation?.cost.rounds,
+                derivation?.cost.blockSize, derivation?.cost.parallelism, Data(dataKey),
+            ])
+    }
+}
+
+#endif

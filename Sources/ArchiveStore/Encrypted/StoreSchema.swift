@@ -1,0 +1,117 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+#if Stores
+
+internal import GRDB
+internal import SystemFiles
+
+/// What makes an SQLite file a store: its application identifier, and exactly these tables.
+enum StoreSchema {
+    /// `keyd`, in the header of the file.
+    static let applicationIdentifier = 0x6B65_7964
+
+    private static let definitions = [
+        StoreHeader.tableDefinition, ItemRows.tableDefinition, ItemRows.indexDefinition,
+    ]
+
+    static func create(_ database: Database) throws {
+        try database.execute(sql: "PRAGMA application_id = \(applicationIdentifier)")
+        for definition in definitions { try database.execute(sql: definition) }
+    }
+
+    /// Checks that a file is a store and that it is sound: every page, every row, the index against the
+    /// rows. Linear in its size but for a logarithm.
+    ///
+    /// - Throws: `invalidDatabase`, what SQLite says.
+    static func require(_ database: Database, size: () throws -> Int) throws {
+        guard
+            try Int.fetchOne(database, sql: "PRAGMA application_id") == applicationIdentifier
+        else { throw StoreError(.invalidDatabase, what: "the file is no store of items") }
+        try requireSize(database, size())
+        // A trigger or a view that somebody put there is not to run.
+        let found = try DatabaseValue.fetchAll(
+            database, sql: "SELECT sql FROM sqlite_schema ORDER BY rowid")
+        guard found == definitions.map(\.databaseValue) else {
+            throw StoreError(
+                .invalidDatabase, what: "the file has other tables than a store of items")
+        }
+        let findings = try DatabaseValue.fetchAll(database, sql: "PRAGMA integrity_check(1)")
+        guard findings == ["ok".databaseValue] else {
+            throw StoreError(.invalidDatabase, what: "the file is damaged")
+        }
+    }
+}
+
+extension StoreSchema {
+    /// Checks that the file is as long as its header says: SQLite lets go that unused pages are missing.
+    private static func requireSize(_ database: Database, _ size: Int) throws {
+        let pages = try Int.fetchOne(database, sql: "PRAGMA page_count") ?? 0
+        let pageSize = try Int.fetchOne(database, sql: "PRAGMA page_size") ?? 0
+        guard pages.multipliedReportingOverflow(by: pageSize) == (size, false) else {
+            throw StoreError(
+                .invalidDatabase,
+                what: "the file has \(size) bytes, its header says \(pages) pages of \(pageSize)")
+        }
+    }
+}
+
+/// Makes the file of a new store.
+enum NewStore {
+    /// Makes an empty store where there is no file: complete under another name, then under its own, so
+    /// that no other program finds half of one.
+    ///
+    /// - Throws: `fileAccess`, `outOfSpace`, `wrongKey` for the cost of a passphrase.
+    static func create(
+        _ file: String, _ accessGroup: String, _ key: MasterKey
+    ) throws(StoreError) {
+        do {
+            if try FileMode.existing(at: file) != nil { return }
+            let (descriptor, temporary) = try FileDescriptor.createTemporary(
+                FileAccess.temporaryPrefix(for: file))
+            descriptor.close()
+            defer { _ = try? removeFile(temporary) }
+            try fill(temporary, accessGroup, key)
+            do { try FileAccess.publish(temporary, as: file) } catch  where error.isExisting {
+                // Another program was faster; its store is the one.
+            }
+        } catch let error as SystemError {
+            throw StoreError(error, file: file)
+        } catch {
+            throw StoreError(sqlite: error, file: file)
+        }
+    }
+
+    private static func fill(
+        _ file: String, _ accessGroup: String, _ key: MasterKey
+    ) throws {
+        let (header, _) = try StoreHeader.make(
+            identifier: StoreHeader.randomBytes(16), accessGroup: accessGroup, master: key)
+        let queue = try DatabaseQueue(path: file, configuration: .items(timeout: 0))
+        try queue.write { database in
+            try StoreSchema.create(database)
+            try header.write(database)
+        }
+        try queue.close()
+    }
+}
+
+extension Configuration {
+    /// How connections to stores are set up.
+    static func items(timeout: Double) -> Configuration {
+        var configuration = Configuration()
+        configuration.busyMode = .timeout(timeout)
+        configuration.foreignKeysEnabled = false
+        configuration.prepareDatabase { database in
+            // A transaction is on the disk when it returns, the removal of its journal too.
+            try database.execute(sql: "PRAGMA synchronous = EXTRA")
+            // A file is not trusted: no functions from its schema, every cell checked, no memory map.
+            try database.execute(sql: "PRAGMA trusted_schema = OFF")
+            try database.execute(sql: "PRAGMA cell_size_check = ON")
+            try database.execute(sql: "PRAGMA mmap_size = 0")
+        }
+        return configuration
+    }
+}
+
+#endif

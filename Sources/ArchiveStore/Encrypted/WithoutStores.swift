@@ -1,0 +1,18 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+#if !Stores
+
+/// The encrypted database is part of the package trait `Stores`.
+@available(
+    *, unavailable, message: "name the package with `traits: [\"Stores\"]` to have encrypted items"
+)
+public enum EncryptedItemDatabase {}
+
+/// The encrypted database is part of the package trait `Stores`.
+@available(
+    *, unavailable, message: "name the package with `traits: [\"Stores\"]` to have encrypted items"
+)
+public enum MasterKey {}
+
+#endif

@@ -1,0 +1,95 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PropertyList
+
+/// A key as the name of a file, and back.
+///
+/// Lower-case letters, digits, `-` and `_` stay; every other byte of the UTF-8 becomes `%` and two
+/// hexadecimal digits in lower case. So different keys are different names also where a file system
+/// takes upper case and lower case, or texts that only look the same, for one; no name is special, and
+/// none begins with a dot. The empty key is `%`.
+///
+/// A name of more than 192 characters is cut into folders of that many, because file systems take no
+/// more than 255: `aaa…/aaa….plist`. Folders have no extension, so none has a file's name.
+enum KeyFileName {
+    static let `extension` = ".plist"
+    private static let chunk = 192
+    // What systems take as a path, less room for the folder around.
+    private static let longest = 3072
+
+    /// The path of a key's file within the folder of a store.
+    ///
+    /// - Throws: `invalidName` for a key that no path can hold.
+    static func path(for key: String) throws(StoreError) -> String {
+        let name = escaped(key)
+        guard name.count <= longest else {
+            throw StoreError(
+                .invalidName,
+                what: "a key of \(name.count) characters as the name of a file, "
+                    + "\(longest) are the most")
+        }
+        var parts: [String] = []
+        for start in stride(from: 0, to: name.count, by: chunk) {
+            let part = name[start..<min(start + chunk, name.count)]
+            parts.append(String(decoding: part, as: UTF8.self))
+        }
+        return parts.joined(separator: "/") + Self.extension
+    }
+
+    private static func escaped(_ key: String) -> [UInt8] {
+        if key.isEmpty { return [UInt8(ascii: "%")] }
+        let digits = Array("0123456789abcdef".utf8)
+        var name: [UInt8] = []
+        for byte in key.utf8 {
+            if isPlain(byte) {
+                name.append(byte)
+            } else {
+                name += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 0xF)]]
+            }
+        }
+        return name
+    }
+
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+            UInt8(ascii: "-"), UInt8(ascii: "_"):
+            true
+        default: false
+        }
+    }
+
+    /// The key of a file's path within the folder; nil for a file that no key has.
+    static func key(ofPath path: String) -> String? {
+        guard path.hasSuffix(Self.extension) else { return nil }
+        let name = path.dropLast(Self.extension.count).filter { $0 != "/" }
+        guard let bytes = unescaped(Array(name.utf8)),
+            let key = String(validating: bytes, as: UTF8.self),
+            (try? Self.path(for: key)) == path
+        else { return nil }
+        return key
+    }
+
+    private static func unescaped(_ name: [UInt8]) -> [UInt8]? {
+        if name == [UInt8(ascii: "%")] { return [] }
+        var bytes: [UInt8] = []
+        var place = 0
+        while place < name.count {
+            if name[place] != UInt8(ascii: "%") {
+                bytes.append(name[place])
+                place += 1
+                continue
+            }
+            guard place + 2 < name.count, let byte = hexadecimal(name[place + 1...place + 2])
+            else { return nil }
+            bytes.append(byte)
+            place += 3
+        }
+        return bytes
+    }
+
+    private static func hexadecimal(_ digits: ArraySlice<UInt8>) -> UInt8? {
+        UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
+    }
+}

@@ -1,0 +1,40 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+public import KeyedArchive
+public import PropertyList
+
+extension KeyedArchiver {
+    /// Archives a root to a file, which is replaced in one step; see ``FileOptions``.
+    ///
+    /// ```swift
+    /// try KeyedArchiver.archive(save, toFile: path)
+    /// let save = try KeyedUnarchiver.unarchive(Save.self, fromFile: path)
+    /// ```
+    ///
+    /// - Throws: what archiving throws, before the file is touched; ``StoreError`` with `outOfSpace` or
+    ///   `fileAccess`, and the file is what it was.
+    public static func archive(
+        _ root: some KeyedEncodable, toFile path: String,
+        allowing registry: ClassRegistry = .foundation, options: FileOptions = FileOptions(),
+        limits: ParsingLimits = .default
+    ) throws {
+        let bytes = try archive(root, allowing: registry, as: options.format, limits: limits)
+        try WholeFile.replace(path, with: bytes, isPrivate: options.isPrivate)
+    }
+}
+
+extension KeyedUnarchiver {
+    /// Reads the root of an archive in a file.
+    ///
+    /// - Throws: ``StoreError`` with `fileMissing` or `fileAccess`; what unarchiving throws.
+    public static func unarchive<T: KeyedDecodable>(
+        _ type: T.Type = T.self, fromFile path: String,
+        allowing registry: ClassRegistry = .foundation, options: ParsingOptions = .strict,
+        limits: ParsingLimits = .default
+    ) throws -> T {
+        let bytes = try WholeFile.read(path, limits: limits)
+        return try unarchive(
+            type, from: bytes, allowing: registry, options: options, limits: limits)
+    }
+}

@@ -1,0 +1,121 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+public import PropertyList
+
+extension PropertyListDictionary {
+    /// Writes the dictionary as a property list, in one step; see ``FileOptions``.
+    ///
+    /// ```swift
+    /// let settings: PropertyListDictionary = ["name": "Anna", "age": 36]
+    /// try settings.write(toFile: path)
+    /// let back = try PropertyListDictionary(contentsOfFile: path)
+    /// ```
+    ///
+    /// - Throws: ``StoreError`` with `unsupportedValue` and the path for anything but strings, numbers,
+    ///   booleans, dates, data, arrays and dictionaries; `outOfSpace`, `fileAccess`.
+    public func write(
+        toFile path: String, options: FileOptions = FileOptions(format: .xml),
+        limits: ParsingLimits = .default
+    ) throws(StoreError) {
+        try PlainFile.write(.dictionary(self), to: path, options, limits)
+    }
+
+    /// Reads a dictionary from a property list in any format.
+    ///
+    /// - Throws: ``StoreError`` with `fileMissing`, `fileAccess`, `invalidContents`, and
+    ///   `unsupportedValue` for what ``write(toFile:options:limits:)`` would refuse.
+    public init(
+        contentsOfFile path: String, limits: ParsingLimits = .default
+    ) throws(StoreError) {
+        let value = try PlainFile.read(path, limits)
+        guard let dictionary = value.dictionary else {
+            throw PlainFile.wrongRoot(value, "a dictionary", path)
+        }
+        self = dictionary
+    }
+}
+
+extension PropertyListArray {
+    /// Writes the array as a property list, in one step; see ``FileOptions``.
+    ///
+    /// - Throws: as `PropertyListDictionary.write(toFile:options:limits:)`.
+    public func write(
+        toFile path: String, options: FileOptions = FileOptions(format: .xml),
+        limits: ParsingLimits = .default
+    ) throws(StoreError) {
+        try PlainFile.write(.array(self), to: path, options, limits)
+    }
+
+    /// Reads an array from a property list in any format.
+    ///
+    /// - Throws: as `PropertyListDictionary.init(contentsOfFile:limits:)`.
+    public init(
+        contentsOfFile path: String, limits: ParsingLimits = .default
+    ) throws(StoreError) {
+        let value = try PlainFile.read(path, limits)
+        guard let array = value.array else { throw PlainFile.wrongRoot(value, "an array", path) }
+        self = array
+    }
+}
+
+/// Property lists in files, of the kinds that XML has.
+enum PlainFile {
+    static func write(
+        _ value: PropertyListValue, to path: String, _ options: FileOptions,
+        _ limits: ParsingLimits
+    ) throws(StoreError) {
+        try PlainKinds.require(value)
+        let bytes: [UInt8]
+        do {
+            bytes = try serialize(PropertyListDocument(value, limits: limits), options, limits)
+        } catch {
+            throw StoreError(
+                .unsupportedValue, what: error.what, path: error.path, recovery: error.recovery,
+                underlying: error)
+        }
+        try WholeFile.replace(path, with: bytes, isPrivate: options.isPrivate)
+    }
+
+    private static func serialize(
+        _ document: PropertyListDocument, _ options: FileOptions, _ limits: ParsingLimits
+    ) throws(PropertyListError) -> [UInt8] {
+        guard options.format == .xml else {
+            return try BinaryPropertyList.serialize(document, limits: limits)
+        }
+        var layout = XMLPropertyList.Options()
+        // As Apple's: dates in XML have whole seconds.
+        layout.allowedLosses = [.fractionsOfSeconds, .realWidths]
+        return try XMLPropertyList.serialize(document, options: layout, limits: limits).bytes
+    }
+
+    static func read(_ path: String, _ limits: ParsingLimits) throws(StoreError)
+        -> PropertyListValue
+    {
+        let bytes = try WholeFile.read(path, limits: limits)
+        let value: PropertyListValue
+        do {
+            value = try PropertyListValue(parsing: bytes, limits: limits)
+        } catch {
+            throw .invalidContents(error, file: path)
+        }
+        do { try PlainKinds.require(value) } catch { throw error.at(file: path) }
+        return value
+    }
+
+    static func wrongRoot(
+        _ value: PropertyListValue, _ expected: String, _ path: String
+    ) -> StoreError {
+        StoreError(
+            .invalidContents, what: "the root is of kind \(value.kind), not \(expected)", file: path
+        )
+    }
+}
+
+extension StoreError {
+    /// The same error, about a file.
+    func at(file: String) -> StoreError {
+        StoreError(
+            code, what: what, file: file, path: path, recovery: recovery, underlying: underlying)
+    }
+}

@@ -1,0 +1,101 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+public import FoundationEssentials
+
+/// A secret with what is said about it: a generic password of a keychain.
+public struct Item: Sendable, Hashable {
+    /// What is said about it.
+    public var attributes: ItemAttributes
+    /// The secret.
+    public var data: [UInt8]
+
+    /// Creates an item.
+    public init(_ attributes: ItemAttributes, data: some Sequence<UInt8>) {
+        self.attributes = attributes
+        self.data = Array(data)
+    }
+
+    /// Creates an item of a service and an account.
+    public init(service: String, account: String, data: some Sequence<UInt8>) {
+        self.init(ItemAttributes(service: service, account: account), data: data)
+    }
+
+    /// Creates an item whose secret is text.
+    public init(service: String, account: String, password: String) {
+        self.init(service: service, account: account, data: password.utf8)
+    }
+
+    /// The secret, if it is text in UTF-8.
+    public var password: String? { String(validating: data, as: UTF8.self) }
+}
+
+/// What is said about an item: the attributes of a keychain's generic password.
+///
+/// They are not secret. Service, account and ``isSynchronizable`` together are an item's identity within
+/// its access group.
+public struct ItemAttributes: Sendable, Hashable {
+    /// The service that the item is for.
+    public var service: String
+    /// The account there.
+    public var account: String
+    /// Whether the item is to be on all of the user's devices. It is kept; nothing is sent anywhere.
+    public var isSynchronizable = false
+    /// The access group; nil stands for the first of the ``ItemStore``, and is never in what it
+    /// returns.
+    public var accessGroup: String?
+    /// The name that people see.
+    public var label: String?
+    /// What kind of item it is, for people.
+    public var itemDescription: String?
+    /// A comment of the user's.
+    public var comment: String?
+    /// The program that made it.
+    public var creator: FourCharacterCode?
+    /// What type of item it is.
+    public var type: FourCharacterCode?
+    /// Whatever the program wants to be there.
+    public var generic: [UInt8]?
+    /// Whether it is to be hidden from people.
+    public var isInvisible = false
+    /// Whether there is no password, on purpose: people shall be asked each time.
+    public var isNegative = false
+    /// When it may be read.
+    public var accessibility = Accessibility.whenUnlocked
+    /// When it was added. The store sets it.
+    public internal(set) var created = Date(timeIntervalSinceReferenceDate: 0)
+    /// When it was added or changed last. The store sets it.
+    public internal(set) var modified = Date(timeIntervalSinceReferenceDate: 0)
+
+    /// Creates attributes.
+    public init(service: String, account: String, accessGroup: String? = nil) {
+        self.service = service
+        self.account = account
+        self.accessGroup = accessGroup
+    }
+
+    /// What the item is known by within its group.
+    public var identity: ItemIdentity {
+        ItemIdentity(service: service, account: account, isSynchronizable: isSynchronizable)
+    }
+}
+
+/// What an item is known by within its access group. Texts are compared scalar by scalar.
+public struct ItemIdentity: Sendable, Hashable {
+    private let exactService: ExactText
+    private let exactAccount: ExactText
+    /// Whether the item is to be on all of the user's devices.
+    public let isSynchronizable: Bool
+
+    /// Creates an identity.
+    public init(service: String, account: String, isSynchronizable: Bool = false) {
+        exactService = ExactText(service)
+        exactAccount = ExactText(account)
+        self.isSynchronizable = isSynchronizable
+    }
+
+    /// The service that the item is for.
+    public var service: String { exactService.text }
+    /// The account there.
+    public var account: String { exactAccount.text }
+}

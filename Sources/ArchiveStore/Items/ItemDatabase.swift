@@ -1,0 +1,124 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+internal import FoundationEssentials
+
+/// Where the items of one access group lie: a ``MemoryItemDatabase``, an `EncryptedItemDatabase`, a
+/// `KeychainItemDatabase`. An ``ItemStore`` puts several together.
+public protocol ItemDatabase: Sendable {
+    /// The access group whose items these are.
+    var accessGroup: String { get }
+
+    /// The items that match, at most `limit`, in the order in which they were added.
+    ///
+    /// - Throws: ``StoreError``.
+    func items(matching query: ItemQuery, limit: Int) throws -> [Item]
+
+    /// Carries out changes: all of them or, where `body` throws, none. No other change comes between.
+    ///
+    /// - Throws: ``StoreError``, among others `misuse` where `body` asks the database instead of the
+    ///   transaction; what `body` throws.
+    func transaction<Result>(_ body: (any ItemTransaction) throws -> Result) throws -> Result
+}
+
+/// Changes that are carried out together.
+public protocol ItemTransaction {
+    /// The access group whose items are changed.
+    var accessGroup: String { get }
+
+    /// The items that match, at most `limit`, as they are within the transaction.
+    func items(matching query: ItemQuery, limit: Int) throws -> [Item]
+
+    /// Adds an item as it is, dates included.
+    ///
+    /// - Throws: `duplicateItem`.
+    func insert(_ item: Item) throws
+
+    /// Puts an item in the place of another.
+    ///
+    /// - Throws: `duplicateItem` where its identity is that of a third.
+    func replace(_ identity: ItemIdentity, with item: Item) throws
+
+    /// Removes an item, if it is there.
+    func remove(_ identity: ItemIdentity) throws
+}
+
+// MARK: - The rules of items, the same for every database
+
+extension ItemTransaction {
+    /// Adds an item.
+    ///
+    /// - Throws: `duplicateItem` where there is one with its service, account and synchronizability.
+    public func add(_ item: Item) throws {
+        try insert(prepared(item, created: nil))
+    }
+
+    /// Adds an item, or replaces the one that has its identity.
+    public func save(_ item: Item) throws {
+        let identity = item.attributes.identity
+        guard let old = try items(matching: ItemQuery(identity), limit: 1).first else {
+            return try add(item)
+        }
+        try replace(identity, with: prepared(item, created: old.attributes.created))
+    }
+
+    /// Changes all items that match.
+    ///
+    /// - Returns: how many.
+    /// - Throws: `duplicateItem`, `unsupportedChange`, and what `change` throws.
+    @discardableResult
+    public func update(
+        matching query: ItemQuery, _ change: (inout Item) throws -> Void
+    ) throws -> Int {
+        let found = try items(matching: query, limit: .max)
+        for old in found {
+            var new = old
+            try change(&new)
+            try replace(
+                old.attributes.identity,
+                with: prepared(new, created: old.attributes.created))
+        }
+        return found.count
+    }
+
+    /// Removes all items that match.
+    ///
+    /// - Returns: how many.
+    @discardableResult
+    public func delete(matching query: ItemQuery) throws -> Int {
+        let found = try items(matching: query, limit: .max)
+        for item in found { try remove(item.attributes.identity) }
+        return found.count
+    }
+
+    /// An item with the group and the dates that it is stored with.
+    private func prepared(_ item: Item, created: Date?) throws(StoreError) -> Item {
+        var item = item
+        if let group = item.attributes.accessGroup, ExactText(group) != ExactText(accessGroup) {
+            throw StoreError(
+                .unsupportedChange, what: "an item of one access group cannot be put into another",
+                recovery: "add it there, and delete it here")
+        }
+        item.attributes.accessGroup = accessGroup
+        let now = Date()
+        item.attributes.created = created ?? now
+        item.attributes.modified = now
+        return item
+    }
+}
+
+extension StoreError {
+    static func duplicate(_ identity: ItemIdentity, in group: String) -> StoreError {
+        StoreError(
+            .duplicateItem,
+            what: "the access group `\(printable(group))` has an item of this account for the "
+                + "service `\(printable(identity.service))`",
+            recovery: "`save` replaces it")
+    }
+
+    static func notFound(_ query: ItemQuery) -> StoreError {
+        let service = query.service.map { " of the service `\(printable($0))`" } ?? ""
+        let group = query.accessGroup.map { " in the access group `\(printable($0))`" } ?? ""
+        return StoreError(.itemNotFound, what: "no item\(service)\(group) matches")
+    }
+}

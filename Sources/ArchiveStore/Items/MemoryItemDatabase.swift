@@ -1,0 +1,111 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Synchronization
+
+/// Items that do not outlive the process: for tests, and for secrets that shall not be on a disk.
+@available(macOS 15.0, iOS 18.0, watchOS 11.0, tvOS 18.0, visionOS 2.0, *)
+public final class MemoryItemDatabase: ItemDatabase {
+    public let accessGroup: String
+    private let table = Mutex(ItemTable())
+    private let owner = TransactionOwner()
+
+    /// An empty database for an access group.
+    public init(accessGroup: String) { self.accessGroup = accessGroup }
+
+    public func items(matching query: ItemQuery, limit: Int) throws -> [Item] {
+        try owner.requireNone()
+        return table.withLock { $0.items(matching: query, limit: limit) }
+    }
+
+    public func transaction<Result>(
+        _ body: (any ItemTransaction) throws -> Result
+    ) throws -> Result {
+        try owner.requireNone()
+        return try table.withLock { table in
+            let transaction = MemoryTransaction(accessGroup, table)
+            // The transaction has the only copy while it lasts.
+            table = ItemTable()
+            owner.begin()
+            defer {
+                table = transaction.table
+                owner.end()
+            }
+            do { return try body(transaction) } catch {
+                transaction.rollBack()
+                throw error
+            }
+        }
+    }
+}
+
+/// Items by their identities, numbered in the order in which they were added.
+private struct ItemTable {
+    typealias Entry = (number: UInt64, item: Item)
+
+    private var entries: [ItemIdentity: Entry] = [:]
+    private var count: UInt64 = 0
+
+    subscript(identity: ItemIdentity) -> Entry? {
+        get { entries[identity] }
+        set { entries[identity] = newValue }
+    }
+
+    func items(matching query: ItemQuery, limit: Int) -> [Item] {
+        if let identity = query.identity {
+            let item = entries[identity]?.item
+            return item.map { query.matches($0.attributes) && limit > 0 ? [$0] : [] } ?? []
+        }
+        let found = entries.values.filter { query.matches($0.item.attributes) }
+        return found.sorted { $0.number < $1.number }.prefix(limit).map(\.item)
+    }
+
+    /// The number of an item that is added.
+    mutating func nextNumber() -> UInt64 {
+        count &+= 1
+        return count
+    }
+}
+
+/// Changes to a table, and what takes them back.
+private final class MemoryTransaction: ItemTransaction {
+    let accessGroup: String
+    private(set) var table: ItemTable
+    private var undo: [(identity: ItemIdentity, entry: ItemTable.Entry?)] = []
+
+    init(_ accessGroup: String, _ table: ItemTable) {
+        self.accessGroup = accessGroup
+        self.table = table
+    }
+
+    func rollBack() {
+        while let last = undo.popLast() { table[last.identity] = last.entry }
+    }
+
+    private func set(_ entry: ItemTable.Entry?, _ identity: ItemIdentity) {
+        undo.append((identity, table[identity]))
+        table[identity] = entry
+    }
+
+    func items(matching query: ItemQuery, limit: Int) -> [Item] {
+        table.items(matching: query, limit: limit)
+    }
+
+    func insert(_ item: Item) throws {
+        let identity = item.attributes.identity
+        if table[identity] != nil { throw StoreError.duplicate(identity, in: accessGroup) }
+        set((table.nextNumber(), item), identity)
+    }
+
+    func replace(_ identity: ItemIdentity, with item: Item) throws {
+        let new = item.attributes.identity
+        if new != identity, table[new] != nil {
+            throw StoreError.duplicate(new, in: accessGroup)
+        }
+        guard let number = table[identity]?.number else { return }
+        set(nil, identity)
+        set((number, item), new)
+    }
+
+    func remove(_ identity: ItemIdentity) { set(nil, identity) }
+}

@@ -1,0 +1,111 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PropertyList
+internal import Synchronization
+
+/// Values by their keys with defaults below them, what of it is not in the file yet, and who wants to
+/// know of changes.
+@available(macOS 15.0, iOS 18.0, watchOS 11.0, tvOS 18.0, visionOS 2.0, *)
+final class KeyValueTable: Sendable {
+    /// What was set since the file was written last: by key the number of the setting.
+    typealias Unsaved = [ExactText: UInt64]
+
+    private struct State {
+        var registered = PropertyListDictionary()
+        var stored = PropertyListDictionary()
+        var unsaved: Unsaved = [:]
+        var settings: UInt64 = 0
+        var readers: [UInt64: PendingKeys] = [:]
+        var readerCount: UInt64 = 0
+
+        func notify(_ keys: [ExactText]) {
+            if keys.isEmpty { return }
+            for reader in readers.values { reader.add(keys) }
+        }
+    }
+
+    private let state = Mutex(State())
+
+    deinit { state.withLock { state in state.readers.values.forEach { $0.finish() } } }
+
+    func value(_ key: String) -> PropertyListValue? {
+        state.withLock { $0.stored[key] ?? $0.registered[key] }
+    }
+
+    var stored: PropertyListDictionary { state.withLock { $0.stored } }
+
+    func set(_ value: PropertyListValue?, _ key: String) {
+        state.withLock { state in
+            state.settings &+= 1
+            let exact = ExactText(key)
+            state.unsaved[exact] = state.settings
+            let isChange = state.stored[key] != value
+            state.stored[key] = value
+            if isChange { state.notify([exact]) }
+        }
+    }
+
+    func register(_ defaults: PropertyListDictionary) {
+        state.withLock { state in
+            for (key, value) in defaults { state.registered[key] = value }
+        }
+    }
+
+    /// What is to be written: the keys, and the values they have now.
+    var pending: (values: PropertyListDictionary, keys: Unsaved) {
+        state.withLock { ($0.stored, $0.unsaved) }
+    }
+
+    /// Takes over what the file holds now, but for what was set since `saved` was taken.
+    func adopt(_ file: PropertyListDictionary, saved: Unsaved) {
+        state.withLock { state in
+            let before = state.stored
+            state.unsaved = state.unsaved.filter { saved[$0.key] != $0.value }
+            state.stored = file.applying(state.unsaved, from: before)
+            state.notify(before.changedKeys(in: state.stored))
+        }
+    }
+
+    /// A sequence of the changes from now on.
+    func changes() -> KeyChanges {
+        let (wakes, wake) = AsyncStream.makeStream(
+            of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let pending = PendingKeys(wake)
+        let reader = state.withLock { state in
+            state.readerCount &+= 1
+            state.readers[state.readerCount] = pending
+            return state.readerCount
+        }
+        wake.onTermination = { [weak self] _ in self?.forget(reader) }
+        return KeyChanges(wakes, pending)
+    }
+
+    private func forget(_ reader: UInt64) { state.withLock { $0.readers[reader] = nil } }
+}
+
+extension PropertyListDictionary {
+    /// The dictionary with the values that `other` has for `keys`, without those it has none for. Known
+    /// keys keep their places, new ones come last, in the order of `other`. Linear.
+    @available(macOS 15.0, iOS 18.0, watchOS 11.0, tvOS 18.0, visionOS 2.0, *)
+    func applying(
+        _ keys: KeyValueTable.Unsaved, from other: PropertyListDictionary
+    ) -> PropertyListDictionary {
+        if keys.isEmpty { return self }
+        var result = PropertyListDictionary()
+        for (key, value) in self {
+            result[key] = keys[ExactText(key)] == nil ? value : other[key]
+        }
+        for (key, value) in other where self[key] == nil && keys[ExactText(key)] != nil {
+            result[key] = value
+        }
+        return result
+    }
+
+    /// The keys that have another value in `other`, or none.
+    fileprivate func changedKeys(in other: PropertyListDictionary) -> [ExactText] {
+        let removedOrChanged = keys.filter { self[$0] != other[$0] }
+        let added = other.keys.filter { self[$0] == nil }
+        return (removedOrChanged + added).map(ExactText.init)
+    }
+}

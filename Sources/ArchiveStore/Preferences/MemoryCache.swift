@@ -1,0 +1,33 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+public import PropertyList
+
+/// Values by their keys that do not outlive the process; like ``Preferences`` otherwise.
+@available(macOS 15.0, iOS 18.0, watchOS 11.0, tvOS 18.0, visionOS 2.0, *)
+public final class MemoryCache: KeyValueStore {
+    private let table = KeyValueTable()
+
+    /// An empty cache.
+    public init() {}
+
+    public func value(forKey key: String) -> PropertyListValue? { table.value(key) }
+
+    public func set(_ value: PropertyListValue?, forKey key: String) throws(StoreError) {
+        if let value { try PlainKinds.require(value) }
+        table.set(value, key)
+    }
+
+    public func set<Value: PropertyListConvertible>(_ value: Value?, forKey key: String) {
+        table.set(value?.propertyListValue, key)
+    }
+
+    public func register(defaults: PropertyListDictionary) { table.register(defaults) }
+
+    public var storedValues: PropertyListDictionary { table.stored }
+
+    public var changes: KeyChanges { table.changes() }
+
+    /// Does nothing: there is no file.
+    public func synchronize() {}
+}

@@ -1,0 +1,134 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+internal import FoundationEssentials
+public import PropertyList
+internal import Synchronization
+internal import SystemFiles
+
+/// What a program remembers of its user's choices, as `NSUserDefaults` does: values by their keys in a
+/// domain, a property list in a folder.
+///
+/// ```swift
+/// let preferences = try Preferences(domain: "com.example.player")
+/// preferences.register(defaults: ["volume": 0.8, "shuffles": false])
+/// preferences["volume"] = 0.5
+/// try preferences.synchronize()
+/// ```
+///
+/// Values are set and read in memory. ``synchronize()`` writes what was set, and nothing else, into what
+/// the file holds by then: of programs that share a domain the last writer of a key wins, and no other
+/// key is touched. What was not synchronized is lost when the process ends.
+@available(macOS 15.0, iOS 18.0, watchOS 11.0, tvOS 18.0, visionOS 2.0, *)
+public final class Preferences: KeyValueStore {
+    /// The file of the domain.
+    public let file: String
+    private let options: FileOptions
+    private let limits: ParsingLimits
+    private let table = KeyValueTable()
+    // One thread of this process at a time reads and writes the file.
+    private let fileTurn = Mutex(())
+
+    /// Opens a domain and reads what it holds.
+    ///
+    /// - Parameters:
+    ///   - domain: the name of the file without its extension, in the manner of
+    ///     `com.example.player`.
+    ///   - folder: where it lies; ``defaultFolder`` if it is not said. Made if it is missing.
+    ///   - options: how the file is written.
+    ///   - limits: how much the file may ask for.
+    /// - Throws: `invalidName`; `invalidContents` for a file that is no property list of a dictionary,
+    ///   which is left as it is; `unsupportedValue`, `fileAccess`.
+    public init(
+        domain: String, folder: String? = nil, options: FileOptions = FileOptions(),
+        limits: ParsingLimits = .default
+    ) throws(StoreError) {
+        try Self.requireName(domain)
+        let folder = folder ?? Self.defaultFolder
+        file = "\(folder)/\(domain).plist"
+        self.options = options
+        self.limits = limits
+        do { try createFolders(folder) } catch { throw StoreError(error, file: folder) }
+        table.adopt(try contents(), saved: [:])
+    }
+
+    /// Where domains lie: `~/Library/Preferences` on Apple's systems, elsewhere `XDG_CONFIG_HOME` or
+    /// `~/.config`.
+    public static var defaultFolder: String {
+        let home = FileManager.default.homeDirectoryForCurrentUser.path
+        #if canImport(Darwin)
+        return "\(home)/Library/Preferences"
+        #else
+        let named = ProcessInfo.processInfo.environment["XDG_CONFIG_HOME"] ?? ""
+        return named.isEmpty ? "\(home)/.config" : named
+        #endif
+    }
+
+    private static func requireName(_ domain: String) throws(StoreError) {
+        let isForbidden = domain.utf8.contains { $0 == UInt8(ascii: "/") || $0 == 0 }
+        if domain.isEmpty || domain.hasPrefix(".") || isForbidden || domain.utf8.count > 200 {
+            throw StoreError(
+                .invalidName, what: "`\(TerminalText.escaped(domain))` cannot be a domain",
+                recovery: "1 to 200 bytes without a slash, not beginning with a dot")
+        }
+    }
+
+    // MARK: Values
+
+    public func value(forKey key: String) -> PropertyListValue? { table.value(key) }
+
+    public func set(_ value: PropertyListValue?, forKey key: String) throws(StoreError) {
+        if let value { try PlainKinds.require(value) }
+        table.set(value, key)
+    }
+
+    public func set<Value: PropertyListConvertible>(_ value: Value?, forKey key: String) {
+        table.set(value?.propertyListValue, key)
+    }
+
+    public func register(defaults: PropertyListDictionary) { table.register(defaults) }
+
+    public var storedValues: PropertyListDictionary { table.stored }
+
+    public var changes: KeyChanges { table.changes() }
+
+    // MARK: The file
+
+    /// Writes what was set since the last time, reads what other programs have written, and returns when
+    /// all of it is on the disk.
+    ///
+    /// - Throws: `outOfSpace`, `fileAccess`, `invalidContents`: the file is what it was, and what was
+    ///   set is still to be written.
+    public func synchronize() throws(StoreError) {
+        try fileTurn.withLock { _ throws(StoreError) in try exchange() }
+    }
+
+    private func exchange() throws(StoreError) {
+        let lock = try acquireLock()
+        defer { lock.close() }
+        let found = try contents()
+        let pending = table.pending
+        let merged = found.applying(pending.keys, from: pending.values)
+        if merged != found { try PlainFile.write(.dictionary(merged), to: file, options, limits) }
+        table.adopt(merged, saved: pending.keys)
+    }
+
+    private func contents() throws(StoreError) -> PropertyListDictionary {
+        do {
+            return try PropertyListDictionary(contentsOfFile: file, limits: limits)
+        } catch  where error.code == .fileMissing {
+            return PropertyListDictionary()
+        }
+    }
+
+    /// Waits for other programs that are in ``synchronize()``. The lock is on a file beside, because the
+    /// domain's own is replaced by another.
+    private func acquireLock() throws(StoreError) -> FileDescriptor {
+        let path = file + ".lock"
+        do {
+            return try FileDescriptor.openLocked(path, mode: options.isPrivate ? 0o600 : 0o666)
+        } catch {
+            throw StoreError(error, file: path)
+        }
+    }
+}

@@ -1,0 +1,136 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+public import PropertyList
+internal import SystemFiles
+
+/// Why a store could not be read or written: what, in which file, at which value.
+///
+/// Match on ``code``; the text may change between versions. A message names files, keys, services and
+/// groups, and never quotes a value. What is wrong with an archive itself is a `KeyedArchiveError`.
+public struct StoreError: Error, Sendable {
+    /// The kind of failure: an open set, so that a new one breaks no `switch`.
+    public struct Code: Hashable, Sendable, CustomStringConvertible {
+        /// The code's name, as in the source.
+        public let description: String
+        private init(_ name: String) { description = name }
+
+        /// There is no such file.
+        public static let fileMissing = Code("fileMissing")
+        /// The system refused to read or write a file.
+        public static let fileAccess = Code("fileAccess")
+        /// The disk is full; what was stored before is unchanged.
+        public static let outOfSpace = Code("outOfSpace")
+        /// A file that is not what it should be; ``StoreError/underlying`` says why.
+        public static let invalidContents = Code("invalidContents")
+        /// A value of a kind that the file does not take.
+        public static let unsupportedValue = Code("unsupportedValue")
+        /// A key or a domain that cannot be the name of a file.
+        public static let invalidName = Code("invalidName")
+        /// There is an item with the same service, account and synchronizability.
+        public static let duplicateItem = Code("duplicateItem")
+        /// No item matches.
+        public static let itemNotFound = Code("itemNotFound")
+        /// An access group that the program was not given.
+        public static let unknownAccessGroup = Code("unknownAccessGroup")
+        /// A change that an item cannot undergo.
+        public static let unsupportedChange = Code("unsupportedChange")
+        /// A key that is not the one the store was encrypted with.
+        public static let wrongKey = Code("wrongKey")
+        /// A key file that is no key, or that others may read.
+        public static let invalidKeyFile = Code("invalidKeyFile")
+        /// A file that is no store of items, or a damaged one.
+        public static let invalidDatabase = Code("invalidDatabase")
+        /// A store that a later version of this library made.
+        public static let unsupportedVersion = Code("unsupportedVersion")
+        /// An item that was changed by something else than the store.
+        public static let alteredItem = Code("alteredItem")
+        /// Another program has kept the store locked for too long.
+        public static let busy = Code("busy")
+        /// A database that is used while a transaction of the same thread has it, or another mistake of
+        /// the program.
+        public static let misuse = Code("misuse")
+        /// The keychain refused; the message has its status.
+        public static let keychain = Code("keychain")
+    }
+
+    // One word wide, as the errors of the layers below.
+    private final class Storage: Sendable {
+        let code: Code
+        let what: String
+        let file: String?
+        let path: PropertyListPath?
+        let recovery: String?
+        let underlying: (any Error)?
+
+        init(
+            _ code: Code, _ what: String, _ file: String?, _ path: PropertyListPath?,
+            _ recovery: String?, _ underlying: (any Error)?
+        ) {
+            self.code = code
+            self.what = what
+            self.file = file
+            self.path = path
+            self.recovery = recovery
+            self.underlying = underlying
+        }
+    }
+
+    private let storage: Storage
+
+    @inline(never)
+    init(
+        _ code: Code, what: String, file: String? = nil, path: PropertyListPath? = nil,
+        recovery: String? = nil, underlying: (any Error)? = nil
+    ) {
+        storage = Storage(code, what, file, path, recovery, underlying)
+    }
+
+    /// The kind of failure.
+    public var code: Code { storage.code }
+    /// What is wrong, with both numbers where two are compared.
+    public var what: String { storage.what }
+    /// The file it is wrong in.
+    public var file: String? { storage.file }
+    /// The way to the value it is wrong with.
+    public var path: PropertyListPath? { storage.path }
+    /// What the caller can do about it.
+    public var recovery: String? { storage.recovery }
+    /// The error of the layer below.
+    public var underlying: (any Error)? { storage.underlying }
+}
+
+extension StoreError: CustomStringConvertible {
+    /// `store: what, in path, file (way out)`.
+    public var description: String {
+        var text = "store: \(what)"
+        if let path, !path.components.isEmpty { text += ", in \(path)" }
+        if let file { text += ", file \(TerminalText.escaped(file))" }
+        if let recovery { text += " (\(recovery))" }
+        return text
+    }
+}
+
+extension StoreError {
+    /// The error of a system call about a file.
+    init(_ error: SystemError, file: String) {
+        self.init(Self.code(of: error), what: error.message, file: file, underlying: error)
+    }
+
+    private static func code(of error: SystemError) -> Code {
+        if error.isMissing { return .fileMissing }
+        return error.isOutOfSpace ? .outOfSpace : .fileAccess
+    }
+
+    /// What the layer below says about the contents of a file.
+    static func invalidContents(_ error: some Error, file: String) -> StoreError {
+        StoreError(.invalidContents, what: "\(error)", file: file, underlying: error)
+    }
+}
+
+extension StoreError {
+    /// A name as it stands in messages.
+    static func printable(_ name: String) -> String {
+        TerminalText.escaped(String(name.unicodeScalars.prefix(128)))
+    }
+}

@@ -1,0 +1,69 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PropertyList
+
+/// The kinds of values that every property list has: no null, no UIDs, no sets.
+enum PlainKinds {
+    /// A container, and which of its elements comes next.
+    private struct Frame {
+        let keys: [String]?
+        let values: [PropertyListValue]
+        var next = 0
+
+        init?(_ value: PropertyListValue) {
+            switch value {
+            case .array(let elements):
+                keys = nil
+                values = Array(elements)
+            case .dictionary(let entries):
+                keys = entries.keys
+                values = entries.values
+            default: return nil
+            }
+        }
+
+        /// The step to the element before the next one.
+        var component: PropertyListPath.Component {
+            keys.map { .key($0[next - 1]) } ?? .index(next - 1)
+        }
+    }
+
+    /// Goes through a value and all it holds, each shared container once. Linear; not recursive.
+    ///
+    /// - Throws: `unsupportedValue`, with the path.
+    static func require(_ root: PropertyListValue) throws(StoreError) {
+        var seen: Set<ObjectIdentifier> = []
+        var frames: [Frame] = []
+        try visit(root, &frames, &seen)
+        while let last = frames.indices.last {
+            guard frames[last].next < frames[last].values.count else {
+                frames.removeLast()
+                continue
+            }
+            frames[last].next += 1
+            try visit(frames[last].values[frames[last].next - 1], &frames, &seen)
+        }
+    }
+
+    private static func visit(
+        _ value: PropertyListValue, _ frames: inout [Frame], _ seen: inout Set<ObjectIdentifier>
+    ) throws(StoreError) {
+        switch value {
+        case .null, .uid, .set:
+            throw StoreError(
+                .unsupportedValue,
+                what:
+                    "a value of kind \(value.kind); only strings, numbers, booleans, dates, data, "
+                    + "arrays and dictionaries are stored",
+                path: PropertyListPath(frames.map(\.component)))
+        case .array(let elements) where !seen.insert(ObjectIdentifier(elements.identity)).inserted:
+            return
+        case .dictionary(let entries)
+        where !seen.insert(ObjectIdentifier(entries.identity)).inserted:
+            return
+        default:
+            if let frame = Frame(value) { frames.append(frame) }
+        }
+    }
+}

@@ -1,0 +1,54 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+/// The changes that two property lists have made to one they both come from, brought together.
+///
+/// ```swift
+/// let merge = try PropertyListMerge(base: base, ours: ours, theirs: theirs)
+/// if merge.conflicts.isEmpty {
+///     let merged = try ours.applying(merge.edits)
+/// }
+/// ```
+///
+/// What only one side changed is taken from that side: dictionaries key by key, arrays element by
+/// element. Elements that both sides add in the same place of an array are all kept, ours first.
+public struct PropertyListMerge: Sendable {
+    /// A side of the merge.
+    public enum Side: Sendable, Hashable {
+        /// What the edits are made to.
+        case ours
+        /// What changes are taken from.
+        case theirs
+    }
+
+    /// A place that both sides changed, each in its own way.
+    public struct Conflict: Sendable {
+        /// Where, in ours.
+        public let path: PropertyListKeyPath
+        /// What each side did.
+        public let what: String
+    }
+
+    /// Edits that bring the changes of theirs into ours.
+    public let edits: [PropertyListEdit]
+    /// Where both sides changed the same. The value is that of the side that is favoured, or ours.
+    public let conflicts: [Conflict]
+    /// Where elements were added by both sides, in arrays: the paths of the arrays, in ours.
+    public let joined: [PropertyListKeyPath]
+
+    /// Compares what both sides made of the base. Linear, as ``PropertyListComparison``.
+    ///
+    /// - Parameter favored: whose value is taken where both changed the same; such places are conflicts
+    ///   all the same.
+    /// - Throws: `expansionLimitExceeded`, and as ``PropertyListNode/value(limits:)``.
+    public init(
+        base: PropertyListDocument, ours: PropertyListDocument, theirs: PropertyListDocument,
+        favoring favored: Side = .ours, limits: ParsingLimits = .default
+    ) throws(PropertyListError) {
+        var walk = MergeWalk(base, ours, theirs, favored, limits)
+        try walk.run()
+        edits = walk.groups.reversed().flatMap(\.self)
+        conflicts = walk.conflicts
+        joined = walk.joined
+    }
+}

@@ -1,0 +1,175 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+/// Writes a binary property list with its edits: every object keeps its place in the order, new ones
+/// come after all others, and those that the root no longer leads to are left out.
+///
+/// Objects that nothing refers to stay if they are no containers: Apple's writer leaves UIDs and
+/// booleans. A container that nothing refers to may hold what is removed, and is left out.
+struct BinaryEditWriter {
+    private let edits: FinishedEdits
+    private let source: PropertyListDocument
+    private let limits: ParsingLimits
+    private let wasUsed: [Bool]
+    private var store: NodeStore
+    // By record of the source: how many references there are to it.
+    private var references: [Int]
+    // By container: its record.
+    private var nodes: [UInt32]
+    private var uniquer: ObjectUniquer
+    private var isChanged = false
+    private var keyNodes: [LiteralKey: UInt32] = [:]
+
+    init(
+        _ document: PropertyListDocument, _ edits: FinishedEdits, _ limits: ParsingLimits
+    ) {
+        self.edits = edits
+        self.limits = limits
+        source = document
+        store = document.storage.store
+        wasUsed = document.usedNodes
+        references = [Int](repeating: 0, count: store.records.count)
+        nodes = [UInt32](repeating: 0, count: edits.tree.containers.count)
+        uniquer = ObjectUniquer(capacity: min(store.records.count, 1 << 16))
+        for (node, record) in store.records.enumerated() where wasUsed[node] {
+            guard record.isContainer else {
+                _ = existing(UInt32(truncatingIfNeeded: node))
+                continue
+            }
+            for place in record.childRange { references[Int(store.children[place])] += 1 }
+        }
+    }
+
+    /// The file. Linear.
+    ///
+    /// - Throws: `sizeLimitExceeded`, `depthLimitExceeded`.
+    mutating func write() throws(PropertyListError) -> [UInt8] {
+        for number in edits.tree.containers.indices.reversed() where edits.isReachable[number] {
+            nodes[number] = try rewrite(edits.tree.containers[number])
+        }
+        let root = try node(of: edits.tree.root)
+        if !isChanged, root == source.storage.root { return source.source }
+        let isUsed = ReferencePass.reachable(from: root, in: store)
+        let order = store.records.indices.filter { node in
+            isUsed[node]
+                || node < wasUsed.count && !wasUsed[node] && !store.records[node].isContainer
+        }
+        return try BinaryPropertyList.serialize(
+            store, order: order.map { UInt32(truncatingIfNeeded: $0) }, root: root,
+            layout: layout, budget: source.budget(limits))
+    }
+
+    private var layout: BinaryLayout {
+        let width = (try? Trailer(of: source.source.span).offsetWidth) ?? 8
+        return [1, 2, 4, 8].contains(width) ? .coreFoundation : .coreFoundationTightOffsets
+    }
+
+    // MARK: Containers
+
+    /// The record of a container; of the source, its own if nothing else refers to that.
+    private mutating func rewrite(
+        _ container: EditTree.Container
+    ) throws(PropertyListError) -> UInt32 {
+        guard let origin = container.origin else { return 0 }
+        var keys: [UInt32] = []
+        var values: [UInt32] = []
+        for position in container.live {
+            let child = container.children[position]
+            values.append(try node(of: child.content))
+            switch child.key {
+            case .source(let record): keys.append(record)
+            case .text(let text): keys.append(try keyNode(text))
+            case nil: break
+            }
+        }
+        let record = store.records[Int(origin)]
+        if store.children[record.childRange].elementsEqual(keys + values) { return origin }
+        return try place(container.kind, keys + values, count: values.count, origin)
+    }
+
+    /// Puts new children in a container.
+    private mutating func place(
+        _ kind: PropertyListKind, _ children: [UInt32], count: Int, _ origin: UInt32
+    ) throws(PropertyListError) -> UInt32 {
+        isChanged = true
+        let first = UInt32(truncatingIfNeeded: store.children.count)
+        store.children += children
+        let payload = NodeRecord.payload(low: first, high: UInt32(truncatingIfNeeded: count))
+        if references[Int(origin)] <= 1 {
+            store.records[Int(origin)].payload = payload
+            return origin
+        }
+        return add(NodeRecord(kind: kind, offset: 0, payload: payload))
+    }
+
+    private mutating func add(_ record: NodeRecord) -> UInt32 {
+        let node = store.nextIndex
+        store.records.append(record)
+        return node
+    }
+
+    // MARK: Values
+
+    private mutating func node(
+        of content: EditTree.Content
+    ) throws(PropertyListError) -> UInt32 {
+        if let value = edits.newValue(of: content) { return try node(of: value) }
+        switch content {
+        case .source(let node): return node
+        case .opened(let number): return nodes[number]
+        case .nested(let number):
+            if case .source(let node) = edits.tree.nested[number].original { return node }
+            return 0
+        case .value: return 0
+        }
+    }
+
+    /// A leaf that is equal, or this one from now on.
+    private mutating func existing(_ node: UInt32) -> UInt32 {
+        uniquer.number(of: node, next: node, in: store) ?? node
+    }
+
+    private mutating func keyNode(_ text: String) throws(PropertyListError) -> UInt32 {
+        if let known = keyNodes[LiteralKey(text)] { return known }
+        let node = try node(of: .string(text))
+        keyNodes[LiteralKey(text)] = node
+        return node
+    }
+
+    /// Adds a value with all that it holds.
+    private mutating func node(
+        of value: PropertyListValue
+    ) throws(PropertyListError) -> UInt32 {
+        let document = try PropertyListDocument(value, limits: limits)
+        let other = document.storage.store
+        guard UInt32(exactly: store.bytes.count + other.bytes.count) != nil else {
+            throw PropertyListError(
+                .sizeLimitExceeded, format: .binary,
+                what: "\(store.bytes.count + other.bytes.count) bytes of text and data, "
+                    + "4294967295 are possible")
+        }
+        let start = UInt32(truncatingIfNeeded: store.bytes.count)
+        store.bytes += other.bytes
+        var copies = [UInt32](repeating: 0, count: other.records.count)
+        // Children have higher numbers than their parents.
+        for number in other.records.indices.reversed() {
+            copies[number] = copy(other.records[number], other, copies, start)
+        }
+        return copies[Int(document.storage.root)]
+    }
+
+    private mutating func copy(
+        _ record: NodeRecord, _ other: NodeStore, _ copies: [UInt32], _ start: UInt32
+    ) -> UInt32 {
+        var record = record
+        if record.isContainer {
+            let first = UInt32(truncatingIfNeeded: store.children.count)
+            store.children += record.childRange.map { copies[Int(other.children[$0])] }
+            record.payload = NodeRecord.payload(low: first, high: record.high)
+            return add(record)
+        }
+        if record.kind == .string || record.kind == .data { record.offset += start }
+        if record.kind == .string { record.setHigh(0) }
+        return existing(add(record))
+    }
+}

@@ -1,0 +1,255 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+/// A document with the edits made to it so far.
+///
+/// Values are those of the source until an edit reaches into them. A container on the way is opened
+/// then: its children are listed, and may change. Containers have numbers that rise with the depth,
+/// so that whatever is done from the root down, or up, is a loop.
+struct EditTree: Sendable {
+    /// What stands in a place.
+    enum Content: Sendable {
+        /// A value of the source, as it is.
+        case source(UInt32)
+        /// A new value.
+        case value(PropertyListValue)
+        /// A container, of the source or new, that edits have reached into.
+        case opened(Int)
+        /// Data or a string whose contents are edited.
+        case nested(Int)
+    }
+
+    /// A place for a value.
+    enum Slot: Sendable {
+        case root
+        case child(container: Int, position: Int)
+    }
+
+    /// A value with its key.
+    struct Child: Sendable {
+        enum Key: Sendable {
+            /// As in the source, by its record.
+            case source(UInt32)
+            case text(String)
+        }
+
+        var key: Key?
+        /// The position among the children that the container has in the source.
+        let origin: Int?
+        var content: Content
+        var isRemoved = false
+        /// In a dictionary, the position of the entry that follows.
+        var next: Int?
+    }
+
+    /// A container with its children: of an array in order, of a dictionary linked in order.
+    struct Container: Sendable {
+        let kind: PropertyListKind
+        /// The record in the source; nil for a new one.
+        let origin: UInt32?
+        let depth: Int
+        /// The key under which the source has the container.
+        var key: UInt32?
+        var children: [Child] = []
+        var first: Int?
+        var last: Int?
+        /// Where keys are that are not where the source has them; nil for those that are gone.
+        var places: [LiteralKey: Int?] = [:]
+    }
+
+    /// A property list within a value.
+    struct Nested: Sendable {
+        var editor: PropertyListEditor
+        /// What stood there.
+        let original: Content
+        /// Whether the value is a string.
+        let isText: Bool
+    }
+
+    let document: PropertyListDocument
+    let limits: ParsingLimits
+    private var budget: ParsingBudget
+    private(set) var root: Content
+    var containers: [Container] = []
+    var nested: [Nested] = []
+
+    init(_ document: PropertyListDocument, _ limits: ParsingLimits) {
+        self.document = document
+        self.limits = limits
+        budget = document.budget(limits)
+        root = .source(document.storage.root)
+    }
+
+    subscript(slot: Slot) -> Content {
+        get {
+            switch slot {
+            case .root: root
+            case .child(let container, let position):
+                containers[container].children[position].content
+            }
+        }
+        set {
+            switch slot {
+            case .root: root = newValue
+            case .child(let container, let position):
+                containers[container].children[position].content = newValue
+            }
+        }
+    }
+
+    /// What kind of value a content is.
+    func kind(of content: Content) -> PropertyListKind {
+        switch content {
+        case .source(let node): document.node(node).kind
+        case .value(let value): value.kind
+        case .opened(let number): containers[number].kind
+        case .nested(let number): nested[number].isText ? .string : .data
+        }
+    }
+}
+
+// MARK: - Opening
+
+extension EditTree {
+    /// The container at a slot, whose children are then listed; nil for a scalar.
+    mutating func open(_ slot: Slot) throws(PropertyListError) -> Int? {
+        var container: Container
+        switch self[slot] {
+        case .opened(let number): return number
+        case .nested: return nil
+        case .source(let node):
+            guard document.node(node).kind.isContainer else { return nil }
+            container = sourceContainer(node, depth: depth(of: slot))
+        case .value(let value):
+            guard let opened = Self.container(value, depth: depth(of: slot)) else { return nil }
+            container = opened
+        }
+        try budget.visit(container.children.count)
+        try budget.enter(depth: container.depth)
+        if case .child(let parent, let position) = slot,
+            case .source(let key) = containers[parent].children[position].key
+        {
+            container.key = key
+        }
+        containers.append(container)
+        self[slot] = .opened(containers.count - 1)
+        return containers.count - 1
+    }
+
+    private func depth(of slot: Slot) -> Int {
+        switch slot {
+        case .root: 1
+        case .child(let container, _): containers[container].depth + 1
+        }
+    }
+
+    private func sourceContainer(_ node: UInt32, depth: Int) -> Container {
+        let store = document.storage.store
+        let record = store.records[Int(node)]
+        let number = Int(record.high)
+        let isDictionary = record.kind == .dictionary
+        var container = Container(kind: record.kind, origin: node, depth: depth)
+        container.children.reserveCapacity(number)
+        for position in 0..<number {
+            let place = Int(record.low) + position
+            let value = store.children[place + (isDictionary ? number : 0)]
+            container.children.append(
+                Child(
+                    key: isDictionary ? .source(store.children[place]) : nil, origin: position,
+                    content: .source(value)))
+        }
+        container.link()
+        return container
+    }
+
+    private static func container(_ value: PropertyListValue, depth: Int) -> Container? {
+        guard let storage = value.storage else { return nil }
+        var container = Container(kind: value.kind, origin: nil, depth: depth)
+        for (position, value) in storage.values.enumerated() {
+            let key = storage.keys.indices.contains(position) ? storage.keys[position] : nil
+            container.children.append(
+                Child(key: key.map(Child.Key.text), origin: nil, content: .value(value)))
+            if let key { container.places[LiteralKey(key)] = position }
+        }
+        container.link()
+        return container
+    }
+
+    /// Where a dictionary has a key; nil where it does not.
+    func position(of key: String, in number: Int) -> Int? {
+        let container = containers[number]
+        if let place = container.places[LiteralKey(key)] { return place }
+        guard let origin = container.origin else { return nil }
+        let storage = document.storage
+        let record = storage.store.records[Int(origin)]
+        guard let text = storage.keys.number(of: key, in: storage.store),
+            let place = storage.index.place(of: text, in: record, storage.store)
+        else { return nil }
+        return place - Int(record.low)
+    }
+
+    /// The texts of a dictionary's keys, for a message.
+    func keys(in number: Int) -> some Sequence<String> {
+        containers[number].live.lazy.compactMap {
+            self.text(of: containers[number].children[$0].key)
+        }
+    }
+
+    func text(of key: Child.Key?) -> String? {
+        switch key {
+        case .source(let record): document.node(record).string
+        case .text(let text): text
+        case nil: nil
+        }
+    }
+}
+
+extension EditTree.Container {
+    /// Links the children of a dictionary that has just been opened.
+    mutating func link() {
+        guard kind == .dictionary, !children.isEmpty else { return }
+        for position in children.indices.dropLast() { children[position].next = position + 1 }
+        first = 0
+        last = children.count - 1
+    }
+
+    /// The positions of the children there are, in order.
+    var live: [Int] {
+        guard kind == .dictionary else { return Array(children.indices) }
+        var positions: [Int] = []
+        var position = first
+        while let place = position {
+            if !children[place].isRemoved { positions.append(place) }
+            position = children[place].next
+        }
+        return positions
+    }
+
+    /// Adds an entry after another, or at the end.
+    mutating func add(
+        _ key: String, _ content: EditTree.Content, after position: Int? = nil
+    ) {
+        var child = EditTree.Child(key: .text(key), origin: nil, content: content)
+        let place = children.count
+        if let previous = position ?? last {
+            child.next = children[previous].next
+            children[previous].next = place
+            if previous == last { last = place }
+        } else {
+            first = place
+            last = place
+        }
+        children.append(child)
+        places[LiteralKey(key)] = .some(place)
+    }
+
+    /// Takes an element out of an array, or an entry out of a dictionary with the key `key`.
+    mutating func remove(_ position: Int, key: String?) {
+        guard kind == .dictionary else {
+            children.remove(at: position)
+            return
+        }
+        children[position].isRemoved = true
+        if let key { places[LiteralKey(key)] = .some(nil) }
+    }
+}

@@ -1,0 +1,155 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+/// How OpenStep text is edited: entries end with `;`, elements have `,` between them, and in a project
+/// file the name of an object follows its number in a comment.
+struct OpenStepEditSyntax: TextEditSyntax {
+    let layout: TextLayout
+    let separator = [UInt8(ascii: ",")]
+    private let store: NodeStore
+    private let map: OpenStepSourceMap
+    private let fragment: OpenStepFragment
+    private let isProject: Bool
+    // Of a strings file, the keys of its entries.
+    private let rootKeys: Set<UInt32>
+
+    init(_ document: PropertyListDocument, _ limits: ParsingLimits) {
+        store = document.storage.store
+        map = OpenStepSourceMap(store)
+        layout = TextLayout(store)
+        rootKeys = map.isStringsFile ? Set(store.records.first.map(store.keys(of:)) ?? []) : []
+        let source = document.source
+        let isProject = source.span.has("// !$*UTF8*$!", at: 0)
+        fragment = OpenStepFragment(
+            names: isProject
+                ? ProjectNames(document.root, projectName: ProjectNames.projectName(in: source))
+                : nil,
+            limits: limits)
+        self.isProject = isProject
+    }
+
+    // MARK: Places
+
+    func range(of record: UInt32) -> Range<Int> { map.range(of: record) }
+
+    func contentRange(of container: UInt32) -> Range<Int>? { map.contentRange(of: container) }
+
+    func end(ofChild value: UInt32) -> (place: Int, hasSeparator: Bool) {
+        let end = map.range(of: value).upperBound
+        let next = afterBlanks(end)
+        guard next < store.bytes.count, [0x2C, 0x3B].contains(store.bytes[next]) else {
+            return (end, false)
+        }
+        return (next + 1, true)
+    }
+
+    private func afterBlanks(_ place: Int) -> Int {
+        let text = store.bytes.span
+        var scanner = OpenStepScanner(text, options: .unendedComment)
+        scanner.position = place
+        return (try? scanner.skipBlanks(text)) == nil ? place : scanner.position
+    }
+
+    func endOfComment(at place: Int) -> Int? {
+        let text = store.bytes.span
+        if text.has("//", at: place) {
+            return text.firstIndex(of: 0x0A, or: 0x0D, in: place..<text.count) ?? text.count
+        }
+        guard text.has("/*", at: place) else { return nil }
+        return text.firstIndex(of: "*/", from: place + 2).map { $0 + 2 }
+    }
+
+    func removed(from start: Int, to end: Int) -> Range<Int> {
+        let line = layout.lineBreak(before: start)
+        guard line == start, start > 0, store.bytes[start - 1] == 0x20 else { return line..<end }
+        return (start - 1)..<end
+    }
+
+    // MARK: Text
+
+    func terminator(inDictionary: Bool) -> [UInt8] { [UInt8(ascii: inDictionary ? ";" : ",")] }
+
+    func leadOnLine(_ neighbour: TextNeighbour) -> [UInt8] {
+        // The first entry of a strings file has nothing before it and is on a line of its own.
+        guard isInRoot(neighbour) else { return [0x20] }
+        return layout.newline.isEmpty ? [0x0A] : layout.newline
+    }
+
+    private func isInRoot(_ neighbour: TextNeighbour) -> Bool {
+        neighbour.key.map(rootKeys.contains) ?? false
+    }
+
+    func child(
+        _ key: String?, _ value: PropertyListValue, like neighbour: TextNeighbour?,
+        _ style: TextStyle
+    ) throws(PropertyListError) -> [UInt8] {
+        let isQuoted = neighbour.map(isInQuotedEntries) ?? false
+        let text = try fragment.text(of: value, style, isQuoted: isQuoted)
+        guard let key else { return text }
+        return fragment.key(key, isQuoted: isQuoted) + equals(like: neighbour) + text
+    }
+
+    /// In strings files keys and values are in quotes, whether they need them or not.
+    private func isInQuotedEntries(_ neighbour: TextNeighbour) -> Bool {
+        isInRoot(neighbour) && neighbour.key.map(isQuoted) == true
+    }
+
+    /// What stands between a key and its value: `=` with the spaces of the neighbour.
+    private func equals(like neighbour: TextNeighbour?) -> [UInt8] {
+        let usual = Array(" = ".utf8)
+        guard let neighbour, let key = neighbour.key, neighbour.value != key else { return usual }
+        let between = store.bytes[
+            range(of: key).upperBound..<range(of: neighbour.value).lowerBound]
+        let isPlain = between.count <= 3 && between.allSatisfy { $0 == 0x20 || $0 == 0x3D }
+        return isPlain ? Array(between) : usual
+    }
+
+    func renamed(
+        _ key: UInt32, to text: String, value: UInt32
+    ) throws(PropertyListError) -> EditedPropertyList.Change {
+        var replacement = fragment.key(text, isQuoted: isQuoted(key))
+        // `key;` is short for `key = key;`.
+        if value == key { replacement += " = ".utf8 + store.bytes[range(of: key)] }
+        return .init(range: rangeWithName(key), replacement: replacement)
+    }
+
+    private func isQuoted(_ record: UInt32) -> Bool {
+        map.isStringsFile && store.bytes[range(of: record).lowerBound] == UInt8(ascii: "\"")
+    }
+
+    func replaced(
+        _ value: UInt32, with new: PropertyListValue, key: UInt32?, _ style: TextStyle
+    ) throws(PropertyListError) -> EditedPropertyList.Change {
+        let text = try fragment.text(of: new, style, isQuoted: isQuoted(value))
+        guard value == key else { return .init(range: rangeWithName(value), replacement: text) }
+        let end = range(of: value).upperBound
+        return .init(range: end..<end, replacement: Array(" = ".utf8) + text)
+    }
+
+    /// A string, in a project file with the name that follows the number of an object.
+    private func rangeWithName(_ record: UInt32) -> Range<Int> {
+        let range = range(of: record)
+        guard isProject, store.records[Int(record)].kind == .string,
+            store.bytes.span.has(" /*", at: range.upperBound),
+            let end = endOfComment(at: range.upperBound + 1)
+        else { return range }
+        return range.lowerBound..<end
+    }
+
+    func container(
+        _ value: PropertyListValue, _ record: UInt32, _ style: TextStyle
+    ) throws(PropertyListError) -> [UInt8] {
+        let text = try fragment.text(of: value, style)
+        guard map.isStringsFile, record == 0 else { return text }
+        // Without the braces of the root.
+        let lines = try fragment.text(of: value, .oneLine).dropFirst().dropLast()
+        return Array(lines.drop { $0 == 0x20 }) + (layout.newline.isEmpty ? [0x0A] : [])
+    }
+}
+
+extension NodeStore {
+    /// The keys of a dictionary.
+    fileprivate func keys(of record: NodeRecord) -> ArraySlice<UInt32> {
+        children[record.childRange].prefix(Int(record.high))
+    }
+}

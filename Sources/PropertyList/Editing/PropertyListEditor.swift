@@ -1,0 +1,166 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+/// Makes edits to a document, one after the other, and then writes what they come to.
+///
+/// ```swift
+/// var editor = try PropertyListEditor(document)
+/// try editor.apply(PropertyListEdit("CFBundleVersion", .set("42")))
+/// let edited = try editor.finish()
+/// ```
+public struct PropertyListEditor: Sendable {
+    /// The document as it was.
+    public let document: PropertyListDocument
+    let options: ParsingOptions
+    let limits: ParsingLimits
+    var tree: EditTree
+    /// How many property lists this one lies in.
+    private let nesting: Int
+
+    /// Prepares for edits to a document that was parsed.
+    ///
+    /// - Parameters:
+    ///   - document: what is edited.
+    ///   - options: leniencies for nested property lists, and for the result, which is parsed again.
+    ///   - limits: how much the result may ask for.
+    /// - Throws: `unrepresentableValue` for a document that could be read in part only, or that is of
+    ///   no format; `duplicateKey` for text in which one key was dropped for another.
+    public init(
+        _ document: PropertyListDocument, options: ParsingOptions = .strict,
+        limits: ParsingLimits = .default
+    ) throws(PropertyListError) {
+        try self.init(document, options: options, limits: limits, nesting: 0)
+    }
+
+    private init(
+        _ document: PropertyListDocument, options: ParsingOptions, limits: ParsingLimits,
+        nesting: Int
+    ) throws(PropertyListError) {
+        try Self.checkEditable(document)
+        self.document = document
+        self.options = options.union(document.leniencies)
+        self.limits = limits
+        self.nesting = nesting
+        tree = EditTree(document, limits)
+    }
+
+    private static func checkEditable(
+        _ document: PropertyListDocument
+    ) throws(PropertyListError) {
+        guard let format = document.format else {
+            throw PropertyListError(
+                .unrepresentableValue, what: "a document of no format has no text to edit",
+                recovery: "change a `PropertyListValue` instead")
+        }
+        if let problem = document.problems.first {
+            throw PropertyListError(
+                .unrepresentableValue, format: format,
+                what: "it could be read in part only, and cannot be edited: \(problem.what)")
+        }
+        let unclear: ParsingOptions = [.looseSeparators, .trailingContent, .unendedComment]
+        guard format != .openStep || document.leniencies.isDisjoint(with: unclear) else {
+            throw PropertyListError(
+                .unrepresentableValue, format: format,
+                what: "it was read with leniency (\(document.leniencies)), and cannot be edited",
+                recovery: "write the property list anew first")
+        }
+        guard format == .binary || !document.leniencies.contains(.duplicateKeys) else {
+            throw PropertyListError(
+                .duplicateKey, format: format,
+                what: "a key occurs twice, and it is open which of the two is to be edited",
+                recovery: "write the property list anew first")
+        }
+    }
+
+    /// Makes an edit to what those before have left.
+    ///
+    /// - Throws: `noSuchValue` for a path that leads to nothing, `duplicateKey` for a new key that is
+    ///   there already, `wrongKind` for an operation that the value there does not have. What an edit
+    ///   that failed has left is not to be written.
+    public mutating func apply(_ edit: PropertyListEdit) throws(PropertyListError) {
+        guard let inside = edit.path.steps.firstIndex(of: .content) else {
+            return try tree.apply(edit)
+        }
+        let slot = try tree.slot(of: edit.path, upTo: inside)
+        let number = try openContent(at: slot, edit.path, inside)
+        let rest = PropertyListEdit(edit.path.dropFirst(inside + 1), edit.operation)
+        try tree.nested[number].editor.apply(rest)
+    }
+
+    /// The editor of the property list within a value.
+    private mutating func openContent(
+        at slot: EditTree.Slot, _ path: PropertyListKeyPath, _ position: Int
+    ) throws(PropertyListError) -> Int {
+        if case .nested(let number) = tree[slot] { return number }
+        let value = try tree.scalar(at: slot, path, position)
+        let document = try path.content(
+            value.data ?? value.string.map { Array($0.utf8) }, value.kind, position,
+            nesting: nesting + 1, options: options, limits: limits)
+        let editor = try PropertyListEditor(
+            document, options: options, limits: limits, nesting: nesting + 1)
+        tree.nested.append(
+            .init(editor: editor, original: tree[slot], isText: value.kind == .string))
+        tree[slot] = .nested(tree.nested.count - 1)
+        return tree.nested.count - 1
+    }
+
+    /// The property list with all edits.
+    ///
+    /// - Throws: `unrepresentableValue` for a value that the format has no form for, what the result
+    ///   would be refused for if it were parsed, `depthLimitExceeded`, `sizeLimitExceeded`.
+    public func finish() throws(PropertyListError) -> EditedPropertyList {
+        let edits = try FinishedEdits(tree)
+        switch document.format {
+        case .binary:
+            var writer = BinaryEditWriter(document, edits, limits)
+            return try result(try writer.write(), nil)
+        case .openStep: return try result(edits, OpenStepEditSyntax(document, limits))
+        default: return try result(edits, XMLEditSyntax(document, options, limits))
+        }
+    }
+
+    private func result(
+        _ edits: FinishedEdits, _ syntax: some TextEditSyntax
+    ) throws(PropertyListError) -> EditedPropertyList {
+        var writer = TextEditWriter(document, edits, syntax)
+        let changes = try writer.changes()
+        let text = Self.text(document.source, with: changes)
+        return try result(try document.sourceEncoding.encoded(text), changes)
+    }
+
+    private static func text(
+        _ source: [UInt8], with changes: [EditedPropertyList.Change]
+    ) -> [UInt8] {
+        var text: [UInt8] = []
+        text.reserveCapacity(source.count)
+        var index = 0
+        for change in changes {
+            text += source[index..<change.range.lowerBound]
+            text += change.replacement
+            index = change.range.upperBound
+        }
+        return text + source[index...]
+    }
+
+    /// Parses the result: it is what the next reader will see.
+    private func result(
+        _ bytes: [UInt8], _ changes: [EditedPropertyList.Change]?
+    ) throws(PropertyListError) -> EditedPropertyList {
+        let edited = try PropertyListDocument(
+            parsing: bytes, format: document.format, options: options, limits: limits)
+        if changes != nil, edited.looksLikeKeyedArchive != document.looksLikeKeyedArchive,
+            document.hasUIDs || edited.hasUIDs
+        {
+            throw PropertyListError(
+                .unrepresentableValue, format: document.format,
+                what:
+                    "the UIDs of a keyed archive cannot be told from dictionaries in what is none",
+                recovery: "convert it to the binary format first")
+        }
+        return EditedPropertyList(bytes: bytes, document: edited, changes: changes)
+    }
+}
+
+extension PropertyListDocument {
+    fileprivate var hasUIDs: Bool { storage.store.records.contains { $0.kind == .uid } }
+}

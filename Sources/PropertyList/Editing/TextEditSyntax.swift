@@ -1,0 +1,66 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+/// A text format whose sources are edited: where values stand in it, and how new ones are written.
+protocol TextEditSyntax {
+    var layout: TextLayout { get }
+
+    /// Where a value, or a key, stands.
+    func range(of record: UInt32) -> Range<Int>
+
+    /// What stands between the ends of a container; nil where it is written in one piece.
+    func contentRange(of container: UInt32) -> Range<Int>?
+
+    /// Where the child of a container that ends with a value ends itself, with what separates it from
+    /// the next; the separator is missing after the last of some.
+    func end(ofChild value: UInt32) -> (place: Int, hasSeparator: Bool)
+
+    /// Where a comment that begins at a place ends; nil where none begins.
+    func endOfComment(at place: Int) -> Int?
+
+    /// What separates children where one has no separator yet.
+    var separator: [UInt8] { get }
+
+    /// The text of a new child, without the separator.
+    ///
+    /// - Parameters:
+    ///   - lead: what stands before it.
+    ///   - neighbour: a child of the same container, with its key.
+    func child(
+        _ key: String?, _ value: PropertyListValue, like neighbour: TextNeighbour?,
+        _ style: TextStyle
+    ) throws(PropertyListError) -> [UInt8]
+
+    /// What ends a new child that others may follow.
+    func terminator(inDictionary: Bool) -> [UInt8]
+
+    /// What stands before a new child where its neighbour has nothing before it.
+    func leadOnLine(_ neighbour: TextNeighbour) -> [UInt8]
+
+    /// What becomes of a key that is renamed.
+    func renamed(_ key: UInt32, to text: String, value: UInt32) throws(PropertyListError)
+        -> EditedPropertyList.Change
+
+    /// What becomes of a value that is set.
+    func replaced(
+        _ value: UInt32, with new: PropertyListValue, key: UInt32?, _ style: TextStyle
+    ) throws(PropertyListError) -> EditedPropertyList.Change
+
+    /// What is taken away with a child that is removed.
+    func removed(from start: Int, to end: Int) -> Range<Int>
+
+    /// A whole container that was empty.
+    func container(
+        _ value: PropertyListValue, _ record: UInt32, _ style: TextStyle
+    ) throws(PropertyListError) -> [UInt8]
+}
+
+extension TextEditSyntax {
+    func afterLine(_ place: Int) -> Int { layout.afterLine(place, comment: endOfComment) }
+}
+
+/// A child of a container in the source.
+struct TextNeighbour {
+    let key: UInt32?
+    let value: UInt32
+}

@@ -1,0 +1,177 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+/// Works out what edits change in a text.
+///
+/// Only these are replaced: a value that is set, a key that is renamed, an entry that is removed with
+/// the white space before it up to the end of the line above. What is new is written like its
+/// neighbours: their indentation, their line ends, what they have between key and value.
+struct TextEditWriter<Syntax: TextEditSyntax> {
+    private let edits: FinishedEdits
+    private let store: NodeStore
+    private let syntax: Syntax
+    private var found: [EditedPropertyList.Change] = []
+
+    init(_ document: PropertyListDocument, _ edits: FinishedEdits, _ syntax: Syntax) {
+        self.edits = edits
+        self.syntax = syntax
+        store = document.storage.store
+    }
+
+    /// What changes, in the order of the source. Linear.
+    ///
+    /// - Throws: `unrepresentableValue` for what the format has no form for.
+    mutating func changes() throws(PropertyListError) -> [EditedPropertyList.Change] {
+        if let value = edits.newValue(of: edits.tree.root) {
+            try replace(edits.tree.document.storage.root, with: value, key: nil)
+        }
+        for container in edits.openedSources {
+            guard let origin = container.origin else { continue }
+            try change(container, origin)
+        }
+        return found.sorted {
+            ($0.range.lowerBound, $0.range.upperBound) < ($1.range.lowerBound, $1.range.upperBound)
+        }
+    }
+
+    private mutating func add(_ range: Range<Int>, _ text: [UInt8]) {
+        found.append(.init(range: range, replacement: text))
+    }
+
+    // MARK: Containers
+
+    /// What new children follow.
+    private struct Anchor {
+        /// Where the child ends.
+        let end: Int
+        let hasSeparator: Bool
+    }
+
+    private mutating func change(
+        _ container: EditTree.Container, _ origin: UInt32
+    ) throws(PropertyListError) {
+        let record = store.records[Int(origin)]
+        let count = Int(record.high)
+        if count == 0 { return try fill(container, origin) }
+        var anchor = Anchor(
+            end: syntax.contentRange(of: origin)?.lowerBound ?? 0, hasSeparator: true)
+        var expected = 0
+        var added: [EditTree.Child] = []
+        for position in container.live {
+            let child = container.children[position]
+            guard let number = child.origin else {
+                added.append(child)
+                continue
+            }
+            try insert(added, after: anchor, record)
+            added = []
+            let original = neighbour(number, record)
+            for removed in expected..<number { remove(removed, record) }
+            expected = number + 1
+            try change(child, original)
+            let end = syntax.end(ofChild: original.value)
+            anchor = Anchor(end: end.place, hasSeparator: end.hasSeparator)
+        }
+        try insert(added, after: anchor, record)
+        for removed in expected..<count { remove(removed, record) }
+    }
+
+    private func neighbour(_ number: Int, _ record: NodeRecord) -> TextNeighbour {
+        let place = Int(record.low) + number
+        guard record.kind == .dictionary else {
+            return TextNeighbour(key: nil, value: store.children[place])
+        }
+        return TextNeighbour(
+            key: store.children[place], value: store.children[place + Int(record.high)])
+    }
+
+    private mutating func change(
+        _ child: EditTree.Child, _ original: TextNeighbour
+    ) throws(PropertyListError) {
+        if case .text(let text) = child.key, let key = original.key {
+            found.append(try syntax.renamed(key, to: text, value: original.value))
+        }
+        if let new = edits.newValue(of: child.content) {
+            try replace(original.value, with: new, key: original.key)
+        }
+    }
+
+    private mutating func replace(
+        _ record: UInt32, with value: PropertyListValue, key: UInt32?
+    ) throws(PropertyListError) {
+        let style = syntax.layout.style(
+            at: syntax.range(of: record).lowerBound,
+            orAt: key.map { syntax.range(of: $0).lowerBound })
+        found.append(try syntax.replaced(record, with: value, key: key, style))
+    }
+
+    private mutating func remove(_ number: Int, _ record: NodeRecord) {
+        let child = neighbour(number, record)
+        let range = syntax.removed(
+            from: start(of: child), to: syntax.end(ofChild: child.value).place)
+        add(range, [])
+    }
+
+    private func start(of child: TextNeighbour) -> Int {
+        syntax.range(of: child.key ?? child.value).lowerBound
+    }
+
+    // MARK: New children
+
+    /// Adds children to a container that has some, in the manner of its second, or else its first:
+    /// the first may stand right behind a bracket.
+    private mutating func insert(
+        _ children: [EditTree.Child], after anchor: Anchor, _ record: NodeRecord
+    ) throws(PropertyListError) {
+        if children.isEmpty { return }
+        let neighbour = neighbour(min(1, Int(record.high) - 1), record)
+        let start = start(of: neighbour)
+        let blank = syntax.layout.blank(before: start)
+        try insert(
+            children, after: anchor, lead: blank.isEmpty ? syntax.leadOnLine(neighbour) : blank,
+            like: neighbour, syntax.layout.style(at: start))
+    }
+
+    private mutating func insert(
+        _ children: [EditTree.Child], after anchor: Anchor, lead: [UInt8],
+        like neighbour: TextNeighbour?, _ style: TextStyle
+    ) throws(PropertyListError) {
+        var text: [UInt8] = []
+        let terminator = syntax.terminator(inDictionary: children.first?.key != nil)
+        for child in children {
+            text += lead
+            text += try syntax.child(
+                edits.tree.text(of: child.key), edits.newValue(of: child.content) ?? .null,
+                like: neighbour, style)
+            text += terminator
+        }
+        let place = syntax.afterLine(anchor.end)
+        if anchor.hasSeparator { return add(place..<place, text) }
+        // The last child has none and now needs one, which the last of the new ones does not.
+        text.removeLast(terminator.count)
+        if place == anchor.end { return add(place..<place, syntax.separator + text) }
+        add(anchor.end..<anchor.end, syntax.separator)
+        add(place..<place, text)
+    }
+
+    /// Adds children to a container that has none. It is written anew, unless comments stand in it.
+    private mutating func fill(
+        _ container: EditTree.Container, _ origin: UInt32
+    ) throws(PropertyListError) {
+        let live = container.live
+        if live.isEmpty { return }
+        let range = syntax.range(of: origin)
+        let layout = syntax.layout
+        let key = container.key.map { syntax.range(of: $0).lowerBound }
+        let style = layout.style(at: range.lowerBound, orAt: key)
+        guard let content = syntax.contentRange(of: origin), !layout.isBlank(content) else {
+            let value = edits.value(of: container)
+            return add(range, try syntax.container(value, origin, style))
+        }
+        let inner = style.deeper
+        let place = layout.lineBreak(before: content.upperBound)
+        try insert(
+            live.map { container.children[$0] }, after: Anchor(end: place, hasSeparator: true),
+            lead: style.newline.isEmpty ? [] : inner.newline + inner.prefix, like: nil, inner)
+    }
+}

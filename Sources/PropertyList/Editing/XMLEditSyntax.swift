@@ -1,0 +1,88 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+/// How XML property lists are edited: each value and each key is an element, and nothing separates
+/// them.
+struct XMLEditSyntax: TextEditSyntax {
+    let layout: TextLayout
+    let separator: [UInt8] = []
+    private let store: NodeStore
+    private let map: XMLSourceMap
+    private let fragment: XMLFragment
+
+    init(_ document: PropertyListDocument, _ options: ParsingOptions, _ limits: ParsingLimits) {
+        store = document.storage.store
+        map = XMLSourceMap(store)
+        layout = TextLayout(store)
+        var writing = XMLPropertyList.Options()
+        writing.realText =
+            document.realStyle(.asInSource) == .shortest ? .shortest : .seventeenDigits
+        if options.contains(.rawControlCharacters) {
+            writing.allowedLosses.insert(.controlCharacters)
+        }
+        if options.contains(.uidDictionaries) { writing.allowedLosses.insert(.uidDictionaries) }
+        fragment = XMLFragment(
+            options: writing, isInArchive: document.looksLikeKeyedArchive, limits: limits)
+    }
+
+    // MARK: Places
+
+    func range(of record: UInt32) -> Range<Int> { map.range(of: record) }
+
+    func contentRange(of container: UInt32) -> Range<Int>? { map.contentRange(of: container) }
+
+    func end(ofChild value: UInt32) -> (place: Int, hasSeparator: Bool) {
+        (map.range(of: value).upperBound, true)
+    }
+
+    func endOfComment(at place: Int) -> Int? {
+        let text = store.bytes.span
+        return text.has("<!--", at: place) ? XMLStructure.end(ofMarkupAt: place, text) : nil
+    }
+
+    func removed(from start: Int, to end: Int) -> Range<Int> {
+        layout.lineBreak(before: start)..<end
+    }
+
+    // MARK: Text
+
+    func terminator(inDictionary: Bool) -> [UInt8] { [] }
+
+    func leadOnLine(_ neighbour: TextNeighbour) -> [UInt8] { [] }
+
+    func child(
+        _ key: String?, _ value: PropertyListValue, like neighbour: TextNeighbour?,
+        _ style: TextStyle
+    ) throws(PropertyListError) -> [UInt8] {
+        let text = try fragment.text(of: value, style)
+        guard let key else { return text }
+        return try fragment.key(key) + separator(like: neighbour, style) + text
+    }
+
+    /// What stands between a key and its value.
+    private func separator(like neighbour: TextNeighbour?, _ style: TextStyle) -> [UInt8] {
+        guard let neighbour, let key = neighbour.key else {
+            return style.newline.isEmpty ? [] : style.newline + style.prefix
+        }
+        return layout.blank(
+            before: range(of: neighbour.value).lowerBound, notBefore: range(of: key).upperBound)
+    }
+
+    func renamed(
+        _ key: UInt32, to text: String, value: UInt32
+    ) throws(PropertyListError) -> EditedPropertyList.Change {
+        .init(range: range(of: key), replacement: try fragment.key(text))
+    }
+
+    func replaced(
+        _ value: UInt32, with new: PropertyListValue, key: UInt32?, _ style: TextStyle
+    ) throws(PropertyListError) -> EditedPropertyList.Change {
+        .init(range: range(of: value), replacement: try fragment.text(of: new, style))
+    }
+
+    func container(
+        _ value: PropertyListValue, _ record: UInt32, _ style: TextStyle
+    ) throws(PropertyListError) -> [UInt8] {
+        try fragment.text(of: value, style)
+    }
+}

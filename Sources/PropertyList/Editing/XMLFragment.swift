@@ -1,0 +1,143 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+/// Values as XML that is put into a text which is there already, in the manner of that text.
+///
+/// The writer of whole documents makes the text, with each value on lines of its own; here the lines
+/// get the indentation and the ends of those around them.
+struct XMLFragment {
+    /// What is written in the document that the text goes into: reals, losses.
+    let options: XMLPropertyList.Options
+    /// Whether that document is a keyed archive.
+    let isInArchive: Bool
+    let limits: ParsingLimits
+
+    private static let tab: UInt8 = 0x09
+    private static let tabWidth = 8
+    // The writer shortens lines of base 64 up to that depth.
+    private static let deepestLevel = 8
+
+    /// A value, from its first `<` to its last `>`. Linear.
+    ///
+    /// - Throws: as ``XMLPropertyList/serialize(_:options:limits:)``.
+    func text(
+        of value: PropertyListValue, _ style: TextStyle
+    ) throws(PropertyListError) -> [UInt8] {
+        let level = style.newline.isEmpty ? 0 : Self.level(of: style)
+        var wrapped = value
+        for _ in 0..<level { wrapped = [wrapped] }
+        var lines = try lines(of: wrapped)
+        lines = lines.dropFirst(level).dropLast(level)
+        var text = Indenter(style: style, level: level)
+        for line in lines { text.append(line) }
+        return text.output
+    }
+
+    /// A key, from its first `<` to its last `>`.
+    ///
+    /// - Throws: `unrepresentableValue` for a control character that is not allowed.
+    func key(_ text: String) throws(PropertyListError) -> [UInt8] {
+        // A key is written as a string is, but for the name of the element.
+        let element = try self.text(of: .string(text), .oneLine)
+        let content = element.dropFirst("<string>".utf8.count).dropLast("</string>".utf8.count)
+        return Array("<key>".utf8) + content + Array("</key>".utf8)
+    }
+
+    /// How many levels of the writer's own indentation come near to that of the text.
+    private static func level(of style: TextStyle) -> Int {
+        let columns = style.prefix.reduce(0) { $0 + ($1 == tab ? tabWidth : 1) }
+        return min(columns / tabWidth, deepestLevel)
+    }
+
+    /// The lines of the root as the writer makes them, without what stands above and below.
+    private func lines(
+        of value: PropertyListValue
+    ) throws(PropertyListError) -> ArraySlice<ArraySlice<UInt8>> {
+        var options = options
+        if isInArchive {
+            try checkUIDs(value)
+            options.allowedLosses.insert(.uidDictionaries)
+        }
+        let document = try PropertyListDocument(value, limits: limits)
+        let text = try XMLPropertyList.serialize(document, options: options, limits: limits).bytes
+        let lines = text.split(separator: 0x0A, omittingEmptySubsequences: false)
+        // The declaration, the document type and `<plist>`; `</plist>` and the end.
+        return lines.dropFirst(3).dropLast(2)
+    }
+
+    /// Refuses a dictionary that would be read as a UID. Linear; not recursive.
+    private func checkUIDs(_ value: PropertyListValue) throws(PropertyListError) {
+        var pending = [value]
+        while let value = pending.popLast() {
+            guard let storage = value.storage else { continue }
+            if storage.keys == ["CF$UID"], storage.values.first?.integer != nil {
+                throw PropertyListError(
+                    .unrepresentableValue, format: .xml,
+                    what: "a dictionary `{CF$UID: n}` would be read as a UID")
+            }
+            pending += storage.values
+        }
+    }
+}
+
+/// Gives lines of the writer's the indentation and the ends of another style. Lines within the text of a
+/// string stay as they are.
+private struct Indenter {
+    let style: TextStyle
+    /// How many TABs the root has.
+    let level: Int
+    private(set) var output: [UInt8] = []
+    // The end of the element that goes on in the next line.
+    private var end: [UInt8]?
+    // The indentation of the data that go on in the next line.
+    private var dataDepth: Int?
+    private var isFirst = true
+
+    init(style: TextStyle, level: Int) {
+        self.style = style
+        self.level = level
+    }
+
+    mutating func append(_ line: ArraySlice<UInt8>) {
+        if let end {
+            output.append(0x0A)
+            output += line
+            if line.ends(with: end) { self.end = nil }
+            return
+        }
+        let content = line.drop { $0 == 0x09 }
+        let depth = dataDepth ?? (line.count - content.count - level)
+        beginLine(depth)
+        output += content
+        if content.elementsEqual("<data>".utf8) {
+            dataDepth = depth
+        } else if content.elementsEqual("</data>".utf8) {
+            dataDepth = nil
+        } else if dataDepth == nil {
+            end = Self.missingEnd(of: content)
+        }
+    }
+
+    private mutating func beginLine(_ depth: Int) {
+        if !isFirst {
+            output += style.newline
+            output += style.prefix
+        }
+        isFirst = false
+        for _ in 0..<max(depth, 0) { output += style.unit }
+    }
+
+    /// The tag that ends a text which does not end on its first line. Nothing in a text looks like it,
+    /// because `<` is written as a reference.
+    private static func missingEnd(of content: ArraySlice<UInt8>) -> [UInt8]? {
+        for name in ["string", "key"] where content.starts(with: "<\(name)>".utf8) {
+            let end = Array("</\(name)>".utf8)
+            return content.ends(with: end) ? nil : end
+        }
+        return nil
+    }
+}
+
+extension ArraySlice<UInt8> {
+    fileprivate func ends(with end: [UInt8]) -> Bool { suffix(end.count).elementsEqual(end) }
+}

@@ -1,0 +1,39 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+/// Dates as GNUstep writes them in typed values: `2001-01-01 00:00:00 +0000`.
+enum GNUstepDate {
+    /// The seconds since 2001 of a date with its offset from UTC, or nil. Linear.
+    static func parse(_ text: Span<UInt8>) -> Double? {
+        // From the end: six characters of the zone, nine of the time; a year may have any number.
+        guard text.count >= 20 else { return nil }
+        let zone = text.count - 6
+        var civil = text.indices.prefix(zone).map { text[$0] }
+        guard civil.count > 9, civil[zone - 9] == 0x20 else { return nil }
+        civil[zone - 9] = UInt8(ascii: "T")
+        civil.append(UInt8(ascii: "Z"))
+        guard let seconds = CivilDate.parse(civil.span, lenient: false),
+            let offset = offset(text.extracting(zone...))
+        else { return nil }
+        return seconds - offset
+    }
+
+    /// The seconds of ` +hhmm`.
+    private static func offset(_ text: Span<UInt8>) -> Double? {
+        guard text[0] == 0x20, text[1] == 0x2B || text[1] == 0x2D else { return nil }
+        let digits = (2..<6).map { text[$0] &- 0x30 }
+        guard digits.allSatisfy({ $0 < 10 }), digits[2] < 6 else { return nil }
+        let minutes =
+            (Int(digits[0]) * 10 + Int(digits[1])) * 60 + Int(digits[2]) * 10 + Int(digits[3])
+        return Double(minutes * 60) * (text[1] == 0x2D ? -1 : 1)
+    }
+
+    /// Appends a date in UTC. Constant time.
+    static func append(_ date: CivilDate, to output: inout [UInt8]) {
+        let start = output.count
+        date.append(to: &output)
+        output.removeLast()
+        if let place = output[start...].lastIndex(of: UInt8(ascii: "T")) { output[place] = 0x20 }
+        output.append(contentsOf: " +0000" as StaticString)
+    }
+}

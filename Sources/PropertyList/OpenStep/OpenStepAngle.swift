@@ -1,0 +1,175 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+/// What stands between `<` and `>` in OpenStep text: data, and the typed values of GNUstep.
+///
+///     data    = "<" { two hexadecimal digits | white space } ">"
+///     base 64 = "<[" characters "]>"
+///     typed   = "<*" type value ">"
+///
+/// | type | value |
+/// |---|---|
+/// | `I` | an integer in decimal |
+/// | `R` | a real in decimal |
+/// | `B` | `Y` or `N` |
+/// | `D` | a date, `YYYY-MM-DD hh:mm:ss +hhmm` |
+///
+/// A value may stand in double quotes. Source: GNUstep's `NSPropertyList.m`; no other reader gives
+/// these forms another meaning.
+struct OpenStepAngle {
+    let options: ParsingOptions
+    var used: ParsingOptions = []
+    /// Where the value ends, after it has been read.
+    private(set) var end = 0
+    private let start: Int
+
+    /// GNUstep's own limit.
+    private static let longestValue = 4096
+
+    init(at start: Int, options: ParsingOptions) {
+        self.start = start
+        self.options = options
+    }
+
+    /// The record of the value; its bytes go to the side buffer of `store`. Linear.
+    ///
+    /// - Throws: `truncated`, `invalidData`, `invalidNumber`, `invalidDate`,
+    ///   `unexpectedCharacter`, `sizeLimitExceeded`.
+    mutating func read(
+        _ text: Span<UInt8>, _ store: inout NodeStore
+    ) throws(PropertyListError) -> NodeRecord {
+        if text.has("<*", at: start) { return try typed(text) }
+        let before = store.decoded.count
+        if text.has("<[", at: start) {
+            try readBase64(text, &store)
+        } else {
+            try readHex(text, to: &store.decoded)
+        }
+        return try store.decodedRecord(.data, from: before, at: start, .openStep)
+    }
+
+    // MARK: Data
+
+    private mutating func readHex(
+        _ text: Span<UInt8>, to output: inout [UInt8]
+    ) throws(PropertyListError) {
+        var index = start &+ 1
+        while index < text.count, text[index] != UInt8(ascii: ">") {
+            if OpenStepCharacter.isBlank(text[index]) {
+                index &+= 1
+                continue
+            }
+            guard let high = OpenStepCharacter.hexDigit(text[index]) else {
+                throw error(.invalidData, "a character in data is no hexadecimal digit", index)
+            }
+            guard index &+ 1 < text.count else { break }
+            guard let low = OpenStepCharacter.hexDigit(text[index &+ 1]) else {
+                throw error(.invalidData, "a byte of data has one digit only", index)
+            }
+            output.append(high << 4 | low)
+            index &+= 2
+        }
+        guard index < text.count, text[index] == UInt8(ascii: ">") else { throw unended("data") }
+        end = index &+ 1
+    }
+
+    private mutating func readBase64(
+        _ text: Span<UInt8>, _ store: inout NodeStore
+    ) throws(PropertyListError) {
+        guard let close = text.firstIndex(of: "]>", from: start &+ 2) else { throw unended("data") }
+        end = close &+ 2
+        let loosely = try Base64.append(
+            text, (start &+ 2)..<close, isLenient: options.contains(.looseBase64), .openStep,
+            to: &store.decoded)
+        if loosely { used.insert(.looseBase64) }
+    }
+
+    // MARK: Typed values
+
+    private mutating func typed(_ text: Span<UInt8>) throws(PropertyListError) -> NodeRecord {
+        let limit = min(text.count, start &+ Self.longestValue)
+        guard let close = text.firstIndex(of: 0x3E, or: 0x3E, in: start..<limit) else {
+            throw unended("a typed value")
+        }
+        end = close &+ 1
+        guard close > start &+ 3 else {
+            throw error(.unexpectedCharacter, "a typed value has no type or no value", start)
+        }
+        let value = text.extracting(try unquoted(text, (start &+ 3)..<close))
+        switch text[start &+ 2] {
+        case UInt8(ascii: "I"): return try integer(value)
+        case UInt8(ascii: "R"): return try real(value)
+        case UInt8(ascii: "B"): return try boolean(value)
+        case UInt8(ascii: "D"): return try date(value)
+        default:
+            throw error(
+                .unexpectedCharacter, "a typed value has another type than I, R, B or D",
+                start &+ 2)
+        }
+    }
+
+    private func unquoted(
+        _ text: Span<UInt8>, _ range: Range<Int>
+    ) throws(PropertyListError) -> Range<Int> {
+        let quote = UInt8(ascii: "\"")
+        let isOpen = text[range.lowerBound] == quote
+        let isClosed = range.count > 1 && text[range.upperBound &- 1] == quote
+        if !isOpen && !isClosed { return range }
+        guard isOpen, isClosed else {
+            throw error(.truncated, "the value of a typed value lacks a quote", range.lowerBound)
+        }
+        return (range.lowerBound &+ 1)..<(range.upperBound &- 1)
+    }
+
+    private func integer(_ text: Span<UInt8>) throws(PropertyListError) -> NodeRecord {
+        let isDecimal = text.indices.allSatisfy { text[$0] | 0x20 != UInt8(ascii: "x") }
+        guard isDecimal, case .value(let magnitude, let isNegative) = IntegerText.parse(text) else {
+            throw error(
+                .invalidNumber, "a typed value is no integer in −2⁶³ … 2⁶⁴−1", start)
+        }
+        var result = record(.integer, isNegative ? 0 &- magnitude : magnitude)
+        result.isNegative = isNegative
+        return result
+    }
+
+    private func real(_ text: Span<UInt8>) throws(PropertyListError) -> NodeRecord {
+        guard let value = RealText.parse(text) ?? RealText.parseSpecial(text) else {
+            throw error(.invalidNumber, "a typed value is no number", start)
+        }
+        return record(.real, value.bitPattern, header: 8)
+    }
+
+    private func boolean(_ text: Span<UInt8>) throws(PropertyListError) -> NodeRecord {
+        guard text.count == 1, text[0] == UInt8(ascii: "Y") || text[0] == UInt8(ascii: "N") else {
+            throw error(.unexpectedCharacter, "a typed boolean is neither Y nor N", start)
+        }
+        return record(.boolean, text[0] == UInt8(ascii: "Y") ? 1 : 0)
+    }
+
+    private func date(_ text: Span<UInt8>) throws(PropertyListError) -> NodeRecord {
+        guard let seconds = GNUstepDate.parse(text) else {
+            throw error(
+                .invalidDate, "a typed date is not of the form `YYYY-MM-DD hh:mm:ss +hhmm`", start)
+        }
+        return record(.date, seconds.bitPattern)
+    }
+
+    // MARK: Records and errors
+
+    private func record(
+        _ kind: PropertyListKind, _ payload: UInt64, header: UInt16 = 0
+    ) -> NodeRecord {
+        NodeRecord(
+            kind: kind, offset: UInt32(truncatingIfNeeded: start), header: header, payload: payload)
+    }
+
+    private func unended(_ what: String) -> PropertyListError {
+        error(.truncated, "\(what) has no `>`", start)
+    }
+
+    private func error(
+        _ code: PropertyListError.Code, _ what: String, _ place: Int
+    ) -> PropertyListError {
+        OpenStepScanner.error(code, what, at: place)
+    }
+}

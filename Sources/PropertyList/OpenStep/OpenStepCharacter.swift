@@ -1,0 +1,42 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+/// The classes of characters in OpenStep text.
+enum OpenStepCharacter {
+    /// Whether the character is white space: TAB, LF, VT, FF, CR, space. U+2028 and U+2029 are too,
+    /// see ``OpenStepScanner``.
+    @inline(__always)
+    static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte &- 0x09 < 5 }
+
+    /// Whether the character may stand in a string without quotes: letters, digits and `_$/:.-`.
+    @inline(__always)
+    static func isBare(_ byte: UInt8) -> Bool { contains(byte, low: 0x07FF_E010_0000_0000) }
+
+    /// Whether Apple's writers leave a string with this character without quotes: as ``isBare(_:)``
+    /// but for `:` and `-`.
+    @inline(__always)
+    static func isPlain(_ byte: UInt8) -> Bool { contains(byte, low: 0x03FF_C010_0000_0000) }
+
+    /// Whether the character is a letter or a digit of ASCII.
+    @inline(__always)
+    static func isAlphanumeric(_ byte: UInt8) -> Bool {
+        byte &- 0x30 < 10 || (byte | 0x20) &- 0x61 < 26
+    }
+
+    /// Whether the character is a letter, `_`, or below 64 and in the set `low`, by its bits.
+    @inline(__always)
+    private static func contains(_ byte: UInt8, low: UInt64) -> Bool {
+        let letters: UInt64 = 0x07FF_FFFE_87FF_FFFE
+        let bit = UInt64(1) << UInt64(byte & 0x3F)
+        return byte < 0x80 && (byte < 0x40 ? low : letters) & bit != 0
+    }
+
+    /// The value of a hexadecimal digit in either case, or nil.
+    @inline(__always)
+    static func hexDigit(_ byte: UInt8) -> UInt8? {
+        let decimal = byte &- 0x30
+        if decimal < 10 { return decimal }
+        let letter = (byte | 0x20) &- 0x61
+        return letter < 6 ? letter &+ 10 : nil
+    }
+}

@@ -1,0 +1,107 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+/// Writes data, and numbers, booleans and dates in one of the forms that stand in for them.
+///
+/// The forms of GNUstep are described at ``OpenStepAngle``.
+struct OpenStepScalarWriter {
+    let options: OpenStepPropertyList.Options
+
+    /// Appends a value that is neither a string nor a container.
+    ///
+    /// - Throws: `unrepresentableValue`.
+    func append(_ node: PropertyListNode, to output: inout [UInt8]) throws(PropertyListError) {
+        if let data = node.data { return append(data, to: &output) }
+        if node.isNull { throw Self.error("OpenStep has no form for null") }
+        switch options.scalars {
+        case .refused: throw Self.refusal(of: node)
+        case .typed: try appendTyped(node, to: &output)
+        case .text: try appendText(node, to: &output)
+        }
+    }
+
+    // MARK: Data
+
+    /// Bytes in groups of four, as Apple's and GNUstep's writers have them.
+    private func append(_ data: ArraySlice<UInt8>, to output: inout [UInt8]) {
+        if options.dataForm == .base64 {
+            output.append(contentsOf: "<[" as StaticString)
+            Base64.append(data.span, to: &output)
+            return output.append(contentsOf: "]>" as StaticString)
+        }
+        output.append(UInt8(ascii: "<"))
+        for (place, byte) in data.enumerated() {
+            if place > 0, place % 4 == 0 { output.append(0x20) }
+            HexText.append(byte, to: &output)
+        }
+        output.append(UInt8(ascii: ">"))
+    }
+
+    // MARK: Forms
+
+    private func appendTyped(
+        _ node: PropertyListNode, to output: inout [UInt8]
+    ) throws(PropertyListError) {
+        output.append(contentsOf: "<*" as StaticString)
+        if let value = node.integer {
+            output.append(UInt8(ascii: "I"))
+            IntegerText.appendDecimal(value.magnitude, negative: value.isNegative, to: &output)
+        } else if let value = node.real {
+            guard value.width == .double else {
+                throw Self.error("a typed value has no form for a real of 32 bits")
+            }
+            output.append(UInt8(ascii: "R"))
+            RealText.append(value.value, style: .shortest, to: &output)
+        } else if let value = node.boolean {
+            output.append(contentsOf: (value ? "BY" : "BN") as StaticString)
+        } else if let value = node.date {
+            output.append(UInt8(ascii: "D"))
+            GNUstepDate.append(try civil(value), to: &output)
+        } else {
+            throw Self.refusal(of: node)
+        }
+        output.append(UInt8(ascii: ">"))
+    }
+
+    private func civil(_ date: PropertyListDate) throws(PropertyListError) -> CivilDate {
+        let seconds = date.secondsSince2001
+        guard let civil = CivilDate(secondsSince2001: seconds) else {
+            throw Self.error("a date is too far away for a calendar, or not a number")
+        }
+        if PropertyListDate.fraction(of: seconds) != 0 || seconds.bitPattern == 1 << 63 {
+            throw Self.error("a typed value has no form for fractions of a second")
+        }
+        return civil
+    }
+
+    private func appendText(
+        _ node: PropertyListNode, to output: inout [UInt8]
+    ) throws(PropertyListError) {
+        if let value = node.uid {
+            output.append(contentsOf: "{CF$UID = \(value.value);}".utf8)
+        } else {
+            guard let text = text(of: node) else { throw Self.refusal(of: node) }
+            let writer = OpenStepStringWriter(escapesNonASCII: options.escapesNonASCII)
+            writer.append(Array(text.utf8)[...], to: &output)
+        }
+    }
+
+    private func text(of node: PropertyListNode) -> String? {
+        if let value = node.integer { return value.description }
+        if let value = node.boolean { return value ? "YES" : "NO" }
+        if let value = node.date { return value.description }
+        return node.real?.description
+    }
+
+    // MARK: Errors
+
+    static func refusal(of node: PropertyListNode) -> PropertyListError {
+        error(
+            "OpenStep has no form for a value of kind \(node.kind)",
+            "`OpenStepPropertyList.Options.scalars` names other forms")
+    }
+
+    static func error(_ what: String, _ recovery: String? = nil) -> PropertyListError {
+        PropertyListError(.unrepresentableValue, format: .openStep, what: what, recovery: recovery)
+    }
+}

@@ -1,0 +1,99 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+/// Writes strings of OpenStep text, with quotes and escapes where Apple's writers have them.
+struct OpenStepStringWriter {
+    /// Whether characters outside ASCII are escaped.
+    let escapesNonASCII: Bool
+    /// Whether LF and TAB stand as they are, not as escapes.
+    var keepsLines = false
+
+    /// Appends UTF-8 text: bare if it is of letters, digits and `_$/.` and cannot be taken for a
+    /// comment, otherwise in quotes. Linear.
+    func append(_ text: ArraySlice<UInt8>, isQuoted: Bool = false, to output: inout [UInt8]) {
+        if !isQuoted, Self.isBare(text) { return output.append(contentsOf: text) }
+        output.append(UInt8(ascii: "\""))
+        appendEscaped(text, to: &output)
+        output.append(UInt8(ascii: "\""))
+    }
+
+    /// Three underscores are quoted because Xcode does it.
+    private static func isBare(_ text: ArraySlice<UInt8>) -> Bool {
+        if text.isEmpty || !text.allSatisfy(OpenStepCharacter.isPlain) { return false }
+        var run = 0
+        var last: UInt8 = 0
+        for byte in text {
+            run = byte == last ? run &+ 1 : 1
+            if byte == UInt8(ascii: "/"), run == 2 { return false }
+            if byte == UInt8(ascii: "_"), run == 3 { return false }
+            last = byte
+        }
+        return true
+    }
+
+    private func appendEscaped(_ text: ArraySlice<UInt8>, to output: inout [UInt8]) {
+        var start = text.startIndex
+        for index in text.indices where needsEscape(text[index]) {
+            output.append(contentsOf: text[start..<index])
+            start = index &+ 1
+            if text[index] < 0x80 {
+                appendEscape(text[index], to: &output)
+            } else if text[index] >= 0xC0 {
+                // The bytes that follow the first of a character are passed over.
+                appendUnits(text[index...].prefix(4), to: &output)
+            }
+        }
+        output.append(contentsOf: text[start...])
+    }
+
+    @inline(__always)
+    private func needsEscape(_ byte: UInt8) -> Bool {
+        if byte < 0x20 { return !keepsLines || (byte != 0x0A && byte != 0x09) }
+        return byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
+            || (escapesNonASCII && byte >= 0x7F)
+    }
+
+    private func appendEscape(_ byte: UInt8, to output: inout [UInt8]) {
+        let letter: StaticString? =
+            switch byte {
+            case 0x07: "\\a"
+            case 0x08: "\\b"
+            case 0x09: "\\t"
+            case 0x0A: "\\n"
+            case 0x0B: "\\v"
+            case 0x0C: "\\f"
+            case 0x0D: "\\r"
+            case UInt8(ascii: "\""): "\\\""
+            case UInt8(ascii: "\\"): "\\\\"
+            default: nil
+            }
+        if let letter { return output.append(contentsOf: letter) }
+        append(unit: UInt16(byte), to: &output)
+    }
+
+    /// The character that `bytes` begin with, as one escape or two.
+    private func appendUnits(_ bytes: ArraySlice<UInt8>, to output: inout [UInt8]) {
+        let (scalar, _) = UTF8Text.scalar(Array(bytes).span, at: 0)
+        guard let scalar = Unicode.Scalar(scalar) else { return }
+        for unit in String(scalar).utf16 { append(unit: unit, to: &output) }
+    }
+
+    private func append(unit: UInt16, to output: inout [UInt8]) {
+        output.append(contentsOf: "\\U" as StaticString)
+        for shift in [12, 8, 4, 0] {
+            output.append(HexText.digit(UInt8(truncatingIfNeeded: unit >> UInt16(shift)) & 0xF))
+        }
+    }
+}
+
+/// Hexadecimal text in lower case.
+enum HexText {
+    /// The digit of a number below 16.
+    static func digit(_ value: UInt8) -> UInt8 { value < 10 ? value &+ 0x30 : value &+ 0x57 }
+
+    /// Appends the two digits of a byte.
+    static func append(_ byte: UInt8, to output: inout [UInt8]) {
+        output.append(digit(byte >> 4))
+        output.append(digit(byte & 0xF))
+    }
+}

@@ -1,0 +1,139 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+/// What the escapes in quoted strings mean.
+///
+/// | escape | character |
+/// |---|---|
+/// | `\a \b \f \n \r \t \v` | 07 08 0C 0A 0D 09 0B |
+/// | `\` and a line end, a sign, a quote, `\` | that character |
+/// | `\ooo`, one to three octal digits | up to 177 that of ASCII, up to 377 that of NeXTSTEP |
+/// | `\Uhhhh`, four hexadecimal digits | that UTF-16 unit; two of them for a pair |
+///
+/// Source: CoreFoundation's `CFOldStylePList.c`. Where others read something else, the escape has
+/// to be allowed by its name: ``ParsingOptions/nextStepEscapes``, ``ParsingOptions/looseEscapes``.
+struct OpenStepText {
+    let options: ParsingOptions
+    var used: ParsingOptions = []
+
+    /// Appends the characters of `text` in `range`. Linear.
+    ///
+    /// - Throws: `invalidString`.
+    mutating func append(
+        _ text: Span<UInt8>, _ range: Range<Int>, to output: inout [UInt8]
+    ) throws(PropertyListError) {
+        var index = range.lowerBound
+        while index < range.upperBound {
+            let escape =
+                text.firstIndex(
+                    of: UInt8(ascii: "\\"), or: UInt8(ascii: "\\"), in: index..<range.upperBound)
+                ?? range.upperBound
+            for place in index..<escape { output.append(text[place]) }
+            index = escape
+            guard escape < range.upperBound else { return }
+            let (scalar, length) = try scalar(text.extracting(escape..<range.upperBound), escape)
+            UTF8Text.append(scalar, to: &output)
+            index = escape &+ length
+        }
+    }
+
+    /// The character of the escape that `text` begins with, and the length of that in bytes.
+    private mutating func scalar(
+        _ text: Span<UInt8>, _ place: Int
+    ) throws(PropertyListError) -> (UInt32, length: Int) {
+        guard text.count > 1 else { throw Self.error("`\\` stands at the end of a string", place) }
+        switch text[1] {
+        case UInt8(ascii: "a"): return (0x07, 2)
+        case UInt8(ascii: "b"): return (0x08, 2)
+        case UInt8(ascii: "f"): return (0x0C, 2)
+        case UInt8(ascii: "n"): return (0x0A, 2)
+        case UInt8(ascii: "r"): return (0x0D, 2)
+        case UInt8(ascii: "t"): return (0x09, 2)
+        case UInt8(ascii: "v"): return (0x0B, 2)
+        case UInt8(ascii: "0")...UInt8(ascii: "7"): return try octal(text, place)
+        case UInt8(ascii: "U"): return try unicode(text, place)
+        default: return try itself(text, place)
+        }
+    }
+
+    private mutating func itself(
+        _ text: Span<UInt8>, _ place: Int
+    ) throws(PropertyListError) -> (UInt32, length: Int) {
+        let (scalar, length) = UTF8Text.scalar(text, at: 1)
+        let isMeaningless = scalar < 0x80 && OpenStepCharacter.isAlphanumeric(text[1])
+        if isMeaningless {
+            let name = TerminalText.escaped(String(UnicodeScalar(text[1])))
+            try allow(.looseEscapes, "the escape `\\\(name)` has no meaning", place)
+        }
+        return (scalar, length &+ 1)
+    }
+
+    private mutating func octal(
+        _ text: Span<UInt8>, _ place: Int
+    ) throws(PropertyListError) -> (UInt32, length: Int) {
+        var value: UInt32 = 0
+        var length = 1
+        while length < min(text.count, 4), text[length] &- 0x30 < 8 {
+            value = value &* 8 &+ UInt32(text[length] &- 0x30)
+            length &+= 1
+        }
+        if value < 0x80 { return (value, length) }
+        guard let byte = UInt8(exactly: value), let scalar = NextStepEncoding.scalar(byte) else {
+            throw Self.error("no character has the octal number \(String(value, radix: 8))", place)
+        }
+        try allow(
+            .nextStepEscapes,
+            "what the octal escape `\\\(String(value, radix: 8))` means depends "
+                + "on the encoding it was made for", place)
+        return (scalar, length)
+    }
+
+    // MARK: Unicode
+
+    private mutating func unicode(
+        _ text: Span<UInt8>, _ place: Int
+    ) throws(PropertyListError) -> (UInt32, length: Int) {
+        let (unit, digits) = Self.unit(text)
+        if digits == 0 { throw Self.error("`\\U` has no digits", place) }
+        if digits < 4 { try allow(.looseEscapes, "`\\U` has \(digits) digits, not 4", place) }
+        let length = digits &+ 2
+        if unit & 0xF800 != 0xD800 { return (unit, length) }
+        if unit < 0xDC00, text.has("\\U", at: length) {
+            let (second, digits) = Self.unit(text.extracting(length...))
+            if digits == 4, second & 0xFC00 == 0xDC00 {
+                let offset = (unit & 0x3FF) << 10 | second & 0x3FF
+                return (0x10000 &+ offset, length &+ 6)
+            }
+        }
+        try allow(.unpairedSurrogates, "an escape is half of a surrogate pair", place)
+        return (0xFFFD, length)
+    }
+
+    /// The number that up to four digits after `\U` give, and how many there are.
+    private static func unit(_ text: Span<UInt8>) -> (UInt32, digits: Int) {
+        var value: UInt32 = 0
+        var digits = 0
+        while digits < 4, digits &+ 2 < text.count,
+            let digit = OpenStepCharacter.hexDigit(text[digits &+ 2])
+        {
+            value = value << 4 | UInt32(digit)
+            digits &+= 1
+        }
+        return (value, digits)
+    }
+
+    // MARK: Errors
+
+    private mutating func allow(
+        _ option: ParsingOptions, _ what: String, _ place: Int
+    ) throws(PropertyListError) {
+        guard options.contains(option) else { throw Self.error(what, place, option) }
+        used.insert(option)
+    }
+
+    private static func error(
+        _ what: String, _ place: Int, _ option: ParsingOptions? = nil
+    ) -> PropertyListError {
+        OpenStepScanner.error(.invalidString, what, at: place, option)
+    }
+}

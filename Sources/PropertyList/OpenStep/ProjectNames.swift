@@ -1,0 +1,114 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+/// The names of the objects of a project file, which Xcode writes as comments after their numbers.
+///
+/// | class | name |
+/// |---|---|
+/// | `PBXProject` | `Project object` |
+/// | `PBXBuildFile` | the name of its file, ` in `, the name of its build phase |
+/// | a build phase | its `name`, or its class without `PBX` and `BuildPhase` |
+/// | `XCConfigurationList` | `Build configuration list for`, the class and the name of its owner |
+/// | `XCRemoteSwiftPackageReference` | its class, and the end of its URL in quotes |
+/// | `XCLocalSwiftPackageReference` | its class, and its path in quotes |
+/// | `XCSwiftPackageProductDependency` | its `productName` |
+/// | `PBXContainerItemProxy`, `PBXTargetDependency`, `PBXBuildRule` | its class |
+/// | any other | its `name`, else its `path`, else none |
+///
+/// The name of the project itself is that of its folder, `Name.xcodeproj`.
+struct ProjectNames {
+    private let objects: PropertyListNode.DictionaryView?
+    private let projectName: String?
+    // By the number of a build file: that of the build phase that lists it.
+    private var phases: [String: String] = [:]
+    // By the number of a list of configurations: its owner.
+    private var owners: [String: PropertyListNode] = [:]
+
+    private static let unknown = "(null)"
+
+    init(_ root: PropertyListNode, projectName: String?) {
+        objects = root["objects"]?.dictionary
+        self.projectName = projectName
+        guard let objects else { return }
+        for entry in objects {
+            if let list = entry.value["buildConfigurationList"]?.string {
+                owners[list] = entry.value
+            }
+            guard Self.isBuildPhase(entry.value) else { continue }
+            for file in entry.value["files"]?.array?.compactMap(\.string) ?? [] {
+                if phases[file] == nil { phases[file] = entry.key }
+            }
+        }
+    }
+
+    /// The name of the project in the comments of a project file, or nil.
+    static func projectName(in source: [UInt8]) -> String? {
+        let mark: StaticString = "/* Build configuration list for PBXProject \""
+        guard let start = source.span.firstIndex(of: mark, from: 0) else { return nil }
+        let rest = source[(start + mark.utf8CodeUnitCount)...]
+        guard let end = source.span.firstIndex(of: "\" */", from: rest.startIndex) else {
+            return nil
+        }
+        return String(decoding: source[rest.startIndex..<end], as: UTF8.self)
+    }
+
+    /// The name of the object with this number; nil where there is none, or where it cannot stand in
+    /// a comment.
+    func name(of number: String) -> String? {
+        guard let object = objects?[number], let isa = object["isa"]?.string else { return nil }
+        let name = isa == "PBXBuildFile" ? buildFileName(object, number) : name(object, isa, number)
+        guard let name, !name.utf8.contains(0), name.firstRange(of: "*/") == nil else { return nil }
+        return name
+    }
+
+    private func buildFileName(_ object: PropertyListNode, _ number: String) -> String {
+        let file = object["fileRef"]?.string ?? object["productRef"]?.string
+        return "\(plainName(of: file)) in \(plainName(of: phases[number]))"
+    }
+
+    /// The name of an object that is no build file, so that this ends.
+    private func plainName(of number: String?) -> String {
+        guard let number, let object = objects?[number], let isa = object["isa"]?.string,
+            isa != "PBXBuildFile"
+        else { return Self.unknown }
+        return name(object, isa, number) ?? Self.unknown
+    }
+
+    private func name(_ object: PropertyListNode, _ isa: String, _ number: String) -> String? {
+        switch isa {
+        case "PBXProject": "Project object"
+        case "XCConfigurationList": configurationListName(number)
+        case "XCRemoteSwiftPackageReference": "\(isa) \"\(packageName(object))\""
+        case "XCLocalSwiftPackageReference":
+            "\(isa) \"\(object["relativePath"]?.string ?? Self.unknown)\""
+        case "XCSwiftPackageProductDependency": object["productName"]?.string
+        case "PBXContainerItemProxy", "PBXTargetDependency", "PBXBuildRule": isa
+        case _ where Self.isBuildPhase(object): object["name"]?.string ?? phaseName(isa)
+        default: object["name"]?.string ?? object["path"]?.string
+        }
+    }
+
+    private static func isBuildPhase(_ object: PropertyListNode) -> Bool {
+        object["isa"]?.string?.hasSuffix("BuildPhase") == true
+    }
+
+    private func phaseName(_ isa: String) -> String {
+        String(isa.dropLast("BuildPhase".count).dropFirst(isa.hasPrefix("PBX") ? 3 : 0))
+    }
+
+    private func configurationListName(_ number: String) -> String {
+        guard let owner = owners[number], let isa = owner["isa"]?.string else {
+            return "Build configuration list for \(Self.unknown)"
+        }
+        let name = isa == "PBXProject" ? projectName : owner["name"]?.string
+        return "Build configuration list for \(isa) \"\(name ?? Self.unknown)\""
+    }
+
+    /// The last part of the URL, without `.git`.
+    private func packageName(_ object: PropertyListNode) -> String {
+        var url = Substring(object["repositoryURL"]?.string ?? "")
+        while url.hasSuffix("/") { url.removeLast() }
+        let name = url.split(separator: "/").last ?? ""
+        return String(name.hasSuffix(".git") ? name.dropLast(4) : name)
+    }
+}

@@ -1,0 +1,54 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+/// How a source of text encodes its characters, for writing it again after an edit.
+enum SourceEncoding: Sendable, Hashable {
+    case utf8
+    /// With the byte order mark that it begins with, if any.
+    case utf16(isBigEndian: Bool, hasMark: Bool)
+    case latin1
+    /// One that is read and not written.
+    case other(String)
+
+    /// UTF-8 text in this encoding. Linear.
+    ///
+    /// - Throws: `invalidEncoding` for an encoding that is not written, or has not all characters.
+    func encoded(_ text: [UInt8]) throws(PropertyListError) -> [UInt8] {
+        switch self {
+        case .utf8: return text
+        case .utf16(let isBigEndian, let hasMark):
+            return Self.utf16(text, isBigEndian: isBigEndian, hasMark: hasMark)
+        case .latin1: return try Self.latin1(text)
+        case .other(let name):
+            throw PropertyListError(
+                .invalidEncoding,
+                what: "text in the encoding `\(TerminalText.escaped(name))` is read, not written",
+                recovery: "convert it to UTF-8 first")
+        }
+    }
+
+    private static func utf16(_ text: [UInt8], isBigEndian: Bool, hasMark: Bool) -> [UInt8] {
+        var output: [UInt8] = hasMark ? [0xFE, 0xFF] : []
+        UTF16Text.appendUTF16(text.span, to: &output)
+        if isBigEndian { return output }
+        for index in stride(from: 0, to: output.count - 1, by: 2) {
+            output.swapAt(index, index + 1)
+        }
+        return output
+    }
+
+    private static func latin1(_ text: [UInt8]) throws(PropertyListError) -> [UInt8] {
+        var output: [UInt8] = []
+        output.reserveCapacity(text.count)
+        for scalar in String(decoding: text, as: UTF8.self).unicodeScalars {
+            guard let byte = UInt8(exactly: scalar.value) else {
+                throw PropertyListError(
+                    .invalidEncoding,
+                    what: "the encoding ISO 8859-1 has not all characters of the new text",
+                    recovery: "convert it to UTF-8 first")
+            }
+            output.append(byte)
+        }
+        return output
+    }
+}

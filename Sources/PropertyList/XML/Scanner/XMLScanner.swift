@@ -1,0 +1,225 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+/// Reads XML property lists of the common form by itself, without libxml2 and in one pass: the form
+/// that Apple's writer and most others give them.
+///
+///     document = [ declaration ] [ doctype ] "<plist" [ version ] ">" value "</plist>"
+///     value    = "<dict>" { "<key>" text "</key>" value } "</dict>" | "<dict/>"
+///              | "<array>" { value } "</array>" | "<array/>"
+///              | "<string>" text "</string>" | "<string/>" | … | "<true/>" | "<false/>"
+///
+/// with white space and comments between the tags, and no white space or attributes in them. It says
+/// yes only to what libxml2 and ``XMLGrammar`` read in the same way, and has no errors of its own:
+/// whatever it does not know, from a processing instruction to a mistake, is theirs from the start.
+struct XMLScanner {
+    private struct Frame {
+        let isDictionary: Bool
+        var lastKey: UInt32 = 0
+    }
+
+    let options: ParsingOptions
+    private let limits: ParsingLimits
+    var tree: TreeAssembler
+    var used: ParsingOptions = []
+    private var header = XMLHeader()
+    private var memory = XMLKeyMemory()
+    private var frames: [Frame] = []
+    // The innermost of the open containers, kept out of `frames`.
+    private var frame = Frame(isDictionary: false)
+    private var expectsKey = false
+
+    private init(_ bytes: [UInt8], options: ParsingOptions, limits: ParsingLimits) {
+        tree = TreeAssembler(bytes: bytes)
+        self.options = options
+        self.limits = limits
+    }
+
+    /// Reads a whole document; nil where it is not of the common form. Linear.
+    static func scan(
+        _ bytes: [UInt8], options: ParsingOptions, limits: ParsingLimits
+    ) -> XMLReader.Contents? {
+        // libxml2 takes no more.
+        guard bytes.count < Int(Int32.max) else { return nil }
+        var scanner = XMLScanner(bytes, options: options, limits: limits)
+        scanner.reserve(bytes.span)
+        guard scanner.run(bytes.span) else { return nil }
+        return XMLReader.Contents(
+            store: scanner.tree.store, keys: scanner.memory.keys, header: scanner.header,
+            used: scanner.used)
+    }
+
+    /// Makes room for as many values as the text would have if it went on as it begins.
+    private mutating func reserve(_ text: Span<UInt8>) {
+        let sample = 1 << 16
+        guard text.count > sample else { return }
+        let mark = UInt8(ascii: "<")
+        let tags = (0..<sample).reduce(0) { text[$1] == mark ? $0 &+ 1 : $0 }
+        // Most values have two tags.
+        tree.reserve((tags / 2 &+ 1) &* (text.count / sample &+ 1))
+    }
+
+    private mutating func run(_ text: Span<UInt8>) -> Bool {
+        var prolog = XMLPrologScanner()
+        guard let start = prolog.scan(text), let end = root(text, from: start) else { return false }
+        header = prolog.header
+        let close = XMLBlank.end(text, from: end)
+        guard let close, text.has("</plist>", at: close) else { return false }
+        return XMLBlank.end(text, from: close &+ 8) == text.count
+    }
+
+    // MARK: Containers
+
+    /// Reads the value that begins after `start`, and returns where it ends.
+    private mutating func root(_ text: Span<UInt8>, from start: Int) -> Int? {
+        var index = start
+        repeat {
+            guard let place = XMLBlank.end(text, from: index), let end = step(text, at: place)
+            else { return nil }
+            index = end
+        } while !frames.isEmpty
+        return index
+    }
+
+    /// Reads the tag at `index`, with the text and the end tag of a leaf.
+    @inline(__always)
+    private mutating func step(_ text: Span<UInt8>, at index: Int) -> Int? {
+        guard let word = text.littleEndian(at: index &+ 1), text[index] == UInt8(ascii: "<") else {
+            return nil
+        }
+        if expectsKey, XMLTagWord.key.begins(word) { return key(text, at: index) }
+        let end = expectsKey ? end(text, word, at: index) : value(text, word, at: index)
+        expectsKey = frame.isDictionary
+        return end
+    }
+
+    @inline(__always)
+    private mutating func value(_ text: Span<UInt8>, _ word: UInt64, at index: Int) -> Int? {
+        switch UInt8(truncatingIfNeeded: word) {
+        case UInt8(ascii: "s"): string(text, word, at: index)
+        case UInt8(ascii: "i"): integer(text, word, at: index)
+        case UInt8(ascii: "t"), UInt8(ascii: "f"): boolean(word, at: index)
+        case UInt8(ascii: "r"): real(text, word, at: index)
+        case UInt8(ascii: "d"): dictionaryDateOrData(text, word, at: index)
+        case UInt8(ascii: "a"): array(word, at: index)
+        case UInt8(ascii: "/"): end(text, word, at: index)
+        default: nil
+        }
+    }
+
+    @inline(__always)
+    private mutating func dictionaryDateOrData(
+        _ text: Span<UInt8>, _ word: UInt64, at index: Int
+    ) -> Int? {
+        if XMLTagWord.dict.begins(word) { return open(.dictionary, at: index, length: 6) }
+        if XMLTagWord.date.begins(word) { return date(text, at: index) }
+        if XMLTagWord.data.begins(word) { return data(text, at: index) }
+        if XMLTagWord.emptyData.begins(word) { return emptyData(at: index) }
+        return XMLTagWord.emptyDict.begins(word)
+            ? openAndClose(.dictionary, at: index, length: 7) : nil
+    }
+
+    private mutating func array(_ word: UInt64, at index: Int) -> Int? {
+        if XMLTagWord.array.begins(word) { return open(.array, at: index, length: 7) }
+        return XMLTagWord.emptyArray.begins(word)
+            ? openAndClose(.array, at: index, length: 8) : nil
+    }
+
+    private mutating func open(_ kind: PropertyListKind, at index: Int, length: Int) -> Int? {
+        tree.open(NodeRecord(kind: kind, offset: UInt32(truncatingIfNeeded: index)))
+        guard tree.depth <= limits.depth else { return nil }
+        frames.append(frame)
+        frame = Frame(isDictionary: kind == .dictionary)
+        return index &+ length
+    }
+
+    private mutating func openAndClose(
+        _ kind: PropertyListKind, at index: Int, length: Int
+    ) -> Int? {
+        guard let end = open(kind, at: index, length: length) else { return nil }
+        close()
+        return end
+    }
+
+    /// Reads the end tag of the open container.
+    private mutating func end(_ text: Span<UInt8>, _ word: UInt64, at index: Int) -> Int? {
+        let tag = frame.isDictionary ? XMLTagWord.dict : XMLTagWord.array
+        // A dictionary ends where a key could stand, and nowhere else.
+        guard expectsKey == frame.isDictionary, !frames.isEmpty,
+            UInt8(truncatingIfNeeded: word) == UInt8(ascii: "/"),
+            ends(text, tag, at: index)
+        else { return nil }
+        close()
+        return index &+ 2 &+ tag.length
+    }
+
+    private mutating func close() {
+        tree.close()
+        frame = frames.popLast() ?? Frame(isDictionary: false)
+    }
+
+    /// Whether the end tag `tag` stands at `index`.
+    @inline(__always)
+    func ends(_ text: Span<UInt8>, _ tag: XMLTagWord, at index: Int) -> Bool {
+        guard let word = text.littleEndian(at: index &+ 2), tag.begins(word) else { return false }
+        return text[index &+ 1] == UInt8(ascii: "/")
+    }
+
+    // MARK: Keys
+
+    @inline(__always)
+    private mutating func key(_ text: Span<UInt8>, at index: Int) -> Int? {
+        expectsKey = false
+        if let known = memory.successor(of: frame.lastKey, text, at: index) {
+            frame.lastKey = known.number
+            tree.add(known.record)
+            return index &+ known.length
+        }
+        return newKey(text, at: index)
+    }
+
+    private mutating func newKey(_ text: Span<UInt8>, at index: Int) -> Int? {
+        guard let end = string(text, from: index &+ 5, tag: index),
+            ends(text, .key, at: end)
+        else { return nil }
+        let node = tree.store.records.count &- 1
+        frame.lastKey = memory.add(node, after: frame.lastKey, end &+ 6 &- index, &tree.store)
+        return end &+ 6
+    }
+}
+
+/// White space and comments between tags.
+enum XMLBlank {
+    /// Where the blank that begins at `start` ends; nil where a comment is not of the plain kind.
+    @inline(__always)
+    static func end(_ text: Span<UInt8>, from start: Int) -> Int? {
+        var index = start
+        while index < text.count, isXMLWhitespace(text[index]) { index &+= 1 }
+        return text.has("<!--", at: index) ? endOfComments(text, from: index) : index
+    }
+
+    private static func endOfComments(_ text: Span<UInt8>, from start: Int) -> Int? {
+        var index = start
+        while text.has("<!--", at: index) {
+            guard let end = endOfComment(text, from: index &+ 4) else { return nil }
+            index = end
+            while index < text.count, isXMLWhitespace(text[index]) { index &+= 1 }
+        }
+        return index
+    }
+
+    /// A comment of ASCII, with no `-` or `>` where ``XMLInterlude`` wants to know more.
+    private static func endOfComment(_ text: Span<UInt8>, from start: Int) -> Int? {
+        var index = start
+        while index < text.count {
+            let byte = text[index]
+            if text.has("--", at: index) {
+                return index > start && text.has(">", at: index &+ 2) ? index &+ 3 : nil
+            }
+            guard byte < 0x80, byte >= 0x20 || isXMLWhitespace(byte) else { return nil }
+            if index == start, byte == UInt8(ascii: ">") || byte == UInt8(ascii: "-") { return nil }
+            index &+= 1
+        }
+        return nil
+    }
+}

@@ -1,0 +1,89 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+/// XML property lists as text, byte for byte as Apple's writer makes it.
+public enum XMLPropertyList {
+    /// What XML has no form for. Each is refused unless it is allowed by its name, and counted
+    /// where it is.
+    public struct Losses: OptionSet, Sendable, Hashable {
+        public let rawValue: UInt8
+        public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+        /// Dates lose fractions of a second, rounded down, and the sign of zero.
+        public static let fractionsOfSeconds = Losses(rawValue: 1 << 0)
+        /// Reals of 32 bits are read back with 64, and all NaNs as one.
+        public static let realWidths = Losses(rawValue: 1 << 1)
+        /// Sets become arrays.
+        public static let sets = Losses(rawValue: 1 << 2)
+        /// UIDs outside a keyed archive are read back as dictionaries, and dictionaries
+        /// `{CF$UID: n}` in one as UIDs.
+        public static let uidDictionaries = Losses(rawValue: 1 << 3)
+        /// Control characters that XML forbids are written raw, so that XML parsers refuse the text.
+        public static let controlCharacters = Losses(rawValue: 1 << 4)
+
+        /// What Apple's writer does without a word.
+        public static let appleCompatible: Losses = [
+            .fractionsOfSeconds, .realWidths, .uidDictionaries, .controlCharacters,
+        ]
+    }
+
+    /// How reals are written.
+    public enum RealText: Sendable, Hashable {
+        /// `%.17g`, as CoreFoundation does: 0.1 is `0.10000000000000001`.
+        case seventeenDigits
+        /// The shortest text that reads back the same, as Foundation's `PropertyListEncoder` does.
+        case shortest
+        /// As the source of an XML document has them, seventeen digits otherwise.
+        case asInSource
+    }
+
+    /// How a document is written.
+    public struct Options: Sendable, Hashable {
+        /// Whether keys are sorted by UTF-16 code units, as Apple's writer does, or keep their order.
+        public var sortsKeys = false
+        /// How reals are written.
+        public var realText = RealText.asInSource
+        /// What may be lost.
+        public var allowedLosses: Losses = []
+
+        /// The document's order, nothing lost.
+        public init() {}
+    }
+
+    /// The text and what it lacks.
+    public struct Serialization: Sendable {
+        /// The text in UTF-8.
+        public var bytes: [UInt8]
+        /// How often each allowed loss happened; without those that did not.
+        public var losses: [(loss: Losses, count: Int)]
+    }
+
+    /// Writes a document. Linear in what is written.
+    ///
+    /// The source's document type and version are kept. −0.0 is written
+    /// `-0.0`; Apple's writer loses the sign, its readers take it.
+    ///
+    /// - Throws: `unrepresentableValue` for what is lost and not allowed to be, and for null,
+    ///   unreadable values, U+0000, non-finite dates; `depthLimitExceeded`,
+    ///   `expansionLimitExceeded`, `sizeLimitExceeded`.
+    public static func serialize(
+        _ document: PropertyListDocument, options: Options = Options(),
+        limits: ParsingLimits = .default
+    ) throws(PropertyListError) -> Serialization {
+        var writer = XMLWriter(document, options, limits)
+        return try writer.write()
+    }
+}
+
+extension XMLPropertyList.Losses: CustomStringConvertible {
+    /// What is lost, for people.
+    public var description: String {
+        let names: [(XMLPropertyList.Losses, String)] = [
+            (.fractionsOfSeconds, "fractions of seconds in dates"),
+            (.realWidths, "32-bit widths of reals"), (.sets, "sets, written as arrays"),
+            (.uidDictionaries, "differences between UIDs and `CF$UID` dictionaries"),
+            (.controlCharacters, "strings with control characters that XML forbids, written raw"),
+        ]
+        return names.filter { contains($0.0) }.map(\.1).joined(separator: ", ")
+    }
+}

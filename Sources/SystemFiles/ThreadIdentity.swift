@@ -1,0 +1,25 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Glibc
+#endif
+
+/// Which thread of the process it is, while it lives.
+package struct ThreadIdentity: Equatable, Sendable {
+    private let number: UInt
+
+    /// The thread that asks.
+    package static var current: ThreadIdentity {
+        #if canImport(Glibc)
+        ThreadIdentity(number: UInt(pthread_self()))
+        #else
+        // SAFETY: the pointer is a number here, and nothing is read through it.
+        unsafe ThreadIdentity(number: UInt(bitPattern: pthread_self()))
+        #endif
+    }
+}

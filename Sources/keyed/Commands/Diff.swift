@@ -1,0 +1,91 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import KeyedArchive
+import PropertyList
+import SystemFiles
+
+/// `keyed diff`
+struct Diff: ParsableCommand, ConsoleCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Compare two property lists by their values, whatever their formats.",
+        discussion: """
+            Each value that differs is a line: "- path: value" in the first file, "+ path: value" in \
+            the second. The order of keys makes no difference. Two keyed archives are compared as \
+            graphs, from their roots, whatever the numbers of their objects.
+
+            Exit codes: 0 the same, 1 different or invalid input, else as all verbs.
+            """)
+
+    @Argument(help: "The first file, or - for standard input.")
+    var first: String
+
+    @Argument(help: "The second file.")
+    var second: String
+
+    @Flag(help: "Print the edits that turn the first into the second, for keyed edit --script.")
+    var asCommands = false
+
+    @Flag(help: "The order of keys makes a difference.")
+    var ordered = false
+
+    @Flag(help: "Compare archives as the property lists they are.")
+    var raw = false
+
+    @Flag(name: [.short, .long], help: "Print nothing; the exit code tells.")
+    var quiet = false
+
+    @OptionGroup var reading: ReadingOptions
+
+    func validate() throws {
+        if first == FileAccess.standardInput, second == first {
+            throw ValidationError("Standard input cannot be both files.")
+        }
+    }
+
+    func execute(_ console: Console) -> ExitStatus {
+        do {
+            return try compare(console) ? .fine : .invalid
+        } catch {
+            return console.report(error)
+        }
+    }
+
+    /// Returns whether the files hold the same.
+    private func compare(_ console: Console) throws(Failure) -> Bool {
+        let limits = reading.limits.limits
+        let old = try Input(first, options: reading.options, limits: limits, console)
+        let new = try Input(second, options: reading.options, limits: limits, console)
+        do {
+            return try compare(old.document, new.document, console)
+        } catch {
+            throw Failure(error, in: second, source: nil)
+        }
+    }
+
+    private func compare(
+        _ old: PropertyListDocument, _ new: PropertyListDocument, _ console: Console
+    ) throws(PropertyListError) -> Bool {
+        let limits = reading.limits.limits
+        let isGraph =
+            !raw && !asCommands && old.looksLikeKeyedArchive && new.looksLikeKeyedArchive
+        var options = PropertyListComparison.Options()
+        options.isOrdered = ordered
+        options.followsReferences = isGraph
+        let comparison = try PropertyListComparison(
+            from: old, to: new, options: options, limits: limits)
+        if quiet { return comparison.isEmpty }
+        if asCommands {
+            for line in EditScript.lines(try comparison.edits(limits: limits)) {
+                console.print(line)
+            }
+        } else {
+            let printer = DifferencePrinter(
+                limits: limits, old: isGraph ? try? ArchiveContents(old) : nil,
+                new: isGraph ? try? ArchiveContents(new) : nil)
+            try printer.print(comparison.differences, to: console)
+        }
+        return comparison.isEmpty
+    }
+}

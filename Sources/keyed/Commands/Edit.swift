@@ -1,0 +1,196 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import PropertyList
+import SystemFiles
+
+/// A verb that changes one file.
+protocol EditingCommand: ConsoleCommand {
+    var file: String { get }
+    var options: EditingOptions { get }
+
+    /// Makes the verb's edits.
+    func edit(_ edited: inout EditedFile, _ console: Console) throws(Failure)
+}
+
+extension EditingCommand {
+    func execute(_ console: Console) -> ExitStatus {
+        do {
+            var edited = try EditedFile(file, options, console)
+            try edit(&edited, console)
+            try edited.finish(console)
+            return .fine
+        } catch {
+            return console.report(error)
+        }
+    }
+}
+
+/// `keyed set`
+struct SetValue: ParsableCommand, EditingCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "set",
+        abstract: "Set the value at a key path, or add a key.",
+        discussion: """
+            Without -t the value is of the kind of the one that it replaces; a new one is a string.
+
+            """ + EditingOptions.discussion)
+
+    @Argument(help: "The file, or - for standard input.")
+    var file: String
+
+    @Argument(help: KeyPathArgument.help)
+    var path: String
+
+    @OptionGroup var value: ValueArgument
+
+    @OptionGroup var options: EditingOptions
+
+    func edit(_ edited: inout EditedFile, _ console: Console) throws(Failure) {
+        let path = try KeyPathArgument.path(path)
+        let new = try value.parsed(
+            replacing: edited.value(at: path), options.reading.limits.limits)
+        try edited.apply(PropertyListEdit(path, .set(new)))
+    }
+}
+
+/// `keyed insert`
+struct Insert: ParsableCommand, EditingCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Insert a new key, or an element before the one at a key path.",
+        discussion: EditingOptions.discussion)
+
+    @Argument(help: "The file, or - for standard input.")
+    var file: String
+
+    @Argument(help: KeyPathArgument.help)
+    var path: String
+
+    @OptionGroup var value: ValueArgument
+
+    @Option(help: "Put a new key after this one.")
+    var after: String?
+
+    @OptionGroup var options: EditingOptions
+
+    func edit(_ edited: inout EditedFile, _ console: Console) throws(Failure) {
+        let path = try KeyPathArgument.path(path)
+        let new = try value.parsed(replacing: nil, options.reading.limits.limits)
+        try edited.apply(PropertyListEdit(path, .insert(new, afterKey: after)))
+    }
+}
+
+/// `keyed append`
+struct Append: ParsableCommand, EditingCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Append an element to the array at a key path.",
+        discussion: EditingOptions.discussion)
+
+    @Argument(help: "The file, or - for standard input.")
+    var file: String
+
+    @Argument(help: KeyPathArgument.help)
+    var path: String
+
+    @OptionGroup var value: ValueArgument
+
+    @OptionGroup var options: EditingOptions
+
+    func edit(_ edited: inout EditedFile, _ console: Console) throws(Failure) {
+        let path = try KeyPathArgument.path(path)
+        let new = try value.parsed(replacing: nil, options.reading.limits.limits)
+        try edited.apply(PropertyListEdit(path, .append(new)))
+    }
+}
+
+/// `keyed remove`
+struct Remove: ParsableCommand, EditingCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Remove the values at key paths, one after the other.",
+        discussion: EditingOptions.discussion)
+
+    @Argument(help: "The file, or - for standard input.")
+    var file: String
+
+    @Argument(help: KeyPathArgument.help)
+    var paths: [String]
+
+    @OptionGroup var options: EditingOptions
+
+    func edit(_ edited: inout EditedFile, _ console: Console) throws(Failure) {
+        for path in paths {
+            try edited.apply(PropertyListEdit(try KeyPathArgument.path(path), .remove))
+        }
+    }
+}
+
+/// `keyed rename`
+struct Rename: ParsableCommand, EditingCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Rename a key, in its place.", discussion: EditingOptions.discussion)
+
+    @Argument(help: "The file, or - for standard input.")
+    var file: String
+
+    @Argument(help: KeyPathArgument.help)
+    var path: String
+
+    @Argument(help: "The new key.")
+    var key: String
+
+    @OptionGroup var options: EditingOptions
+
+    func edit(_ edited: inout EditedFile, _ console: Console) throws(Failure) {
+        try edited.apply(PropertyListEdit(try KeyPathArgument.path(path), .rename(key)))
+    }
+}
+
+/// `keyed edit`
+struct Edit: ParsableCommand, EditingCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Make several edits at once.",
+        discussion: """
+            An edit is one of
+
+                set PATH [TYPE] VALUE
+                insert PATH [after "KEY"] [TYPE] VALUE
+                append PATH [TYPE] VALUE
+                merge PATH plist VALUE
+                remove PATH
+                rename PATH KEY
+
+            A value is the rest of the edit, or a text in quotes; without a type it is a string. All \
+            edits are made, or none. "keyed diff --as-commands" prints such edits.
+
+            """ + EditingOptions.discussion)
+
+    @Argument(help: "The file, or - for standard input.")
+    var file: String
+
+    @Argument(help: "The edits, in order.")
+    var edits: [String] = []
+
+    @Option(help: "A file of edits, one a line, that are made first; - for standard input.")
+    var script: String?
+
+    @OptionGroup var options: EditingOptions
+
+    func validate() throws {
+        if edits.isEmpty, script == nil { throw ValidationError("There are no edits.") }
+        if file == FileAccess.standardInput, script == FileAccess.standardInput {
+            throw ValidationError("Standard input cannot be both the file and the script.")
+        }
+    }
+
+    func edit(_ edited: inout EditedFile, _ console: Console) throws(Failure) {
+        var all: [PropertyListEdit] = []
+        if let script {
+            let bytes = try Input.bytes(script, options.reading.limits.limits)
+            all += try EditScript.edits(
+                String(decoding: bytes, as: UTF8.self), name: TerminalText.escaped(script))
+        }
+        for edit in edits { all += try EditScript.edits(edit, name: "keyed") }
+        for edit in all { try edited.apply(edit) }
+    }
+}

@@ -1,0 +1,133 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import KeyedArchive
+import PropertyList
+import SystemFiles
+
+/// `keyed get`
+struct Get: ParsableCommand, ConsoleCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Print the value at a key path.",
+        discussion: """
+            A string is printed as it is, a date in ISO 8601, data in base 64; a container as a tree. \
+            In a keyed archive a reference is followed to its object.
+            """)
+
+    /// How a value is printed.
+    enum Form: String, ExpressibleByArgument, CaseIterable {
+        case text, xml, binary, bytes, type, count, keys
+    }
+
+    @Argument(help: "The file, or - for standard input.")
+    var file: String
+
+    @Argument(help: KeyPathArgument.help)
+    var path: String
+
+    @Option(
+        name: .customLong("as"),
+        help: """
+            text, xml or binary (a property list of the value), bytes (what data or a string hold), \
+            type, count, or keys (one a line).
+            """)
+    var form = Form.text
+
+    @Option(name: [.short, .long], help: "Write to this file.")
+    var output: String?
+
+    @OptionGroup var reading: ReadingOptions
+
+    func execute(_ console: Console) -> ExitStatus {
+        do {
+            try get(console)
+            return .fine
+        } catch {
+            return console.report(error)
+        }
+    }
+
+    private func get(_ console: Console) throws(Failure) {
+        let path = try KeyPathArgument.path(path)
+        let limits = reading.limits.limits
+        let input = try Input(file, options: reading.options, limits: limits, console)
+        let node: PropertyListNode
+        do {
+            node = try input.document.value(at: path, options: reading.options, limits: limits)
+        } catch {
+            throw KeyPathArgument.failure(error, path, in: file)
+        }
+        let captured = Console(capturing: true)
+        let target = output.map { $0 == FileAccess.standardInput ? console : captured } ?? console
+        do { try print(node, at: path, target) } catch {
+            throw Failure(error, in: file, source: nil)
+        }
+        guard let output, target !== console else { return }
+        do { try FileAccess.replace(output, with: captured.output) } catch {
+            throw Failure(.invalid, "\(TerminalText.escaped(output)): \(error.message)")
+        }
+    }
+
+    private func print(
+        _ node: PropertyListNode, at path: PropertyListKeyPath, _ console: Console
+    ) throws(PropertyListError) {
+        let limits = reading.limits.limits
+        switch form {
+        case .text: try printText(node, at: path, console)
+        case .type: console.print("\(node.kind)")
+        case .count: console.print("\(node.childNodes.count)")
+        case .keys:
+            for entry in node.dictionary.map(Array.init) ?? [] {
+                console.print(TerminalText.escaped(entry.key))
+            }
+        case .bytes:
+            guard let bytes = node.data.map(Array.init) ?? node.string.map({ Array($0.utf8) })
+            else {
+                throw PropertyListError(
+                    .wrongKind,
+                    what: "only data and strings have bytes, this is of kind \(node.kind)")
+            }
+            console.write(bytes)
+        case .xml:
+            let document = try PropertyListDocument(node.value(limits: limits), limits: limits)
+            var options = XMLPropertyList.Options()
+            options.allowedLosses = .appleCompatible.union(.sets)
+            console.write(
+                try XMLPropertyList.serialize(document, options: options, limits: limits).bytes)
+        case .binary:
+            let document = try PropertyListDocument(node.value(limits: limits), limits: limits)
+            console.write(try BinaryPropertyList.serialize(document, limits: limits))
+        }
+    }
+
+    private func printText(
+        _ node: PropertyListNode, at path: PropertyListKeyPath, _ console: Console
+    ) throws(PropertyListError) {
+        let document = node.document
+        let contents = document.looksLikeKeyedArchive ? try? ArchiveContents(document) : nil
+        let reference = contents == nil ? nil : path.lastObject ?? node.uid
+        var value = node
+        if let reference, case .leaf(let leaf)? = try? contents?.entry(reference) { value = leaf }
+        let isScalar = !value.kind.isContainer && value.kind != .null
+        if isScalar, reference == nil || value.uid == nil {
+            let text = try value.value().plainText
+            return console.print(console.isTerminal ? TerminalText.escaped(text) : text)
+        }
+        var printer = TreePrinter(
+            document, contents: contents, text: ValueText(previewLength: ValueText.usualPreview),
+            depth: .max, showsPlaces: false, limits: reading.limits.limits)
+        if let object = path.lastObject, contents != nil {
+            try printer.printUnreached([object], to: console)
+        } else {
+            try printer.print(node, to: console)
+        }
+    }
+}
+
+extension PropertyListKeyPath {
+    /// The object of an archive that the path ends with.
+    fileprivate var lastObject: PropertyListUID? {
+        if case .object(let number) = steps.last { PropertyListUID(number) } else { nil }
+    }
+}

@@ -1,0 +1,101 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import PropertyList
+
+/// `keyed merge`
+struct Merge: ParsableCommand, ConsoleCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Merge another property list into a file; with --base, what both changed.",
+        discussion: """
+            Without --base the entries of OTHER are set in FILE, dictionaries in both key by key, and \
+            the elements of an array are appended.
+
+            With --base, which both files come from, the changes of OTHER are made to FILE. Where both \
+            changed the same, FILE's value stays (or OTHER's, with --favor other), the place is named \
+            on standard error, and the exit code is 1. For git:
+
+                git config merge.plist.driver "keyed merge --in-place --base %O %A %B"
+                echo "*.plist merge=plist" >> .gitattributes
+
+            """ + EditingOptions.discussion)
+
+    /// Whose value is taken where both changed the same.
+    enum Favored: String, ExpressibleByArgument, CaseIterable {
+        case file, other
+    }
+
+    @Argument(help: "The file that is merged into.")
+    var file: String
+
+    @Argument(help: "The file whose changes, or entries, are taken.")
+    var other: String
+
+    @Option(help: "The file that both come from.")
+    var base: String?
+
+    @Option(help: "Without --base, where in FILE to merge.")
+    var at: String?
+
+    @Option(help: "Whose value is taken where both changed the same: file or other.")
+    var favor = Favored.file
+
+    @OptionGroup var options: EditingOptions
+
+    func validate() throws {
+        if base != nil, at != nil { throw ValidationError("--base and --at exclude each other.") }
+    }
+
+    func execute(_ console: Console) -> ExitStatus {
+        do {
+            var edited = try EditedFile(file, options, console)
+            let conflicts = try merge(&edited, console)
+            try edited.finish(console)
+            return conflicts == 0 ? .fine : .invalid
+        } catch {
+            return console.report(error)
+        }
+    }
+
+    /// Returns the number of conflicts.
+    private func merge(_ edited: inout EditedFile, _ console: Console) throws(Failure) -> Int {
+        let limits = options.reading.limits.limits
+        let theirs = try Input(other, options: options.reading.options, limits: limits, console)
+        guard let base else {
+            let path = try KeyPathArgument.path(at ?? "")
+            let value: PropertyListValue
+            do { value = try theirs.document.root.value(limits: limits) } catch {
+                throw Failure(error, in: other, source: nil)
+            }
+            try edited.apply(PropertyListEdit(path, .merge(value)))
+            return 0
+        }
+        let old = try Input(base, options: options.reading.options, limits: limits, console)
+        let merge: PropertyListMerge
+        do {
+            merge = try PropertyListMerge(
+                base: old.document, ours: edited.input.document, theirs: theirs.document,
+                favoring: favor == .file ? .ours : .theirs, limits: limits)
+        } catch {
+            throw Failure(error, in: other, source: nil)
+        }
+        for edit in merge.edits { try edited.apply(edit) }
+        report(merge, edited.input.printableName, console)
+        return merge.conflicts.count
+    }
+
+    private func report(_ merge: PropertyListMerge, _ name: String, _ console: Console) {
+        for path in merge.joined {
+            console.complain(
+                "\(name): both sides added elements to \(Self.text(path)); all are kept")
+        }
+        for conflict in merge.conflicts {
+            console.complain("\(name): conflict at \(Self.text(conflict.path)): \(conflict.what)")
+        }
+    }
+
+    private static func text(_ path: PropertyListKeyPath) -> String {
+        path.steps.isEmpty ? "the root" : path.description
+    }
+}

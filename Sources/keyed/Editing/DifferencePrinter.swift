@@ -1,0 +1,72 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import KeyedArchive
+import PropertyList
+
+/// Prints differences, one value a line: `- path: value` for what was, `+ path: value` for what is.
+struct DifferencePrinter {
+    let limits: ParsingLimits
+    /// The archives that are compared as graphs, whose references are shown by what they lead to.
+    var old: ArchiveContents?
+    var new: ArchiveContents?
+    private let text = ValueText(previewLength: ValueText.usualPreview)
+
+    init(limits: ParsingLimits, old: ArchiveContents? = nil, new: ArchiveContents? = nil) {
+        self.limits = limits
+        self.old = old
+        self.new = new
+    }
+
+    /// Prints them in order.
+    ///
+    /// - Throws: `expansionLimitExceeded`.
+    func print(
+        _ differences: [PropertyListDifference], to console: Console
+    ) throws(PropertyListError) {
+        for difference in differences {
+            if let node = difference.old {
+                try print("-", difference.path, node, old, console)
+            }
+            if let node = difference.new {
+                let path = difference.old == nil ? difference.newPath : difference.path
+                try print("+", path, node, new, console)
+            }
+        }
+    }
+
+    /// Prints a value: a container by all that it holds.
+    private func print(
+        _ mark: String, _ path: PropertyListKeyPath, _ node: PropertyListNode,
+        _ archive: ArchiveContents?, _ console: Console
+    ) throws(PropertyListError) {
+        let document = node.document
+        var walk = DocumentWalk(node, budget: document.budget(limits))
+        while let step = try walk.next() {
+            guard case .enter(let number, _) = step else { continue }
+            let inner = document.node(number)
+            guard inner.childNodes.isEmpty else { continue }
+            let place = PropertyListKeyPath(
+                path.steps + PropertyListKeyPath(walk.path()).steps)
+            let name = place.steps.isEmpty ? "." : place.description
+            console.print("\(mark) \(name): \(summary(inner, archive))")
+        }
+    }
+
+    /// A scalar, an empty container, or what a reference leads to.
+    private func summary(_ node: PropertyListNode, _ archive: ArchiveContents?) -> String {
+        guard let uid = node.uid, let archive, let entry = try? archive.entry(uid) else {
+            return Shape(plain: node, text).summary
+        }
+        switch entry {
+        case .null: return "nil"
+        case .leaf(let leaf): return Shape(plain: leaf, text).summary
+        case .object(_, let number):
+            let name = (try? archive.archivedClass(number))?.name ?? "object"
+            return "\(TerminalText.escaped(name)) @\(uid.value)"
+        case .classDescription:
+            return "class \(TerminalText.escaped((try? archive.archivedClass(uid))?.name ?? ""))"
+        case .malformed: return uid.description
+        }
+    }
+}

@@ -1,0 +1,111 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import PropertyList
+import SystemFiles
+
+/// What all verbs that change a property list have in common: where the result goes.
+struct EditingOptions: ParsableArguments {
+    @Option(name: [.short, .long], help: "Write the result to this file.")
+    var output: String?
+
+    @Flag(name: [.short, .long], help: "Replace the file, in one step.")
+    var inPlace = false
+
+    @Flag(name: [.customShort("n"), .long], help: "Print what would change, and write nothing.")
+    var dryRun = false
+
+    @OptionGroup var reading: ReadingOptions
+
+    static let discussion = """
+        The result goes to standard output, to the file that -o names, or with --in-place to the file \
+        itself. Only what is edited is written anew: in XML all else stays byte for byte, comments and \
+        white space included; in a binary file the objects keep their order.
+        """
+
+    func validate() throws {
+        let number = (output == nil ? 0 : 1) + (inPlace ? 1 : 0) + (dryRun ? 1 : 0)
+        if number > 1 {
+            throw ValidationError("--in-place, --dry-run and -o exclude each other.")
+        }
+    }
+}
+
+/// A file with edits made to it.
+struct EditedFile {
+    let input: Input
+    let options: EditingOptions
+    private let file: String
+    private var editor: PropertyListEditor
+
+    /// Reads a file that is to be edited.
+    init(_ file: String, _ options: EditingOptions, _ console: Console) throws(Failure) {
+        if options.inPlace, file == FileAccess.standardInput {
+            throw Failure(.usage, "keyed: standard input cannot be replaced")
+        }
+        self.file = file
+        self.options = options
+        let limits = options.reading.limits.limits
+        input = try Input(file, options: options.reading.options, limits: limits, console)
+        do {
+            editor = try PropertyListEditor(
+                input.document, options: options.reading.options, limits: limits)
+        } catch {
+            throw Failure(error, in: file, source: nil)
+        }
+    }
+
+    /// The value at a path as the file has it; nil where there is none.
+    func value(at path: PropertyListKeyPath) -> PropertyListNode? {
+        try? input.document.value(
+            at: path, options: options.reading.options, limits: options.reading.limits.limits)
+    }
+
+    /// Makes an edit.
+    mutating func apply(_ edit: PropertyListEdit) throws(Failure) {
+        do { try editor.apply(edit) } catch {
+            throw KeyPathArgument.failure(error, edit.path, in: file)
+        }
+    }
+
+    /// Writes what the edits come to, or says what they would change.
+    func finish(_ console: Console) throws(Failure) {
+        let edited: EditedPropertyList
+        do { edited = try editor.finish() } catch { throw Failure(error, in: file, source: nil) }
+        if options.dryRun { return try printChanges(edited, console) }
+        guard let target = options.inPlace ? file : options.output,
+            target != FileAccess.standardInput
+        else {
+            if edited.changes == nil, console.isTerminal {
+                throw Failure(
+                    .usage, "keyed: binary output does not go to a terminal; name a file with -o")
+            }
+            return console.write(edited.bytes)
+        }
+        // A file that stays as it is keeps its date.
+        if options.inPlace, edited.bytes == input.bytes { return }
+        do { try FileAccess.replace(target, with: edited.bytes) } catch {
+            throw Failure(.invalid, "\(TerminalText.escaped(target)): \(error.message)")
+        }
+    }
+
+    private func printChanges(
+        _ edited: EditedPropertyList, _ console: Console
+    ) throws(Failure) {
+        if let changes = edited.changes {
+            let source = editor.document.source
+            for line in UnifiedDiff(source: source, changes: changes, name: file).lines {
+                console.print(line)
+            }
+            return
+        }
+        let printer = DifferencePrinter(limits: options.reading.limits.limits)
+        do {
+            let comparison = try PropertyListComparison(from: editor.document, to: edited.document)
+            try printer.print(comparison.differences, to: console)
+        } catch {
+            throw Failure(error, in: file, source: nil)
+        }
+    }
+}

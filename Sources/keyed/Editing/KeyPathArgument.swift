@@ -1,0 +1,120 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import PropertyList
+
+/// Key paths on the command line, and what is wrong with them.
+enum KeyPathArgument {
+    static let help = ArgumentHelp(
+        "The key path: a.b[0].\"x.y\", /a/b/0 or :a:b:0.",
+        discussion: """
+            ! goes into data that are a property list, @12 is object 12 of a keyed archive, and . \
+            or an empty path the whole.
+            """)
+
+    /// The path that a text stands for; `.` is the root, as a shell's own path is.
+    static func path(_ text: String) throws(Failure) -> PropertyListKeyPath {
+        do { return try PropertyListKeyPath(parsing: text == "." ? "" : text) } catch {
+            throw Failure(.usage, message(error, path: text))
+        }
+    }
+
+    /// An error about a path, or the value there, with a caret under the step.
+    static func failure(
+        _ error: PropertyListError, _ path: PropertyListKeyPath, in file: String
+    ) -> Failure {
+        let isAboutPath = [
+            .invalidKeyPath, .noSuchValue, .wrongKind, .duplicateKey, .depthLimitExceeded,
+        ].contains(error.code)
+        guard isAboutPath, error.location != nil, error.format == nil else {
+            return Failure(error, in: file, source: nil)
+        }
+        return Failure(
+            error.code.isLimit ? .limit : .invalid,
+            "\(TerminalText.escaped(file)): \(message(error, path: path.text))")
+    }
+
+    private static func message(_ error: PropertyListError, path: String) -> String {
+        var text = error.what
+        if let recovery = error.recovery { text += " (\(recovery))" }
+        guard let location = error.location,
+            let excerpt = Excerpt.text(at: location, in: Array(path.utf8))
+        else { return text }
+        return text + "\n" + excerpt
+    }
+}
+
+/// A value on the command line: its text, or a file with it, and its type.
+struct ValueArgument: ParsableArguments {
+    // A number below zero looks like an option.
+    @Argument(
+        parsing: .allUnrecognized,
+        help: ArgumentHelp(
+            "The value; none for a type that needs none, or with --from.", valueName: "value"))
+    var values: [String] = []
+
+    @Option(name: [.short, .long], help: ValueType.help)
+    var type: ValueType?
+
+    @Option(
+        help:
+            "Take the value from this file: a property list, or with -t string or data its contents."
+    )
+    var from: String?
+
+    private var value: String? { values.first }
+
+    func validate() throws {
+        if values.count > 1 { throw ValidationError("There is one value, not \(values.count).") }
+        if let value, value.hasPrefix("-"), value != "-", ValueType.real.value(value) == nil,
+            ValueType.integer.value(value) == nil
+        {
+            throw ValidationError(
+                "Unknown option \(value). A text that begins with a dash is set by keyed edit.")
+        }
+    }
+
+    /// The value; without a type it is of the kind of the value that it replaces, or a string.
+    func parsed(
+        replacing node: PropertyListNode?, _ limits: ParsingLimits
+    ) throws(Failure) -> PropertyListValue {
+        if let from { return try contents(of: from, limits) }
+        let type = type ?? node.map { ValueType($0.kind) } ?? .string
+        if value == nil, !type.needsNoText {
+            throw Failure(.usage, "keyed: a value of type \(type.rawValue) needs a VALUE")
+        }
+        let text = value ?? ""
+        if let value = type.value(text) { return value }
+        let hint = self.type == nil ? "; name another type with -t" : ""
+        throw Failure(.usage, "keyed: " + Self.mismatch(text, type) + hint)
+    }
+
+    static func mismatch(_ text: String, _ type: ValueType) -> String {
+        if type.needsNoText { return "the type \(type.rawValue) takes no value" }
+        let shown = TerminalText.escaped(String(text.prefix(40)), quoting: true)
+        return "\"\(shown)\" is no value of type \(type.rawValue)"
+    }
+
+    private func contents(
+        of file: String, _ limits: ParsingLimits
+    ) throws(Failure) -> PropertyListValue {
+        if value != nil { throw Failure(.usage, "keyed: VALUE and --from exclude each other") }
+        let bytes = try Input.bytes(file, limits)
+        switch type {
+        case .data: return .data(bytes)
+        case .string:
+            guard let text = String(validating: bytes, as: UTF8.self) else {
+                throw Failure(.invalid, "\(TerminalText.escaped(file)): not text in UTF-8")
+            }
+            return .string(text)
+        case nil, .plist:
+            do { return try PropertyListValue(parsing: bytes, limits: limits) } catch {
+                throw Failure(error, in: file, source: bytes)
+            }
+        case let type?:
+            throw Failure(
+                .usage, "keyed: --from gives a plist, a string or data, no \(type.rawValue)")
+        }
+    }
+}

@@ -1,0 +1,19 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
+/// A number with six places after the point, as C's `%f`.
+func fixedPointText(_ value: Double) -> String {
+    // The largest has 309 digits before the point.
+    var buffer = [CChar](repeating: 0, count: 512)
+    // SAFETY: the function writes at most the number of characters passed, and ends them with NUL.
+    _ = unsafe withVaList([value]) { unsafe vsnprintf(&buffer, buffer.count, "%f", $0) }
+    return String(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+}

@@ -1,0 +1,149 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import PropertyList
+
+/// A property list as a constant in Swift or Objective-C, as `plutil -convert swift` and `objc` write.
+struct LiteralWriter {
+    enum Language { case swift, objc }
+
+    private let language: Language
+    private let document: PropertyListDocument
+    private let name: String
+    private let file: String
+    private let limits: ParsingLimits
+
+    /// - Parameter file: the file the constant is named after.
+    init(
+        _ document: PropertyListDocument, _ language: Language, file: String, limits: ParsingLimits
+    ) {
+        self.language = language
+        self.document = document
+        self.limits = limits
+        self.file = TerminalText.escaped(file)
+        let base = file.split(separator: "/").last.map(String.init) ?? file
+        let stem = base.lastIndex(of: ".").map { String(base[..<$0]) } ?? base
+        let letters = stem.map { $0.isLetter || $0.isNumber || $0 == "_" ? $0 : "_" }
+        name = (letters.first?.isNumber == true ? "_" : "") + String(letters)
+    }
+
+    /// The declaration for a header of Objective-C.
+    var header: String {
+        """
+        #import <Foundation/Foundation.h>
+
+        /// Generated from \(file)
+        __attribute__((visibility("hidden")))
+        extern \(objectiveCType) * const \(name);
+
+        """
+    }
+
+    private var objectiveCType: String {
+        document.root.kind == .array ? "NSArray" : "NSDictionary"
+    }
+
+    /// The definition of the constant.
+    ///
+    /// - Throws: `unrepresentableValue` for what the language has no literal for.
+    func text(importing header: String? = nil) throws(PropertyListError) -> String {
+        var text = header.map { "#import \"\($0)\"\n\n" } ?? ""
+        text += "/// Generated from \(file)\n"
+        switch language {
+        case .swift:
+            let type = document.root.kind == .array ? "[Any]" : "[String : Any]"
+            text += "let \(name) : \(type) = "
+        case .objc:
+            text += "__attribute__((visibility(\"hidden\")))\n"
+            text += "\(objectiveCType) * const \(name) = "
+        }
+        let budget = document.budget(limits)
+        var walk = DocumentWalk(document.root, budget: budget, arrangement: PlutilText.arrangement)
+        while let step = try walk.next() {
+            do { text += try line(step, depth: walk.depth) } catch {
+                throw error.at(path: walk.path())
+            }
+            try budget.emit(size: text.utf8.count)
+        }
+        return text
+    }
+
+    private func line(
+        _ step: DocumentWalk.Step, depth: Int
+    ) throws(PropertyListError) -> String {
+        switch step {
+        case .enter(let number, let key):
+            let node = document.node(number)
+            let level = depth - (node.kind.isContainer ? 1 : 0)
+            let indent = String(repeating: "    ", count: level)
+            let label = key.map { quoted(document.node($0).string ?? "") + " : " } ?? ""
+            let spaced = language == .objc ? label.replacing(" : ", with: ": ") : label
+            let isContainer = node.kind.isContainer
+            let end = isContainer ? "\n" : level == 0 ? endOfConstant : ",\n"
+            return indent + spaced + (try isContainer ? opening(node.kind) : literal(node)) + end
+        case .leave(let number):
+            let indent = String(repeating: "    ", count: depth)
+            let isDictionary = document.node(number).kind == .dictionary
+            let bracket = language == .objc && isDictionary ? "}" : "]"
+            return indent + bracket + (depth == 0 ? endOfConstant : ",\n")
+        }
+    }
+
+    private var endOfConstant: String { language == .objc ? ";\n" : "\n" }
+
+    private func opening(_ kind: PropertyListKind) throws(PropertyListError) -> String {
+        if kind == .set { throw unrepresentable(kind) }
+        if language == .swift { return "[" }
+        return kind == .dictionary ? "@{" : "@["
+    }
+
+    private func literal(_ node: PropertyListNode) throws(PropertyListError) -> String {
+        let isSwift = language == .swift
+        switch node.kind {
+        case .string: return quoted(node.string ?? "")
+        case .integer: return (isSwift ? "" : "@") + (node.integer?.description ?? "")
+        case .real:
+            let value = node.real?.value ?? 0
+            guard value.isFinite else { throw unrepresentable(.real) }
+            return (isSwift ? "" : "@") + fixedPointText(value)
+        case .boolean:
+            let isTrue = node.boolean == true
+            return isSwift ? "\(isTrue)" : isTrue ? "@YES" : "@NO"
+        case .date where isSwift:
+            let seconds = node.date?.secondsSince2001 ?? 0
+            return "Date(timeIntervalSinceReferenceDate: \(seconds))"
+        case .data where isSwift:
+            let bytes = (node.data ?? []).map { "0x\(ValueText.hex($0).uppercased())," }.joined()
+            return "Data(bytes: [\(bytes)])"
+        default: throw unrepresentable(node.kind)
+        }
+    }
+
+    private func unrepresentable(_ kind: PropertyListKind) -> PropertyListError {
+        let name = language == .swift ? "Swift" : "Objective-C"
+        return PropertyListError(
+            .unrepresentableValue, what: "\(name) has no literal for a value of kind \(kind)")
+    }
+
+    private func quoted(_ text: String) -> String {
+        var result = language == .objc ? "@\"" : "\""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"", "\\": result += "\\\(scalar)"
+            case "\n": result += "\\n"
+            case "\r": result += "\\r"
+            case "\t": result += "\\t"
+            default:
+                if scalar.value >= 0x20, scalar.value != 0x7F {
+                    result.unicodeScalars.append(scalar)
+                } else if language == .swift {
+                    result += "\\u{\(String(scalar.value, radix: 16))}"
+                } else {
+                    let digits = String(scalar.value, radix: 8)
+                    result += "\\" + String(repeating: "0", count: 3 - digits.count) + digits
+                }
+            }
+        }
+        return result + "\""
+    }
+}

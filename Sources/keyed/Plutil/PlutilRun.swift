@@ -1,0 +1,301 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import PropertyList
+import SystemFiles
+
+/// `keyed plutil`, and the command where it is called `plutil`.
+struct Plutil: ParsableCommand, ConsoleCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Do what plutil does, with its options, its output and its exit codes.",
+        discussion: """
+            keyed plutil -help lists the options. A link to the command that is called plutil does the \
+            same.
+            """)
+
+    @Argument(parsing: .captureForPassthrough, help: "As of plutil.")
+    var arguments: [String] = []
+
+    func execute(_ console: Console) -> ExitStatus { PlutilRun.run(arguments, console) }
+}
+
+/// One call of `plutil`.
+struct PlutilRun {
+    private let arguments: PlutilArguments
+    private let console: Console
+    private let limits = ParsingLimits.default
+
+    /// Runs `plutil` and returns 0, or 1 if anything went wrong.
+    static func run(_ arguments: [String], _ console: Console) -> ExitStatus {
+        do {
+            return PlutilRun(arguments: try PlutilArguments(arguments), console: console).run()
+        } catch {
+            console.complain(error.message)
+            return .invalid
+        }
+    }
+
+    private func run() -> ExitStatus {
+        if case .help = arguments.verb {
+            console.print(Self.help)
+            return .fine
+        }
+        var status = ExitStatus.fine
+        for file in arguments.files {
+            do { try run(file) } catch {
+                console.complain("\(Self.name(file)): \(error.message)")
+                status = .invalid
+            }
+        }
+        return status
+    }
+
+    private static func name(_ file: String) -> String {
+        file == FileAccess.standardInput ? "<stdin>" : TerminalText.escaped(file)
+    }
+
+    private func run(_ file: String) throws(Failure) {
+        switch arguments.verb {
+        case .help: break
+        case .lint: try lint(file)
+        case .print: try print(try read(file))
+        case .convert(let format): try convert(file, format)
+        case .create(let format): try create(file, format)
+        case .extract(let keyPath, let format): try extract(file, keyPath, format)
+        case .type(let keyPath): try printType(file, keyPath)
+        case .insert, .replace, .remove: try edit(file)
+        }
+    }
+
+    // MARK: Reading
+
+    private func bytes(_ file: String) throws(Failure) -> [UInt8] {
+        do { return try FileAccess.read(file, limit: limits.inputSize) } catch {
+            throw Failure(.invalid, error.message)
+        }
+    }
+
+    private func read(_ file: String) throws(Failure) -> PropertyListDocument {
+        let bytes = try bytes(file)
+        do {
+            return try PropertyListDocument(
+                parsing: bytes, options: .appleCompatible, limits: limits)
+        } catch {
+            throw Self.failure(error)
+        }
+    }
+
+    private static func failure(_ error: PropertyListError) -> Failure {
+        Failure(.invalid, error.description)
+    }
+
+    private func lint(_ file: String) throws(Failure) {
+        do { _ = try read(file) } catch { throw Failure(.invalid, "(\(error.message))") }
+        if !arguments.isSilent { console.print("\(Self.name(file)): OK") }
+    }
+
+    private func print(_ document: PropertyListDocument) throws(Failure) {
+        var printer = PlutilPrinter(document, limits: limits)
+        do { try printer.print(to: console) } catch { throw Self.failure(error) }
+    }
+
+    private func value(
+        _ file: String, _ keyPath: String
+    ) throws(Failure) -> PropertyListNode {
+        let document = try read(file)
+        guard let node = try? document.value(at: Self.path(keyPath), limits: limits) else {
+            throw Failure(
+                .invalid,
+                "Could not extract value, error: No value at that key path or invalid key path: "
+                    + TerminalText.escaped(keyPath))
+        }
+        if let expected = arguments.expectedType, PlutilType(node.kind) != expected {
+            throw Failure(
+                .invalid,
+                "Value at [\(TerminalText.escaped(keyPath))] expected to be \(expected.rawValue) but is "
+                    + PlutilType(node.kind).rawValue)
+        }
+        return node
+    }
+
+    /// Keys, or numbers of elements, with dots between them; `\.` is a dot in a key.
+    static func path(_ text: String) -> PropertyListKeyPath {
+        var steps: [PropertyListKeyPath.Step] = []
+        var name = ""
+        var isEscaped = false
+        for character in text {
+            if character == ".", !isEscaped {
+                steps.append(.name(name))
+                name = ""
+            } else if character == "\\", !isEscaped {
+                isEscaped = true
+                continue
+            } else {
+                name += isEscaped && character != "." ? "\\\(character)" : "\(character)"
+            }
+            isEscaped = false
+        }
+        return PropertyListKeyPath(steps + [.name(name + (isEscaped ? "\\" : ""))])
+    }
+
+    private func printType(_ file: String, _ keyPath: String) throws(Failure) {
+        console.print(PlutilType(try value(file, keyPath).kind).rawValue)
+    }
+
+    private func extract(
+        _ file: String, _ keyPath: String, _ format: PlutilFormat
+    ) throws(Failure) {
+        let node = try value(file, keyPath)
+        if format == .raw {
+            let isFile = arguments.output.map { $0 != FileAccess.standardInput } ?? false
+            let text = PlutilText.raw(node) + (arguments.omitsNewline || isFile ? "" : "\n")
+            guard let output = arguments.output, output != FileAccess.standardInput else {
+                return console.write(Array(text.utf8))
+            }
+            return try write(Array(text.utf8), to: output)
+        }
+        let document: PropertyListDocument
+        do {
+            document = try PropertyListDocument(node.value(limits: limits), limits: limits)
+        } catch {
+            throw Self.failure(error)
+        }
+        try write(document, as: format, from: file)
+    }
+
+    // MARK: Writing
+
+    private func convert(_ file: String, _ format: PlutilFormat) throws(Failure) {
+        try write(try read(file), as: format, from: file)
+    }
+
+    private func create(_ file: String, _ format: PlutilFormat) throws(Failure) {
+        let document: PropertyListDocument
+        do { document = try PropertyListDocument([:]) } catch { throw Self.failure(error) }
+        try write(document, as: format, from: file)
+    }
+
+    private func edit(_ file: String) throws(Failure) {
+        let document = try read(file)
+        let edit = try PlutilEdit(arguments, document, limits).edit()
+        guard let format = document.format else { return }
+        let edited: PropertyListDocument
+        do {
+            edited = try document.applying([edit], options: .appleCompatible, limits: limits)
+                .document
+        } catch {
+            throw Self.failure(error)
+        }
+        switch format {
+        case .binary: try write(edited, as: .binary1, from: file)
+        default: try write(edited, as: .xml1, from: file)
+        }
+    }
+
+    private func write(
+        _ document: PropertyListDocument, as format: PlutilFormat, from file: String
+    ) throws(Failure) {
+        let bytes: [UInt8]
+        do { bytes = try serialize(document, format, file) } catch { throw Self.failure(error) }
+        let target = target(for: file, format)
+        try write(bytes, to: target)
+        guard format == .objc, arguments.writesHeader, target != FileAccess.standardInput else {
+            return
+        }
+        let writer = LiteralWriter(document, .objc, file: file, limits: limits)
+        try write(Array(writer.header.utf8), to: Self.replacingExtension(of: target, with: "h"))
+    }
+
+    private func serialize(
+        _ document: PropertyListDocument, _ format: PlutilFormat, _ file: String
+    ) throws(PropertyListError) -> [UInt8] {
+        switch format {
+        case .xml1, .raw:
+            var options = XMLPropertyList.Options()
+            options.sortsKeys = true
+            options.realText = .seventeenDigits
+            options.allowedLosses = .appleCompatible
+            return try XMLPropertyList.serialize(document, options: options, limits: limits).bytes
+        case .binary1: return try BinaryPropertyList.serialize(document, limits: limits)
+        case .json: return try json(document)
+        case .swift:
+            let writer = LiteralWriter(document, .swift, file: file, limits: limits)
+            return Array(try writer.text().utf8)
+        case .objc:
+            let writer = LiteralWriter(document, .objc, file: file, limits: limits)
+            let target = target(for: file, .objc)
+            let needsImport = arguments.writesHeader && target != FileAccess.standardInput
+            let header = Self.replacingExtension(of: target, with: "h")
+            let name = header.split(separator: "/").last.map(String.init)
+            return Array(try writer.text(importing: needsImport ? name : nil).utf8)
+        }
+    }
+
+    private func json(_ document: PropertyListDocument) throws(PropertyListError) -> [UInt8] {
+        throw PropertyListError(.unrepresentableValue, what: "JSON is not written yet")
+    }
+
+    /// Where the result goes: the file itself, unless something else is said; what came from standard
+    /// input, to standard output.
+    private func target(for file: String, _ format: PlutilFormat) -> String {
+        if let output = arguments.output { return output }
+        if file == FileAccess.standardInput { return file }
+        if let end = arguments.fileExtension { return Self.replacingExtension(of: file, with: end) }
+        switch format {
+        case .swift: return Self.replacingExtension(of: file, with: "swift")
+        case .objc: return Self.replacingExtension(of: file, with: "m")
+        default: return file
+        }
+    }
+
+    private static func replacingExtension(of file: String, with end: String) -> String {
+        let folder = file.lastIndex(of: "/").map { file.index(after: $0) } ?? file.startIndex
+        let name = file[folder...]
+        let stem = name.lastIndex(of: ".").map { name[..<$0] } ?? name
+        return file[..<folder] + stem + "." + end
+    }
+
+    private func write(_ bytes: [UInt8], to target: String) throws(Failure) {
+        if target == FileAccess.standardInput { return console.write(bytes) }
+        do { try FileAccess.replace(target, with: bytes) } catch {
+            throw Failure(.invalid, "\(TerminalText.escaped(target)): \(error.message)")
+        }
+    }
+}
+
+extension PlutilRun {
+    static let help = """
+        plutil: [command_option] [other_options] file...
+        The file '-' means stdin
+        Command options are (-lint is the default):
+         -help                         show this message and exit
+         -lint                         check the property list files for syntax errors
+         -convert fmt                  rewrite property list files in format
+                                       fmt is one of: xml1 binary1 json swift objc
+                                       note: objc can additionally create a header by adding -header
+         -insert keypath -type value   insert a value into the property list before writing it out
+                                       keys and numbers of elements are separated by dots, \\. is a dot
+                                       type is one of: bool, integer, float, date, string, data, xml,
+                                       json, and without a value dictionary, array
+                                       with -append the value goes to the end of the array at keypath
+         -replace keypath -type value  same as -insert, but it will overwrite an existing value
+         -remove keypath               removes the value at 'keypath' before writing the list out
+         -extract keypath fmt          outputs the value at 'keypath' as a new plist of type 'fmt'
+                                       fmt is one of: xml1 binary1 json raw swift objc
+                                       raw prints a scalar as it is, the keys of a dictionary, the
+                                       count of an array, data in base 64, dates in RFC 3339
+         -type keypath                 outputs the type of the value at 'keypath'
+         -expect type                  with -extract and -type: fail unless the value is of the type:
+                                       bool, integer, float, string, date, data, dictionary, array
+         -create fmt                   creates an empty plist of the specified format
+         -p                            print property list in a human-readable fashion
+        Other options:
+         -s                            be silent on success
+         -o path                       write to another file; '-' means stdout
+         -e extension                  write to a file with another extension
+         -r                            if writing JSON, output in human-readable form
+         -n                            print no newline after a raw value
+         --                            all further arguments are file names
+        """
+}

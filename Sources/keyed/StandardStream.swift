@@ -1,0 +1,36 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import SystemFiles
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
+/// Ends the process.
+func leave(_ status: ExitStatus) -> Never { exit(status.rawValue) }
+
+/// Standard output or standard error.
+enum StandardStream: Int32 {
+    case output = 1
+    case error = 2
+
+    var isTerminal: Bool { isatty(rawValue) != 0 }
+
+    /// Writes all of `bytes`. Where the reader has gone there is nobody to tell, and the process
+    /// ends; where the disk is full it says so and ends as a failure.
+    func write(_ bytes: [UInt8]) {
+        do {
+            try FileDescriptor(rawValue: rawValue).write(bytes)
+        } catch {
+            if self == .output {
+                StandardStream.error.write(Array("keyed: standard output: \(error.message)\n".utf8))
+            }
+            leave(.invalid)
+        }
+    }
+}

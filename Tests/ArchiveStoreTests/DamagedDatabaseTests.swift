@@ -1,0 +1,117 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+#if Stores
+
+import ArchiveStore
+import Foundation
+import TestSupport
+import Testing
+
+/// Truncated and bit-flipped databases: an error, or all items as they were. Nothing between.
+@Suite("Damaged databases")
+struct DamagedDatabaseTests {
+    private let folder: TemporaryFolder
+    private let key: MasterKey
+    private let bytes: [UInt8]
+    private let items: [Item]
+
+    init() throws {
+        folder = try TemporaryFolder()
+        key = try MasterKey(file: folder("key"), creatingIfMissing: true)
+        let database = try EncryptedItemDatabase(
+            file: folder("items"), accessGroup: "group", key: key)
+        let store = ItemStore(database)
+        try store.transaction { transaction in
+            for number in 0..<60 {
+                var item = Item(
+                    service: "service \(number % 7)", account: "account \(number)",
+                    data: [UInt8](repeating: UInt8(number), count: 150))
+                item.attributes.label = "label"
+                item.attributes.creator = FourCharacterCode("keyd")
+                try transaction.add(item)
+            }
+            // So that there are free pages.
+            for number in 60..<100 {
+                try transaction.add(
+                    Item(
+                        service: "gone", account: "\(number)",
+                        data: [UInt8](repeating: 0, count: 900)))
+            }
+        }
+        try store.delete(matching: ItemQuery(service: "gone"))
+        items = try store.items()
+        bytes = Array(try Data(contentsOf: URL(filePath: folder("items"))))
+    }
+
+    /// Opens `bytes` as a database, reads all items, and looks each of them up.
+    ///
+    /// - Returns: whether that succeeded; with other items than there were it is a failure.
+    private func succeeds(_ bytes: [UInt8], _ comment: Comment) throws -> Bool {
+        let file = folder("damaged")
+        defer {
+            try? FileManager.default.removeItem(atPath: file)
+            try? FileManager.default.removeItem(atPath: file + "-journal")
+        }
+        try Data(bytes).write(to: URL(filePath: file))
+        do {
+            let store = ItemStore(
+                try EncryptedItemDatabase(
+                    file: file, accessGroup: "group", key: key, creatingIfMissing: false))
+            #expect(try store.items() == items, comment)
+            for item in items {
+                #expect(
+                    try store.item(matching: ItemQuery(item.attributes.identity)) == item, comment)
+            }
+            return true
+        } catch let error as StoreError {
+            #expect(!error.what.isEmpty)
+            return false
+        }
+    }
+
+    @Test("a flipped bit anywhere is an error, or changes nothing that is stored")
+    func flips() throws {
+        let seed = UInt64.random(in: 0...UInt64.max)
+        var random = SplitMix64(seed: seed)
+        // All bytes of the header, and as many of the rest as there is time for.
+        let count = ProcessInfo.processInfo.environment["STORE_FLIPS"].flatMap { Int($0) } ?? 200
+        let places = Array(0..<110) + (0..<count).map { _ in random.below(bytes.count) }
+        var failures = 0
+        for place in places {
+            var damaged = bytes
+            let bit = UInt8(1) << UInt8(random.below(8))
+            damaged[place] ^= bit
+            if try !succeeds(damaged, "byte \(place), bit \(bit), seed \(seed)") { failures += 1 }
+        }
+        #expect(failures > places.count / 5)
+    }
+
+    @Test("every truncation is an error")
+    func truncations() throws {
+        for size in stride(from: 0, to: bytes.count, by: 509) {
+            #expect(try !succeeds(Array(bytes[..<size]), "\(size) bytes"))
+        }
+        #expect(try !succeeds(Array(bytes.dropLast()), "one byte less"))
+        #expect(try succeeds(bytes, "as it was"))
+    }
+
+    @Test("pages of zeros, of junk, or in another order are an error, or change nothing")
+    func pages() throws {
+        let size = 4096
+        for start in stride(from: 0, to: bytes.count, by: size) {
+            var zeros = bytes
+            zeros.replaceSubrange(start..<start + size, with: [UInt8](repeating: 0, count: size))
+            _ = try succeeds(zeros, "zeros at \(start)")
+            var junk = bytes
+            junk.replaceSubrange(start..<start + size, with: [UInt8](repeating: 0xA5, count: size))
+            _ = try succeeds(junk, "junk at \(start)")
+            guard start > 0 else { continue }
+            var copied = bytes
+            copied.replaceSubrange(start..<start + size, with: bytes[(bytes.count - size)...])
+            _ = try succeeds(copied, "the last page at \(start)")
+        }
+    }
+}
+
+#endif

@@ -1,0 +1,291 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+#if Stores
+
+import Foundation
+import PropertyList
+import Testing
+
+@testable import ArchiveStore
+
+@Suite("Encrypted item databases")
+struct EncryptedItemDatabaseTests {
+    private let folder: TemporaryFolder
+    private let file: String
+
+    init() throws {
+        folder = try TemporaryFolder()
+        file = folder("items")
+    }
+
+    private static let cheap = PassphraseCost(rounds: 16)
+
+    private func key(_ name: String = "key") throws -> MasterKey {
+        try MasterKey(file: folder(name), creatingIfMissing: true)
+    }
+
+    private func open(
+        _ key: MasterKey? = nil, group: String = "group", creating: Bool = true
+    ) throws -> EncryptedItemDatabase {
+        try EncryptedItemDatabase(
+            file: file, accessGroup: group, key: key ?? self.key(), creatingIfMissing: creating,
+            timeout: 10)
+    }
+
+    private func code(_ body: () throws -> Void) -> StoreError.Code? {
+        do { try body() } catch { return (error as? StoreError)?.code }
+        return nil
+    }
+
+    private func fill(_ database: EncryptedItemDatabase) throws {
+        try ItemStore(database).transaction { transaction in
+            for number in 0..<10 {
+                try transaction.add(
+                    Item(service: "service", account: "\(number)", password: "secret \(number)"))
+            }
+        }
+    }
+
+    @Test("secrets are in no file, attributes are; equal secrets are encrypted differently")
+    func encryption() throws {
+        let store = ItemStore(try open())
+        let secret = Array("a secret of some length".utf8)
+        try store.add(Item(service: "legible", account: "a", data: secret))
+        try store.add(Item(service: "legible", account: "b", data: secret))
+        let bytes = try Data(contentsOf: URL(filePath: file))
+        #expect(bytes.range(of: Data(secret)) == nil)
+        #expect(bytes.range(of: Data("legible".utf8)) != nil)
+        let sealed = try query("SELECT hex(sealed) FROM item").split(separator: "\n")
+        #expect(sealed.count == 2 && sealed[0] != sealed[1])
+        try store.save(Item(service: "legible", account: "a", data: secret))
+        #expect(try query("SELECT hex(sealed) FROM item WHERE id = 1") != sealed[0] + "\n")
+    }
+
+    @Test("a wrong key is an error of its own and changes nothing")
+    func wrongKey() throws {
+        try fill(open())
+        let bytes = try Data(contentsOf: URL(filePath: file))
+        let keys = [
+            try key("other"), MasterKey(passphrase: "guess", cost: Self.cheap),
+            try MasterKey(bytes: [UInt8](repeating: 0, count: 32)),
+        ]
+        for wrong in keys { #expect(code { _ = try open(wrong) } == .wrongKey) }
+        #expect(try Data(contentsOf: URL(filePath: file)) == bytes)
+        #expect(folder.names == ["items", "key", "other"])
+        #expect(try ItemStore(open()).items().count == 10)
+    }
+
+    @Test("a passphrase opens what it closed, with the cost that the store says")
+    func passphrase() throws {
+        try fill(open(MasterKey(passphrase: "pässword", cost: Self.cheap)))
+        let again = try open(MasterKey(passphrase: "pässword"))
+        #expect(try ItemStore(again).items().last?.password == "secret 9")
+        #expect(code { _ = try open(MasterKey(passphrase: "password")) } == .wrongKey)
+        #expect(code { _ = try open(key()) } == .wrongKey)
+        #expect(
+            code {
+                _ = try EncryptedItemDatabase(
+                    file: folder("dear"), accessGroup: "g",
+                    key: MasterKey(passphrase: "p", cost: PassphraseCost(rounds: 1 << 24)))
+            } == .wrongKey)
+        #expect(!folder.names.contains("dear"))
+        // A store that asks for 128 GiB.
+        try query("UPDATE store SET rounds = 1073741824")
+        #expect(code { _ = try open(MasterKey(passphrase: "pässword")) } == .wrongKey)
+    }
+
+    @Test("scrypt is that of RFC 7914")
+    func scrypt() throws {
+        let cost = PassphraseCost(rounds: 1024, blockSize: 8, parallelism: 16)
+        let key = try cost.key(of: "password", salt: Array("NaCl".utf8)).bytes
+        // The first half of the RFC's second vector, which has 64 bytes.
+        let expected = "fdbabe1c9d3472007856e7190d01e9fe7c6ad7cbc8237830e77376634b373162"
+        #expect(key.map { String(Int($0) + 0x100, radix: 16).suffix(2) }.joined() == expected)
+    }
+
+    @Test("a key file is made for its owner alone, and one that others may read is refused")
+    func keyFiles() throws {
+        _ = try key()
+        let path = folder("key")
+        let attributes = try FileManager.default.attributesOfItem(atPath: path)
+        #expect(attributes[.posixPermissions] as? Int == 0o600)
+        #expect(attributes[.size] as? Int == 32)
+        let bytes = try Data(contentsOf: URL(filePath: path))
+        _ = try key()
+        #expect(try Data(contentsOf: URL(filePath: path)) == bytes)
+        for mode in [0o640, 0o604, 0o620] {
+            try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+            #expect(code { _ = try key() } == .invalidKeyFile)
+        }
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+        for size in [0, 31, 33] {
+            try Data(repeating: 1, count: size).write(to: URL(filePath: path))
+            #expect(code { _ = try key() } == .invalidKeyFile)
+        }
+        #expect(code { _ = try MasterKey(file: folder("none")) } == .fileMissing)
+        #expect(code { _ = try MasterKey(file: folder.path) } == .invalidKeyFile)
+    }
+
+    @Test("rotation changes the key and every item; who has the old key is told")
+    func rotation() throws {
+        let (database, other) = (try open(), try open())
+        try fill(database)
+        let before = try query("SELECT hex(sealed) FROM item").split(separator: "\n")
+        let items = try ItemStore(database).items()
+        let new = MasterKey(passphrase: "new", cost: Self.cheap)
+        try database.rotateKey(to: new)
+        #expect(try ItemStore(database).items() == items)
+        let after = try query("SELECT hex(sealed) FROM item").split(separator: "\n")
+        #expect(Set(before).isDisjoint(with: after) && after.count == 10)
+        #expect(code { _ = try ItemStore(other).items() } == .wrongKey)
+        #expect(code { try ItemStore(other).delete(matching: ItemQuery()) } == .wrongKey)
+        #expect(code { _ = try open() } == .wrongKey)
+        #expect(try ItemStore(open(new)).items() == items)
+        // Back again with the same master key: the other connection follows.
+        try database.rotateKey(to: key())
+        #expect(try ItemStore(other).items() == items)
+        try query("UPDATE item SET sealed = zeroblob(40) WHERE id = 5")
+        #expect(code { try database.rotateKey(to: new) } == .alteredItem)
+        #expect(try ItemStore(open()).items(matching: ItemQuery(account: "3")).count == 1)
+    }
+
+    @Test("an item whose attributes or data were changed, or that is another store's, is an error")
+    func altered() throws {
+        // Opened anew each time: a connection would not see that the file was put back.
+        func store() throws -> ItemStore { ItemStore(try open()) }
+        try fill(open())
+        let changes = [
+            "service = CAST('other' AS BLOB)", "account = x''", "synchronizable = 1",
+            "label = x'41'", "comment = x''", "creator = 5", "generic = x''", "invisible = 1",
+            "negative = 1", "accessibility = CAST('dk' AS BLOB)", "created = created + 1",
+            "modified = 0", "sealed = substr(sealed, 1, length(sealed) - 1)",
+            "sealed = x''", "sealed = (SELECT sealed FROM item WHERE id = 2)",
+        ]
+        for change in changes {
+            let copy = try Data(contentsOf: URL(filePath: file))
+            try query("UPDATE item SET \(change) WHERE id = 1")
+            let error = #expect(throws: StoreError.self) { try store().items() }
+            #expect(error?.code == .alteredItem, "\(change)")
+            #expect(try store().items(matching: ItemQuery(account: "7")).count == 1)
+            try copy.write(to: URL(filePath: file))
+        }
+        try query("UPDATE item SET invisible = 2 WHERE id = 1")
+        #expect(code { _ = try store().items() } == .invalidDatabase)
+        try store().transaction { try $0.remove(ItemIdentity(service: "service", account: "0")) }
+        #expect(try store().items().count == 9)
+        // Another store with the same key: its rows are not this one's.
+        let other = folder("other")
+        try fill(EncryptedItemDatabase(file: other, accessGroup: "group", key: key()))
+        try query(
+            "ATTACH '\(other)' AS other; DELETE FROM item; INSERT INTO item SELECT * FROM other.item"
+        )
+        #expect(code { _ = try store().items() } == .alteredItem)
+    }
+
+    @Test("files that are no store, or another group's, are refused and left as they are")
+    func foreign() throws {
+        func refused(_ expected: StoreError.Code, _ comment: Comment) throws {
+            let before = try Data(contentsOf: URL(filePath: file))
+            #expect(code { _ = try open() } == expected, comment)
+            #expect(try Data(contentsOf: URL(filePath: file)) == before, comment)
+            try FileManager.default.removeItem(atPath: file)
+        }
+        _ = try key()
+        for junk in [[], Array("junk".utf8), [UInt8](repeating: 0, count: 100_000)] {
+            try Data(junk).write(to: URL(filePath: file))
+            try refused(.invalidDatabase, "\(junk.count) bytes of junk")
+        }
+        try query("CREATE TABLE notes (text)")
+        try refused(.invalidDatabase, "another program's database")
+        _ = try open()
+        try query("CREATE TRIGGER t AFTER INSERT ON item BEGIN DELETE FROM item; END")
+        try refused(.invalidDatabase, "a trigger")
+        _ = try open()
+        try query("UPDATE store SET version = 2")
+        try refused(.unsupportedVersion, "a later version")
+        _ = try open()
+        try query("DELETE FROM store")
+        try refused(.invalidDatabase, "no header")
+        _ = try open(group: "another")
+        try refused(.unknownAccessGroup, "another group")
+        #expect(code { _ = try open(creating: false) } == .fileMissing)
+        try FileManager.default.createDirectory(
+            atPath: file, withIntermediateDirectories: false)
+        #expect(code { _ = try open() } == .invalidDatabase)
+    }
+
+    @Test("look-up by service and account goes through the index")
+    func index() throws {
+        _ = try open()
+        let plan = try query(
+            "EXPLAIN QUERY PLAN SELECT * FROM item WHERE service = x'' AND account = x'' "
+                + "ORDER BY id LIMIT 1")
+        #expect(plan.contains("SEARCH item USING INDEX itemIdentity (service=? AND account=?)"))
+    }
+
+    @Test("a program waits for another that is writing, and says so when it waits in vain")
+    func busy() throws {
+        let store = ItemStore(try open())
+        let hasty = ItemStore(
+            try EncryptedItemDatabase(file: file, accessGroup: "group", key: key(), timeout: 0.05))
+        try store.transaction { transaction in
+            try transaction.add(Item(service: "s", account: "a", data: []))
+            #expect(code { try hasty.add(Item(service: "s", account: "b", data: [])) } == .busy)
+            #expect(try hasty.items() == [])
+        }
+        #expect(try hasty.items().count == 1)
+    }
+
+    @Test("messages name the service, never the account or the secret")
+    func messages() throws {
+        let store = ItemStore(try open())
+        let item = Item(service: "the-service", account: "the-account", password: "the-secret")
+        try store.add(item)
+        let error = #expect(throws: StoreError.self) { try store.add(item) }
+        let text = "\(try #require(error))"
+        #expect(text.contains("the-service"))
+        #expect(!text.contains("the-account") && !text.contains("the-secret"))
+    }
+
+    @Test("a sealed backup needs its passphrase, and notices any change")
+    func sealedBackup() throws {
+        let store = ItemStore(try open())
+        try fill(open())
+        let backup = try store.backup()
+        let bytes = try backup.sealed(passphrase: "p", cost: Self.cheap)
+        #expect(try ItemBackup(opening: bytes, passphrase: "p") == backup)
+        #expect(code { _ = try ItemBackup(opening: bytes, passphrase: "q") } == .wrongKey)
+        for place in 0..<bytes.count where place < 60 || place % 97 == 0 {
+            var changed = bytes
+            changed[place] ^= 0x10
+            #expect(throws: StoreError.self) { try ItemBackup(opening: changed, passphrase: "p") }
+            #expect(throws: StoreError.self) {
+                try ItemBackup(opening: bytes[..<place], passphrase: "p")
+            }
+        }
+    }
+
+    /// Runs a statement with the SQLite shell, as another program would.
+    @discardableResult
+    private func query(_ sql: String) throws -> String {
+        let (status, output) = try Program.run(
+            URL(filePath: "/usr/bin/env"), ["python3", "-c", Self.shell, file, sql], in: [:])
+        #expect(status == 0, "\(output)")
+        return output
+    }
+
+    // CPython's module, because the shell of SQLite is not everywhere.
+    private static let shell = """
+        import sqlite3, sys
+        database = sqlite3.connect(sys.argv[1])
+        *first, last = sys.argv[2].split("; ", 2) if "TRIGGER" not in sys.argv[2] else [sys.argv[2]]
+        for statement in first:
+            database.execute(statement)
+        for row in database.execute(last):
+            print(*row, sep="|")
+        database.commit()
+        """
+}
+
+#endif

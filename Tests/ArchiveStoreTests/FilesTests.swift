@@ -1,0 +1,131 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import ArchiveStore
+import Foundation
+import KeyedArchive
+import PropertyList
+import Testing
+
+@Suite("Files")
+struct FilesTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private static let values: PropertyListDictionary = [
+        "text": "Ångström", "integer": -3, "real": 2.5, "boolean": true,
+        "data": .data([0, 255]), "date": .date(PropertyListDate(secondsSince2001: 86_400)),
+        "array": [1, ["nested": false]], "empty": [:],
+    ]
+
+    @Test("a dictionary is written and read back, in both formats")
+    func dictionary() throws {
+        for format in [PropertyListFormat.binary, .xml] {
+            let path = folder("values-\(format).plist")
+            try Self.values.write(toFile: path, options: FileOptions(format: format))
+            #expect(try PropertyListDictionary(contentsOfFile: path) == Self.values)
+        }
+    }
+
+    @Test("Foundation reads what is written, and the other way round")
+    func foundation() throws {
+        let path = folder("values.plist")
+        try Self.values.write(toFile: path)
+        let read = try unsafe PropertyListSerialization.propertyList(
+            from: Data(contentsOf: URL(filePath: path)), format: nil)
+        let values = try #require(read as? [String: Any])
+        #expect(values["text"] as? String == "Ångström")
+        #expect(values["date"] as? Date == Date(timeIntervalSinceReferenceDate: 86_400))
+        #expect((values["array"] as? [Any])?.count == 2)
+        let theirs = NSDictionary(dictionary: ["a": [1, 2], "b": Data([1])])
+        #expect(theirs.write(to: URL(filePath: folder("theirs.plist")), atomically: true))
+        #expect(
+            try PropertyListDictionary(contentsOfFile: folder("theirs.plist"))
+                == ["a": [1, 2], "b": .data([1])])
+    }
+
+    @Test("what no property list in XML has is refused with its path, and the file stays")
+    func refused() throws {
+        let path = folder("values.plist")
+        try PropertyListArray([1]).write(toFile: path)
+        let uid = PropertyListValue.uid(PropertyListUID(3))
+        for wrong: PropertyListValue in [.null, uid, .set([1])] {
+            let array: PropertyListArray = [1, ["a": ["b": [true, wrong]]]]
+            let error = #expect(throws: StoreError.self) { try array.write(toFile: path) }
+            #expect(error?.code == .unsupportedValue)
+            #expect(error?.path?.description == "[1].a.b[1]")
+            #expect(try PropertyListArray(contentsOfFile: path) == [1])
+            let bytes = try BinaryPropertyList.serialize(PropertyListDocument(.array(array)))
+            try Data(bytes).write(to: URL(filePath: folder("read.plist")))
+            let readError = #expect(throws: StoreError.self) {
+                try PropertyListArray(contentsOfFile: folder("read.plist"))
+            }
+            #expect(readError?.path?.description == "[1].a.b[1]")
+        }
+        #expect(folder.names == ["read.plist", "values.plist"])
+    }
+
+    @Test("values nested a hundred thousand deep, or shared by two in sixty levels, take no time")
+    func hostileShapes() throws {
+        var deep = PropertyListValue.null
+        for _ in 0..<100_000 { deep = .array([deep]) }
+        let error = #expect(throws: StoreError.self) {
+            try PropertyListArray([deep]).write(toFile: folder("deep"))
+        }
+        #expect(error?.code == .unsupportedValue)
+        var shared = PropertyListValue.null
+        for _ in 0..<60 { shared = .array([shared, shared]) }
+        #expect(throws: StoreError.self) {
+            try PropertyListArray([shared]).write(toFile: folder("shared"))
+        }
+        #expect(folder.names == [])
+    }
+
+    @Test("a missing file, a folder, a file of another kind are errors of their own")
+    func reading() throws {
+        func code(_ path: String) -> StoreError.Code? {
+            do { _ = try PropertyListDictionary(contentsOfFile: path) } catch { return error.code }
+            return nil
+        }
+        #expect(code(folder("none")) == .fileMissing)
+        #expect(code(folder("none/at/all")) == .fileMissing)
+        #expect(code(folder.path) == .fileAccess)
+        try Data("junk".utf8).write(to: URL(filePath: folder("junk")))
+        #expect(code(folder("junk")) == .invalidContents)
+        try PropertyListArray([1]).write(toFile: folder("array"))
+        #expect(code(folder("array")) == .invalidContents)
+    }
+
+    @Test("new files can be private; the mode of old ones and links stay")
+    func modes() throws {
+        let path = folder("values")
+        try PropertyListArray().write(toFile: path, options: FileOptions(isPrivate: true))
+        #expect(try mode(path) == 0o600)
+        try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: path)
+        try FileManager.default.createSymbolicLink(
+            atPath: folder("link"), withDestinationPath: path)
+        try PropertyListArray([2]).write(
+            toFile: folder("link"), options: FileOptions(isPrivate: true))
+        #expect(try mode(path) == 0o640)
+        #expect(try PropertyListArray(contentsOfFile: path) == [2])
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: folder("link")) == path)
+    }
+
+    private func mode(_ path: String) throws -> Int? {
+        try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+    }
+
+    @Test("an object is archived to a file and back; what is not allowed leaves the file")
+    func archives() throws {
+        let path = folder("object")
+        try KeyedArchiver.archive(["a": 1, "b": 2], toFile: path)
+        #expect(
+            try KeyedUnarchiver.unarchive([String: Int].self, fromFile: path) == ["a": 1, "b": 2])
+        #expect(throws: KeyedArchiveError.self) {
+            try KeyedArchiver.archive(
+                AnyArchived(UUID()), toFile: path, allowing: .commonClasses)
+        }
+        #expect(try KeyedUnarchiver.unarchive([String: Int].self, fromFile: path)["a"] == 1)
+    }
+}

@@ -1,0 +1,274 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+@testable import ArchiveStore
+
+/// What holds for every database of items.
+@Suite("Item stores")
+struct ItemStoreTests {
+    /// The databases to test with.
+    enum Kind: CaseIterable, CustomTestStringConvertible {
+        case memory
+        #if Stores
+        case encrypted
+        #endif
+
+        var testDescription: String { "\(self)" }
+    }
+
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func database(_ kind: Kind, _ group: String) throws -> any ItemDatabase {
+        switch kind {
+        case .memory: return MemoryItemDatabase(accessGroup: group)
+        #if Stores
+        case .encrypted:
+            let key = try MasterKey(file: folder("key"), creatingIfMissing: true)
+            return try EncryptedItemDatabase(file: folder(group), accessGroup: group, key: key)
+        #endif
+        }
+    }
+
+    private func store(_ kind: Kind) throws -> ItemStore {
+        ItemStore(try database(kind, "first"), try database(kind, "second"))
+    }
+
+    private var full: Item {
+        var attributes = ItemAttributes(service: "example.com", account: "anna\0ö")
+        attributes.label = "Example"
+        attributes.itemDescription = "login"
+        attributes.comment = ""
+        attributes.creator = FourCharacterCode("keyd")
+        attributes.type = FourCharacterCode(rawValue: .max)
+        attributes.generic = []
+        attributes.isInvisible = true
+        attributes.isNegative = true
+        attributes.isSynchronizable = true
+        attributes.accessibility = .afterFirstUnlockThisDeviceOnly
+        return Item(attributes, data: [0, 1, 255])
+    }
+
+    @Test("an item comes back with all it was added with", arguments: Kind.allCases)
+    func add(_ kind: Kind) throws {
+        let store = try store(kind)
+        let before = Date()
+        try store.add(full)
+        var item = try store.item(matching: ItemQuery(service: "example.com"))
+        #expect(item.attributes.accessGroup == "first")
+        #expect(item.attributes.created >= before && item.attributes.created <= Date())
+        #expect(item.attributes.created == item.attributes.modified)
+        item.attributes.accessGroup = nil
+        item.attributes.created = full.attributes.created
+        item.attributes.modified = full.attributes.modified
+        #expect(item == full)
+        try store.add(Item(service: "", account: "", data: []))
+        #expect(try store.data(matching: ItemQuery(service: "", account: "")) == [])
+        #expect(try store.attributes().map(\.service) == ["example.com", ""])
+    }
+
+    @Test(
+        "a duplicate and a missing item are errors with codes of their own",
+        arguments: Kind.allCases)
+    func errors(_ kind: Kind) throws {
+        let store = try store(kind)
+        try store.add(full)
+        func code(_ body: () throws -> Void) -> StoreError.Code? {
+            do { try body() } catch { return (error as? StoreError)?.code }
+            return nil
+        }
+        #expect(code { try store.add(full) } == .duplicateItem)
+        var other = full
+        other.attributes.isSynchronizable = false
+        #expect(code { try store.add(other) } == nil)
+        #expect(
+            code {
+                try store.update(matching: ItemQuery(other.attributes.identity)) {
+                    $0.attributes.isSynchronizable = true
+                }
+            } == .duplicateItem)
+        let missing = ItemQuery(service: "nowhere")
+        #expect(code { _ = try store.item(matching: missing) } == .itemNotFound)
+        #expect(code { _ = try store.data(matching: missing) } == .itemNotFound)
+        #expect(code { try store.update(matching: missing) { _ in } } == .itemNotFound)
+        #expect(code { try store.delete(matching: missing) } == .itemNotFound)
+        #expect(try store.items(matching: missing) == [])
+        let elsewhere = ItemAttributes(service: "s", account: "a", accessGroup: "third")
+        #expect(code { try store.add(Item(elsewhere, data: [])) } == .unknownAccessGroup)
+        #expect(
+            code { _ = try store.items(matching: ItemQuery(accessGroup: "third")) }
+                == .unknownAccessGroup)
+        #expect(
+            code {
+                try store.update(matching: ItemQuery(full.attributes.identity)) {
+                    $0.attributes.accessGroup = "second"
+                }
+            } == .unsupportedChange)
+        #expect(try store.items().count == 2)
+    }
+
+    @Test("save replaces, keeps the date of creation and the place", arguments: Kind.allCases)
+    func save(_ kind: Kind) throws {
+        let store = try store(kind)
+        try store.save(Item(service: "s", account: "a", password: "old"))
+        try store.save(Item(service: "s", account: "b", password: "other"))
+        let old = try store.item(matching: ItemQuery(service: "s", account: "a"))
+        var new = Item(service: "s", account: "a", password: "new")
+        new.attributes.label = "label"
+        try store.save(new)
+        let items = try store.items(matching: ItemQuery(service: "s"))
+        #expect(items.map(\.password) == ["new", "other"])
+        #expect(items[0].attributes.label == "label")
+        #expect(items[0].attributes.created == old.attributes.created)
+        #expect(items[0].attributes.modified >= old.attributes.modified)
+    }
+
+    @Test("update and delete are for all that match, in every group", arguments: Kind.allCases)
+    func updates(_ kind: Kind) throws {
+        let store = try store(kind)
+        for group in ["first", "second"] {
+            for account in ["a", "b"] {
+                let attributes = ItemAttributes(
+                    service: "s", account: account, accessGroup: group)
+                try store.add(Item(attributes, data: [1]))
+            }
+        }
+        let count = try store.update(matching: ItemQuery(account: "a")) {
+            $0.attributes.account = "c"
+            $0.data.append(2)
+        }
+        #expect(count == 2)
+        #expect(
+            try store.items(matching: ItemQuery(account: "c")).map(\.data) == [[1, 2], [1, 2]])
+        #expect(try store.delete(matching: ItemQuery(account: "b", accessGroup: "second")) == 1)
+        #expect(try store.items().count == 3)
+        #expect(try store.items(limit: 2).count == 2)
+        #expect(try store.delete(matching: ItemQuery()) == 3)
+        #expect(try store.items() == [])
+    }
+
+    @Test("every attribute of a query counts", arguments: Kind.allCases)
+    func queries(_ kind: Kind) throws {
+        let store = try store(kind)
+        try store.add(full)
+        try store.add(Item(service: "example.com", account: "bob", data: []))
+        var queries = [ItemQuery(service: "example.com", account: "anna\0ö", accessGroup: "first")]
+        func query(_ set: (inout ItemQuery) -> Void) {
+            var query = ItemQuery()
+            set(&query)
+            queries.append(query)
+        }
+        query { $0.isSynchronizable = true }
+        query { $0.label = "Example" }
+        query { $0.creator = FourCharacterCode("keyd") }
+        query { $0.type = FourCharacterCode(rawValue: .max) }
+        query { $0.generic = [] }
+        query { $0.accessibility = .afterFirstUnlockThisDeviceOnly }
+        for query in queries {
+            #expect(try store.items(matching: query).map(\.attributes.account) == ["anna\0ö"])
+        }
+        #expect(try store.items(matching: ItemQuery(service: "Example.com")) == [])
+        #expect(try store.items(matching: ItemQuery(account: "anna")) == [])
+        #expect(try store.items(matching: ItemQuery(account: "anna\0o\u{308}")) == [])
+    }
+
+    @Test("a transaction that throws changes nothing", arguments: Kind.allCases)
+    func rollback(_ kind: Kind) throws {
+        struct Stop: Error {}
+        let store = try store(kind)
+        try store.add(Item(service: "kept", account: "", password: "old"))
+        #expect(throws: Stop.self) {
+            try store.transaction { transaction in
+                try transaction.save(Item(service: "kept", account: "", password: "new"))
+                try transaction.add(Item(service: "added", account: "", data: []))
+                try transaction.update(matching: ItemQuery(service: "added")) {
+                    $0.attributes.service = "moved"
+                }
+                try transaction.delete(matching: ItemQuery(service: "kept"))
+                throw Stop()
+            }
+        }
+        #expect(try store.items().map(\.password) == ["old"])
+        try store.transaction { try $0.save(Item(service: "kept", account: "", password: "new")) }
+        #expect(try store.items().map(\.password) == ["new"])
+    }
+
+    @Test("a transaction that asks the store itself is told so", arguments: Kind.allCases)
+    func nesting(_ kind: Kind) throws {
+        let store = try store(kind)
+        let misuses: [() throws -> Void] = [
+            { _ = try store.items() }, { try store.save(full) },
+            { try store.transaction { _ in } },
+        ]
+        for misuse in misuses {
+            let error = #expect(throws: StoreError.self) {
+                try store.transaction { _ in try misuse() }
+            }
+            #expect(error?.code == .misuse)
+        }
+        try store.transaction { _ in try store.transaction(in: "second") { try $0.add(elsewhere) } }
+        #expect(try store.items().count == 1)
+    }
+
+    private var elsewhere: Item {
+        Item(ItemAttributes(service: "s", account: "a", accessGroup: "second"), data: [])
+    }
+
+    @Test("a wrapper has default attributes, adds, updates and resets", arguments: Kind.allCases)
+    func wrapper(_ kind: Kind) throws {
+        let store = try store(kind)
+        var defaults = ItemAttributes(service: "login", account: "", accessGroup: "second")
+        defaults.label = "Login"
+        let wrapper = ItemWrapper("login", in: store, default: defaults)
+        #expect(try wrapper.item().attributes.label == "Login")
+        #expect(try store.items() == [])
+        try wrapper.update {
+            $0.attributes.account = "anna"; $0.data = Array("secret".utf8)
+        }
+        try wrapper.update { $0.attributes.account = "bob" }
+        let item = try wrapper.item()
+        #expect(item.attributes.account == "bob" && item.password == "secret")
+        #expect(item.attributes.label == "Login")
+        #expect(try store.items().count == 1)
+        try wrapper.reset()
+        try wrapper.reset()
+        #expect(try wrapper.item().attributes.account == "" && store.items() == [])
+    }
+
+    @Test(
+        "a backup has all but what is for this device only, and restores it",
+        arguments: Kind.allCases)
+    func backup(_ kind: Kind) throws {
+        let store = try store(kind)
+        for accessibility in Accessibility.allCases {
+            var item = full
+            item.attributes.service = accessibility.rawValue
+            item.attributes.accessibility = accessibility
+            item.attributes.accessGroup = "second"
+            try store.add(item)
+        }
+        let backup = try store.backup()
+        #expect(
+            backup.items.map(\.attributes.accessibility) == [
+                .whenUnlocked, .afterFirstUnlock, .always,
+            ])
+        let read = try ItemBackup(parsing: backup.archived())
+        #expect(read == backup)
+        let others = ItemStore(MemoryItemDatabase(accessGroup: "second"))
+        try others.add(Item(service: "ak", account: "anna\0ö", password: "mine"))
+        #expect(try others.restore(read) == 3)
+        #expect(
+            Set(try others.items())
+                == Set(
+                    backup.items
+                        + (try others.items(matching: ItemQuery(service: "ak", account: "anna\0ö")))
+                ))
+        let first = ItemStore(MemoryItemDatabase(accessGroup: "first"))
+        #expect(throws: StoreError.self) { try first.restore(read) }
+        #expect(throws: (any Error).self) { try ItemBackup(parsing: backup.archived().dropLast()) }
+    }
+}

@@ -1,0 +1,100 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import ArchiveStore
+import Foundation
+import KeyedArchive
+import TestSupport
+import Testing
+
+@Suite("Object stores")
+struct ObjectStoreTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private static let keys = [
+        "", ".", "..", "/", "a/b", "../escape", "%", "%2e", "a", "A", "a.plist", ".plist", "~",
+        "con", "nul\0inside", "e\u{301}", "\u{E9}", "\u{1F600}", "line\nbreak",
+        "https://example.com/A?b=c#d", String(repeating: "k", count: 192),
+        String(repeating: "k", count: 193), String(repeating: "k", count: 384),
+        String(repeating: "Ä", count: 500), String(repeating: "/", count: 1000),
+    ]
+
+    @Test("every key is kept, whatever it contains, and no two are one")
+    func keys() throws {
+        let store = try ObjectStore(folder: folder("objects"))
+        for (number, key) in Self.keys.enumerated() { try store.set(number, forKey: key) }
+        for (number, key) in Self.keys.enumerated() {
+            #expect(try store.object(Int.self, forKey: key) == number)
+        }
+        let found = try store.keys()
+        #expect(Set(found.map { Array($0.utf8) }) == Set(Self.keys.map { Array($0.utf8) }))
+        #expect(folder.names == ["objects"])
+        for key in Self.keys {
+            #expect(try store.removeObject(forKey: key))
+            #expect(try !store.removeObject(forKey: key))
+        }
+        #expect(try store.keys() == [])
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder("objects")) == [])
+    }
+
+    @Test("random keys are kept, and names are lower case and within the limits of file systems")
+    func randomKeys() throws {
+        let store = try ObjectStore(folder: folder("objects"))
+        let seed = UInt64.random(in: 0...UInt64.max)
+        var random = SplitMix64(seed: seed)
+        var expected: Set<[UInt8]> = []
+        for _ in 0..<300 {
+            let scalars = (0..<random.below(300)).compactMap { _ in
+                Unicode.Scalar(UInt32(random.oneIn(3) ? random.below(0x3000) : random.below(128)))
+            }
+            let key = String(String.UnicodeScalarView(scalars))
+            try store.set(key, forKey: key)
+            #expect(try store.object(String.self, forKey: key) == key, "seed \(seed)")
+            expected.insert(Array(key.utf8))
+        }
+        #expect(Set(try store.keys().map { Array($0.utf8) }) == expected, "seed \(seed)")
+        let files = FileManager.default.enumerator(atPath: folder("objects"))?.allObjects ?? []
+        for case let file as String in files {
+            #expect(file == file.lowercased())
+            #expect(file.split(separator: "/").allSatisfy { $0.utf8.count <= 255 })
+        }
+    }
+
+    @Test("a key too long for any path is refused with both numbers")
+    func longKey() throws {
+        let store = try ObjectStore(folder: folder("objects"))
+        let error = #expect(throws: StoreError.self) {
+            try store.set(1, forKey: String(repeating: "x", count: 5000))
+        }
+        #expect(error?.code == .invalidName)
+        #expect(error?.what.contains("5000") == true && error?.what.contains("3072") == true)
+    }
+
+    @Test("other files in the folder are left alone and are no keys")
+    func strangers() throws {
+        let store = try ObjectStore(folder: folder.path)
+        for name in ["Notes.plist", "a%2.plist", "%41.txt", ".hidden.plist", "%zz.plist"] {
+            try Data([1]).write(to: URL(filePath: folder(name)))
+        }
+        try store.set("object", forKey: "a")
+        #expect(try store.keys() == ["a"])
+        #expect(folder.names.count == 6)
+    }
+
+    @Test("only allowed classes are written and read; nil removes; a damaged file is an error")
+    func objects() throws {
+        let store = try ObjectStore(folder: folder.path, allowing: .commonClasses)
+        #expect(throws: KeyedArchiveError.self) {
+            try store.set(AnyArchived(UUID()), forKey: "id")
+        }
+        #expect(try store.keys() == [])
+        try store.set("text", forKey: "a")
+        try store.set(String?.none, forKey: "a")
+        #expect(try store.object(String.self, forKey: "a") == nil)
+        try store.set("text", forKey: "a")
+        try Data("junk".utf8).write(to: URL(filePath: folder("a.plist")))
+        #expect(throws: KeyedArchiveError.self) { try store.object(String.self, forKey: "a") }
+    }
+}

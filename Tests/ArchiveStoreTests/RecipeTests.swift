@@ -1,0 +1,132 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import ArchiveStore
+import Foundation
+import KeyedArchive
+import PropertyList
+import TestSupport
+import Testing
+
+#if Stores
+import Crypto
+#endif
+
+/// The examples of the documentation; two programs that share a group are in `ProgramTests`.
+@Suite("Recipes of stores")
+struct StoreRecipeTests {
+    private let folder: TemporaryFolder
+    private let store = ItemStore(MemoryItemDatabase(accessGroup: "group"))
+
+    init() throws { folder = try TemporaryFolder() }
+
+    @Test("a device identifier is made once, and kept across reinstalls")
+    func deviceIdentifier() throws {
+        func identifier() throws -> String? {
+            let device = ArchivedDictionary(in: store, service: "example.device", account: "shared")
+            try device.update { values in
+                if values["identifier"] == nil {
+                    values["identifier"] = AnyArchived(UUID().uuidString)
+                }
+            }
+            let identifier = try device.value(String.self, forKey: "identifier")
+            return identifier
+        }
+        let first = try identifier()
+        #expect(first.flatMap { UUID(uuidString: $0) } != nil)
+        #expect(try identifier() == first)
+    }
+
+    @Test("a user name and a password are kept, changed and reset")
+    func login() throws {
+        let (name, password) = ("anna", "correct horse")
+        let login = ItemWrapper("login", in: store)
+        try login.update {
+            $0.attributes.account = name; $0.data = Array(password.utf8)
+        }
+        let item = try login.item()
+        #expect(item.attributes.account == "anna" && item.password == "correct horse")
+        try login.reset()
+        #expect(try login.item().attributes.account == "")
+    }
+
+    #if Stores
+    private func digest(of identifier: String) -> String {
+        SHA256.hash(data: Data(identifier.utf8)).map { String($0, radix: 16) }.joined(
+            separator: ":")
+    }
+
+    @Test("an identifier in a shared file is taken only with its digest, whatever else is there")
+    func sharedFile() throws {
+        let path = folder("pasteboard")
+        func sharedIdentifier() -> String? {
+            let values = try? KeyedUnarchiver.unarchive(
+                [String: String].self, fromFile: path, allowing: ClassRegistry(),
+                limits: .untrusted)
+            guard let values, let identifier = values["identifier"],
+                values["digest"] == digest(of: identifier)
+            else { return nil }
+            return identifier
+        }
+        #expect(sharedIdentifier() == nil)
+        let identifier = UUID().uuidString
+        try KeyedArchiver.archive(
+            ["identifier": identifier, "digest": digest(of: identifier)], toFile: path)
+        #expect(sharedIdentifier() == identifier)
+        let bytes = Array(try Data(contentsOf: URL(filePath: path)))
+        for place in bytes.indices {
+            for replacement in [bytes[place] ^ 1, bytes[place] ^ 0x80, 0, 255] {
+                var damaged = bytes
+                damaged[place] = replacement
+                try Data(damaged).write(to: URL(filePath: path))
+                #expect([identifier, nil].contains(sharedIdentifier()))
+            }
+            try Data(bytes[..<place]).write(to: URL(filePath: path))
+            #expect(sharedIdentifier() == nil)
+        }
+        for file in Corpus.fixtures("archives", suffix: ".plist") {
+            try Data(file.bytes).write(to: URL(filePath: path))
+            #expect(sharedIdentifier() == nil)
+        }
+    }
+    #endif
+
+    @Test("a token moves from preferences to an item, and is never in neither")
+    func migration() throws {
+        let preferences = try Preferences(domain: "example", folder: folder.path)
+        preferences["token"] = "t0ken"
+        preferences["volume"] = 0.5
+        try preferences.synchronize()
+        func migrate() throws {
+            guard let token = preferences.string(forKey: "token") else { return }
+            try store.save(Item(service: "example.com", account: "token", password: token))
+            preferences.removeValue(forKey: "token")
+            try preferences.synchronize()
+        }
+        try migrate()
+        try migrate()
+        #expect(try store.item(matching: ItemQuery(account: "token")).password == "t0ken")
+        let stored = try Preferences(domain: "example", folder: folder.path).storedValues
+        #expect(stored == ["volume": 0.5])
+    }
+
+    @Test("the code of the documentation is the code of these tests and of the two programs")
+    func documentation() throws {
+        func text(_ path: String) throws -> String {
+            try String(contentsOf: Corpus.repository.appending(path: path), encoding: .utf8)
+        }
+        func lines(_ text: some StringProtocol) -> [String] {
+            text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
+        }
+        let tested = Set(
+            lines(
+                try text("Tests/ArchiveStoreTests/RecipeTests.swift")
+                    + text("Tests/Examples/GroupKeeper/GroupKeeper.swift")))
+        let recipes = try text("Sources/ArchiveStore/ArchiveStore.docc/Recipes.md")
+        let blocks = recipes.components(separatedBy: "```")
+        #expect(blocks.count == 11)
+        for (index, block) in blocks.enumerated() where index % 2 == 1 {
+            for line in lines(block).dropFirst() { #expect(tested.contains(line)) }
+        }
+    }
+}

@@ -1,0 +1,42 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import ArchiveStore
+import KeyedArchive
+
+/// A program that shares an identifier with another one through an access group:
+///
+///     GroupKeeper FOLDER
+///
+/// It makes the identifier when it first runs, and prints it. See `GroupVisitor`.
+@main
+enum GroupKeeper {
+    static func main() throws {
+        #if Stores
+        let folder = CommandLine.arguments[1]
+        let key = try MasterKey(file: "\(folder)/group.key", creatingIfMissing: true)
+        let group = try EncryptedItemDatabase(
+            file: "\(folder)/group.items", accessGroup: "group.example", key: key)
+        let own = try EncryptedItemDatabase(
+            file: "\(folder)/keeper.items", accessGroup: "keeper",
+            key: MasterKey(file: "\(folder)/keeper.key", creatingIfMissing: true))
+        let store = ItemStore(group, own)
+
+        let device = ArchivedDictionary(in: store, service: "example.device", account: "shared")
+        try device.update { values in
+            if values["identifier"] == nil {
+                values["identifier"] = AnyArchived(randomIdentifier())
+            }
+        }
+        try store.save(
+            Item(ItemAttributes(service: "own", account: "", accessGroup: "keeper"), data: [1]))
+        print(try device.value(String.self, forKey: "identifier") ?? "none")
+        #else
+        print("build with the trait Stores")
+        #endif
+    }
+
+    private static func randomIdentifier() -> String {
+        String(UInt64.random(in: .min ... .max), radix: 16)
+    }
+}

@@ -1,0 +1,430 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import PropertyList
+import Testing
+
+@testable import keyed
+
+@Suite("keyed get, set, insert, append, remove, rename, edit")
+struct EditCommandTests {
+    private static let text = """
+        <?xml version="1.0" encoding="UTF-8"?>
+        <plist version="1.0">
+        <dict>
+        \t<key>name</key> <!-- whose -->
+        \t<string>Anna</string>
+        \t<key>age</key>
+        \t<integer>7</integer>
+        \t<key>list</key>
+        \t<array>
+        \t\t<string>x</string>
+        \t</array>
+        \t<key>blob</key>
+        \t<data>AAEC</data>
+        </dict>
+        </plist>
+
+        """
+
+    /// The file after a verb that replaces it.
+    private func inPlace(_ arguments: String...) throws -> (text: String, run: Run) {
+        try Files.withFile(Self.text.utf8) { file in
+            let console = Console(capturing: true)
+            let all = [arguments[0], file] + arguments.dropFirst() + ["--in-place"]
+            let status = Main.run(all, console)
+            let run = Run(
+                status: status.rawValue, bytes: console.output,
+                errors: String(decoding: console.errors, as: UTF8.self))
+            return (String(decoding: try Files.bytes(file), as: UTF8.self), run)
+        }
+    }
+
+    @Test("a value is of the kind that it replaces, or of the type that is named")
+    func types() throws {
+        let age = try inPlace("set", "age", "8")
+        #expect(age.text == Self.text.replacing("<integer>7<", with: "<integer>8<"))
+        #expect(age.run.status == 0 && age.run.bytes.isEmpty)
+        let cases: [(String, String, String)] = [
+            ("string", "5", "<string>5</string>"), ("int", "-0x10", "<integer>-16</integer>"),
+            ("real", "1e3", "<real>1000</real>"), ("bool", "YES", "<true/>"),
+            ("date", "2020-01-02T03:04:05Z", "<date>2020-01-02T03:04:05Z</date>"),
+            ("array", "", "<array/>"), ("dict", "", "<dict/>"),
+            ("plist", "<plist><array><true/></array></plist>", "<array>\n\t\t<true/>\n\t</array>"),
+        ]
+        for (type, value, element) in cases {
+            let result = try inPlace("set", "age", value, "-t", type)
+            #expect(
+                result.text == Self.text.replacing("<integer>7</integer>", with: element), "\(type)"
+            )
+        }
+        let data = try inPlace("set", "blob", "00 ff", "-t", "hex")
+        #expect(data.text.contains("<data>\n\tAP8=\n\t</data>"))
+    }
+
+    @Test("what is no value of the type is refused, and the file stays")
+    func wrongType() throws {
+        for (value, type) in [
+            ("x", "int"), ("", "int"), ("maybe", "bool"), ("2020-13-01T00:00:00Z", "date"),
+            ("@@", "data"), ("0g", "hex"), ("99999999999", "uid"), ("x", "array"), ("{", "plist"),
+        ] {
+            let result = try inPlace("set", "age", value, "-t", type)
+            #expect(result.run.status == 2, "\(type)")
+            #expect(result.text == Self.text)
+        }
+        let result = try inPlace("set", "age", "old")
+        #expect(
+            result.run.errors == "keyed: \"old\" is no value of type integer; name another type "
+                + "with -t\n")
+        #expect(try inPlace("set", "name").run.status == 2)
+    }
+
+    @Test("a path that leads to nothing is shown with a caret")
+    func wrongPath() throws {
+        let result = try inPlace("set", "list[3]", "x")
+        #expect(result.run.status == 1)
+        #expect(
+            result.run.errors.hasSuffix(
+                "there are 1 elements, counted from 0\n    list[3]\n        ^\n"))
+        #expect(result.text == Self.text)
+        let malformed = try inPlace("remove", "list[")
+        #expect(malformed.run.status == 2)
+        #expect(
+            malformed.run.errors.hasSuffix("    list[\n         ^\n")
+                || malformed.run.errors.contains("^"))
+    }
+
+    @Test("values come from files")
+    func fromFiles() throws {
+        try Files.withFolder { folder in
+            let file = folder.appending(path: "a.plist").path
+            let other = folder.appending(path: "b").path
+            try Data(Self.text.utf8).write(to: URL(filePath: file))
+            try Data(Files.binary(["k": [1]])).write(to: URL(filePath: other))
+            let plist = keyed("append", file, "list", "--from", other)
+            #expect(try PropertyListValue(parsing: plist.bytes)["list"]?[1] == ["k": [1]])
+            let data = keyed("set", file, "blob", "--from", other, "-t", "data")
+            #expect(
+                try PropertyListValue(parsing: data.bytes)["blob"]?.data == Files.bytes(other))
+            #expect(keyed("set", file, "name", "x", "--from", other).status == 2)
+            #expect(keyed("set", file, "name", "--from", folder.path).status == 1)
+        }
+    }
+
+    @Test("several edits are made in one call, or none")
+    func several() throws {
+        let all = try inPlace(
+            "edit", "set age integer 8", "rename name \"full name\"", "remove blob",
+            "set \"a b\".c string \"  x\\n\"")
+        #expect(all.run.status == 1)
+        #expect(all.text == Self.text)
+        let made = try inPlace(
+            "edit", "set age integer 8", "rename name \"full name\"", "remove blob",
+            "set \"a b\" dict", "set \"a b\".c string \"  x\\n\"", "append list two words",
+            "merge \"a b\" plist <plist><dict><key>d</key><true/></dict></plist>")
+        #expect(made.run.errors == "")
+        let value = try PropertyListValue(parsing: Array(made.text.utf8))
+        #expect(
+            value == [
+                "full name": "Anna", "age": 8, "list": ["x", "two words"],
+                "a b": ["c": "  x\n", "d": true],
+            ])
+    }
+
+    @Test("edits are read from a script, and mistakes in it are told by line")
+    func script() throws {
+        try Files.withFile(Self.text.utf8) { file in
+            try Files.withFile("# a comment\n\nset age integer 9\r\n remove  list \n".utf8) {
+                script in
+                let run = keyed("edit", file, "--script", script)
+                let value = try PropertyListValue(parsing: run.bytes)
+                #expect(value == ["name": "Anna", "age": 9, "blob": .data([0, 1, 2])])
+            }
+            for (line, what) in [
+                ("delete x", "none of set"), ("set", "needs a key path"),
+                ("set a integer x", "no value"),
+                ("remove a b", "alone"), ("set a \"x", "do not close"),
+                ("set a..b c", "a key is missing"),
+            ] {
+                try Files.withFile("\n\(line)\n".utf8, named: "script") { script in
+                    let run = keyed("edit", file, "--script", script)
+                    #expect(run.status == 2)
+                    #expect(run.errors.contains("line 2: ") && run.errors.contains(what), "\(line)")
+                }
+            }
+        }
+        #expect(keyed("edit", "x").status == 2)
+        #expect(keyed("edit", "-", "--script", "-").status == 2)
+    }
+
+    @Test("a dry run prints a difference that patch takes, and writes nothing")
+    func dryRun() throws {
+        try Files.withFolder { folder in
+            let file = folder.appending(path: "a.plist").path
+            let edits = [
+                "set name Bob", "append list y", "remove blob",
+                "insert new after \"age\" integer 1",
+            ]
+            try Data(Self.text.utf8).write(to: URL(filePath: file))
+            let run = try keyedProcess(["edit", "a.plist", "--dry-run"] + edits, in: folder)
+            #expect(run.output.hasPrefix("--- a.plist\n+++ a.plist\n@@ -"))
+            #expect(try Files.bytes(file) == Array(Self.text.utf8))
+            let whole = keyed(["edit", file] + edits)
+            guard FileManager.default.isExecutableFile(atPath: "/usr/bin/patch") else { return }
+            try Data(run.bytes).write(to: folder.appending(path: "p"))
+            let patch = Process()
+            patch.executableURL = URL(filePath: "/usr/bin/patch")
+            patch.arguments = ["-s", "-p0", "-i", "p"]
+            patch.currentDirectoryURL = folder
+            try patch.run()
+            patch.waitUntilExit()
+            #expect(patch.terminationStatus == 0)
+            #expect(try Files.bytes(file) == whole.bytes)
+        }
+    }
+
+    @Test("a dry run of a binary file prints the values")
+    func dryRunOfBinary() throws {
+        try Files.withFile(Files.binary(["a": 1, "b": ["x"]])) { file in
+            #expect(
+                keyed("edit", file, "set a integer 2", "remove b[0]", "-n").lines
+                    == ["- a: 1", "+ a: 2", "- b[0]: \"x\""])
+        }
+    }
+
+    @Test(
+        "a file is replaced with its mode and through its links, and left alone where nothing changes"
+    )
+    func replacing() throws {
+        try Files.withFolder { folder in
+            let manager = FileManager.default
+            let file = folder.appending(path: "a.plist").path
+            try Data(Self.text.utf8).write(to: URL(filePath: file))
+            try manager.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
+            let link = folder.appending(path: "link").path
+            try manager.createSymbolicLink(atPath: link, withDestinationPath: "a.plist")
+            #expect(keyed("set", link, "age", "8", "-i").status == 0)
+            #expect(try manager.destinationOfSymbolicLink(atPath: link) == "a.plist")
+            let attributes = try manager.attributesOfItem(atPath: file)
+            #expect(attributes[.posixPermissions] as? Int == 0o600)
+            let number = attributes[.systemFileNumber] as? Int
+            #expect(keyed("set", file, "age", "8", "-i").status == 0)
+            let same = try manager.attributesOfItem(atPath: file)
+            #expect(same[.systemFileNumber] as? Int == number)
+            #expect(try manager.contentsOfDirectory(atPath: folder.path).count == 2)
+        }
+    }
+
+    @Test("what cannot be read or written says why")
+    func files() throws {
+        #expect(keyed("set", "/nonexistent/a", "x", "y").errors.contains("No such file"))
+        #expect(keyed("get", "/", "x").errors.contains("is a directory"))
+        try Files.withFile(Self.text.utf8) { file in
+            let run = keyed("set", file, "age", "8", "-o", "/nonexistent/b")
+            #expect(run.status == 1 && run.errors.contains("/nonexistent/b: No such file"))
+            #expect(keyed("set", file, "age", "8", "-o", "/dev/full").status == 1)
+            #expect(keyed("set", file, "age", "8", "-i", "-o", "x").status == 2)
+        }
+        #expect(keyed("set", "-", "age", "8", "-i").status == 2)
+    }
+
+    @Test("a reader that goes away early ends the command quietly")
+    func closedPipe() throws {
+        try Files.withFile(Self.text.utf8) { file in
+            let process = Process()
+            process.executableURL = URL(filePath: "/bin/sh")
+            let command = URL(filePath: ProcessInfo.processInfo.arguments[0])
+                .deletingLastPathComponent().appending(path: "keyed").path
+            process.arguments = ["-c", "'\(command)' set '\(file)' age 8 | true"]
+            try process.run()
+            process.waitUntilExit()
+            #expect(process.terminationStatus == 0)
+        }
+    }
+
+    @Test("get prints scalars plainly, and other forms when asked")
+    func get() throws {
+        try Files.withFile(Self.text.utf8) { file in
+            for (arguments, output) in [
+                (["name"], "Anna\n"), (["age"], "7\n"), (["blob"], "AAEC\n"),
+                (["list"], "array, 1 element\n  [0] \"x\"\n"),
+                ([".", "--as", "keys"], "name\nage\nlist\nblob\n"),
+                (["list", "--as", "count"], "1\n"), (["blob", "--as", "type"], "data\n"),
+                (["blob", "--as", "bytes"], "\0\u{1}\u{2}"),
+            ] {
+                #expect(keyed(["get", file] + arguments).output == output, "\(arguments)")
+            }
+            let list = keyed("get", file, "list", "--as", "binary")
+            let value = try PropertyListValue(parsing: list.bytes)
+            #expect(value == ["x"])
+            #expect(keyed("get", file, "age", "--as", "bytes").status == 1)
+        }
+    }
+}
+
+@Suite("keyed diff and merge")
+struct DiffCommandTests {
+    @Test("differences are values by path, and the exit code tells")
+    func diff() throws {
+        try Files.withFolder { folder in
+            let files = try Self.write(
+                [["a": 1, "b": ["x", "y"], "d": [:]], ["b": ["y"], "a": true, "c": ["k": [0]]]],
+                folder)
+            let run = keyed("diff", files[0], files[1])
+            #expect(run.status == 1)
+            #expect(
+                run.lines == [
+                    "- a: 1", "+ a: true", "- d: dictionary, 0 entries", "+ c.k[0]: 0",
+                    "- b[0]: \"x\"",
+                ])
+            #expect(keyed("diff", files[0], files[0]).status == 0)
+            #expect(keyed("diff", "-q", files[0], files[1]).bytes.isEmpty)
+            #expect(keyed("diff", files[0], "/nonexistent").status == 1)
+        }
+    }
+
+    @Test("commands turn one file into the other, with every kind of value")
+    func commands() throws {
+        let date = PropertyListDate(secondsSince2001: -0.25)
+        let new: PropertyListValue = [
+            "a b": .date(date), "c\n": .data([1, 2]), "x.y": ["": .null, "\"": .set([1, 2])],
+            "n": [
+                .integer(PropertyListInteger(UInt64.max)), -1, .real(PropertyListReal(Float(0.5))),
+                0.1,
+            ],
+            "s": [" lead", "", "#", "\"q\"", "é\u{1}"], "u": .uid(PropertyListUID(9)), "t": true,
+        ]
+        try Files.withFolder { folder in
+            let files = try Self.write([["n": [5, -1, 0.1], "s": "old"], new], folder)
+            let commands = keyed("diff", files[0], files[1], "--as-commands")
+            #expect(commands.status == 1)
+            let script = folder.appending(path: "script").path
+            try Data(commands.bytes).write(to: URL(filePath: script))
+            let run = keyed("edit", files[0], "--script", script)
+            #expect(run.errors == "")
+            #expect(try PropertyListValue(parsing: run.bytes) == new)
+        }
+    }
+
+    @Test("archives are compared as graphs, unless they are to be compared raw")
+    func archives() throws {
+        let archive = Files.archive("save")
+        let graph = try PropertyListValue(parsing: Files.bytes(archive))
+        var objects = Array(graph["$objects"]?.array ?? [])
+        objects.append("unused")
+        var other = graph
+        other["$objects"] = .array(PropertyListArray(objects))
+        try Files.withFile(Files.binary(other)) { file in
+            #expect(keyed("diff", archive, file).status == 0)
+            #expect(keyed("diff", "--raw", archive, file).status == 1)
+        }
+    }
+
+    @Test("a merge takes what the other side changed, names conflicts and leaves them as they were")
+    func merge() throws {
+        try Files.withFolder { folder in
+            let files = try Self.write(
+                [
+                    ["a": 1, "b": 1, "l": ["x"]], ["a": 2, "b": 1, "l": ["x", "o"]],
+                    ["a": 3, "b": 4, "l": ["x", "t"], "n": 5],
+                ], folder)
+            let run = keyed("merge", files[1], files[2], "--base", files[0])
+            #expect(run.status == 1)
+            #expect(run.errors.contains("conflict at a: both changed it"))
+            #expect(run.errors.contains("both sides added elements to l"))
+            #expect(
+                try PropertyListValue(parsing: run.bytes)
+                    == ["a": 2, "b": 4, "l": ["x", "o", "t"], "n": 5])
+            let two = keyed("merge", files[1], files[2])
+            #expect(two.status == 0)
+            #expect(
+                try PropertyListValue(parsing: two.bytes)
+                    == ["a": 3, "b": 4, "l": ["x", "t"], "n": 5])
+            #expect(keyed("merge", files[0], files[1], "--at", "nope").status == 1)
+        }
+    }
+
+    private static func write(_ values: [PropertyListValue], _ folder: URL) throws -> [String] {
+        try values.enumerated().map { number, value in
+            let file = folder.appending(path: "\(number).plist")
+            try Data(Files.binary(value)).write(to: file)
+            return file.path
+        }
+    }
+}
+
+@Suite("The documented session")
+struct SessionTests {
+    private static let document = Files.root.appending(path: "Documentation/Editing.md")
+
+    /// What a block of the document holds, for each block of that language.
+    private static func blocks(_ language: String) throws -> [[String]] {
+        var blocks: [[String]] = []
+        var isInside = false
+        for line in try String(contentsOf: document, encoding: .utf8).split(
+            separator: "\n", omittingEmptySubsequences: false)
+        {
+            if line == "```\(language)" {
+                isInside = true
+                blocks.append([])
+            } else if line == "```" {
+                isInside = false
+            } else if isInside {
+                blocks[blocks.count - 1].append(String(line))
+            }
+        }
+        return blocks
+    }
+
+    @Test("prints what the document says")
+    func session() throws {
+        try Files.withFolder { folder in
+            let programs = folder.appending(path: "bin")
+            let work = folder.appending(path: "work")
+            for folder in [programs, work] {
+                try FileManager.default.createDirectory(
+                    at: folder, withIntermediateDirectories: true)
+            }
+            try FileManager.default.createSymbolicLink(
+                at: programs.appending(path: "keyed"),
+                withDestinationURL: URL(filePath: ProcessInfo.processInfo.arguments[0])
+                    .deletingLastPathComponent().appending(path: "keyed"))
+            let source = try #require(Self.blocks("xml").first).joined(separator: "\n") + "\n"
+            try Data(source.utf8).write(to: work.appending(path: "Info.plist"))
+            try Data(Files.bytes(Files.archive("save"))).write(
+                to: work.appending(path: "save.plist"))
+            var number = 0
+            for block in try Self.blocks("console") {
+                var actual: [String] = []
+                for line in block where line.hasPrefix("$ ") {
+                    number += 1
+                    actual.append(line)
+                    actual += try run(String(line.dropFirst(2)), in: work, programs)
+                }
+                #expect(actual == block)
+            }
+            #expect(number > 20)
+        }
+    }
+
+    /// The lines that a command prints, and its exit code if that is not 0.
+    private func run(_ command: String, in folder: URL, _ programs: URL) throws -> [String] {
+        let process = Process()
+        process.executableURL = URL(filePath: "/bin/sh")
+        process.arguments = ["-c", command]
+        process.currentDirectoryURL = folder
+        process.environment = ["PATH": "\(programs.path):/usr/bin:/bin", "LC_ALL": "C"]
+        let pipe = Pipe()
+        process.standardOutput = pipe
+        process.standardError = pipe
+        try process.run()
+        let bytes = try pipe.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        var lines = String(decoding: bytes, as: UTF8.self)
+            .split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        if lines.last == "" { lines.removeLast() }
+        if process.terminationStatus != 0 { lines.append("[exit \(process.terminationStatus)]") }
+        return lines
+    }
+}

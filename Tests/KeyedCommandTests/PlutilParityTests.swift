@@ -1,0 +1,176 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import PropertyList
+import Testing
+
+@testable import keyed
+
+/// The toolchain's own `plutil`, to compare with.
+enum ToolchainPlutil {
+    /// Where it is; nil where there is none, or another program of that name.
+    static let path: String? = {
+        let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+        return folders.map { "\($0)/plutil" }.first { path in
+            FileManager.default.isExecutableFile(atPath: path)
+                && (try? run(path, ["-help"], in: FileManager.default.temporaryDirectory))?
+                    .output.contains("Swift mode") == true
+        }
+    }()
+
+    static func run(_ path: String, _ arguments: [String], in folder: URL) throws -> Run {
+        let process = Process()
+        process.executableURL = URL(filePath: path)
+        process.arguments = arguments
+        process.currentDirectoryURL = folder
+        // A crash is not to be looked into.
+        process.environment = ["SWIFT_BACKTRACE": "enable=no"]
+        let output = folder.appending(path: ".stdout")
+        let errors = folder.appending(path: ".stderr")
+        for file in [output, errors] { try Data().write(to: file) }
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = try FileHandle(forWritingTo: output)
+        process.standardError = try FileHandle(forWritingTo: errors)
+        try process.run()
+        process.waitUntilExit()
+        let run = Run(
+            status: process.terminationStatus, bytes: [UInt8](try Data(contentsOf: output)),
+            errors: String(decoding: try Data(contentsOf: errors), as: UTF8.self))
+        for file in [output, errors] { try FileManager.default.removeItem(at: file) }
+        return run
+    }
+}
+
+/// What a call of `plutil` did: what it printed, its exit code, and the files it left.
+struct PlutilOutcome: Equatable {
+    var status: Int32
+    var output: String
+    var errors: String
+    var files: [String: String]
+
+    init(_ run: Run, _ folder: URL) throws {
+        // Where a name has a folder in it, that is the test's.
+        let place = folder.path + "/"
+        status = run.status
+        output = Self.shown(run.bytes).replacing(place, with: "")
+        errors = run.errors.replacing(place, with: "")
+        files = [:]
+        for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
+            files[name] = Self.shown(try Files.bytes(folder.appending(path: name).path))
+        }
+    }
+
+    /// Text as it is, a binary property list by its value: writers number objects in several ways.
+    private static func shown(_ bytes: [UInt8]) -> String {
+        guard bytes.starts(with: "bplist".utf8) else {
+            return String(decoding: bytes, as: UTF8.self)
+        }
+        guard let document = try? PropertyListDocument(parsing: bytes) else { return "malformed" }
+        var options = XMLPropertyList.Options()
+        options.sortsKeys = true
+        options.allowedLosses = .appleCompatible
+        let text = try? XMLPropertyList.serialize(document, options: options).bytes
+        return "binary " + String(decoding: text ?? [], as: UTF8.self)
+    }
+}
+
+@Suite("plutil beside the toolchain's own")
+struct PlutilParityTests {
+    /// A call: its arguments, in which `FILE` is a file of the format.
+    private static let calls: [String] = [
+        "-p FILE", "-lint FILE", "FILE", "-lint -s FILE", "-lint FILE nope", "-p FILE FILE",
+        "-convert xml1 FILE", "-convert xml1 -o - FILE", "-convert xml1 -o out FILE",
+        "-convert xml1 -e new FILE", "-convert binary1 FILE", "-convert binary1 -o out FILE",
+        "-convert swift FILE", "-convert swift -o - FILE", "-convert objc -o - FILE",
+        "-convert foo FILE", "-convert", "-convert xml1", "-convert xml1 -o", "-convert xml1 -e",
+        "-extract s raw FILE", "-extract i raw FILE", "-extract big raw FILE",
+        "-extract r raw FILE", "-extract huge raw FILE", "-extract b raw FILE",
+        "-extract no raw FILE",
+        "-extract d raw FILE", "-extract data raw FILE", "-extract list raw FILE",
+        "-extract dict raw FILE", "-extract empty raw FILE", "-extract u raw -n FILE",
+        "-extract list.0 raw FILE", "-extract list.2.k raw FILE", "-extract list.9 raw FILE",
+        "-extract list.-1 raw FILE", "-extract list.x raw FILE", "-extract a\\.b raw FILE",
+        "-extract a\\.b.c raw FILE", "-extract nope raw FILE", "-extract s.x raw FILE",
+        "-extract s raw -o out FILE", "-extract s raw -expect string FILE",
+        "-extract s raw -expect integer FILE", "-extract s raw -expect foo FILE",
+        "-extract dict xml1 -o - FILE", "-extract list xml1 FILE", "-extract i xml1 -o - FILE",
+        "-extract dict binary1 -o out FILE", "-extract s foo FILE", "-extract s", "-extract",
+        "-type s FILE", "-type i FILE", "-type r FILE", "-type b FILE", "-type d FILE",
+        "-type data FILE", "-type list FILE", "-type dict FILE", "-type list.1 FILE",
+        "-type nope FILE", "-type s -expect string FILE", "-type s -expect array FILE", "-type",
+        "-type s -expect",
+        "-insert new -string v FILE", "-insert new -string v -o - FILE", "-insert s -string v FILE",
+        "-insert new -bool YES FILE", "-insert new -bool true FILE", "-insert new -bool 1 FILE",
+        "-insert new -integer 12 FILE", "-insert new -integer -5 FILE",
+        "-insert new -float 1.25 FILE", "-insert new -date 2020-01-02T03:04:05Z FILE",
+        "-insert new -data AAEC FILE", "-insert new -data @@ FILE",
+        "-insert new -xml <array><true/></array> FILE", "-insert new -dictionary FILE",
+        "-insert new -array FILE", "-insert list.0 -string v FILE", "-insert list.3 -string v FILE",
+        "-insert list.9 -string v FILE", "-insert list.x -string v FILE",
+        "-insert list -string v -append FILE", "-insert s -string v -append FILE",
+        "-insert new.deep -string v FILE", "-insert s.x -string v FILE",
+        "-insert dict.new -string v FILE", "-insert list.2.new -string v FILE",
+        "-insert a\\.b.d -string v FILE", "-insert new\\.key -string v FILE",
+        "-insert", "-insert new", "-insert new -foo v FILE",
+        "-replace s -string Z FILE", "-replace new -string Z FILE",
+        "-replace dict.z -integer 7 FILE",
+        "-replace list.9 -string Z FILE", "-replace s -string Z -o - FILE",
+        "-remove s FILE", "-remove nope FILE", "-remove list.0 FILE", "-remove list.9 FILE",
+        "-remove dict.z FILE", "-remove a\\.b.c FILE", "-remove s.x FILE", "-remove s -o - FILE",
+        "-remove", "-create xml1 made", "-create binary1 made", "-create xml1 -", "-p", "-lint", "",
+        "-foo FILE", "-e", "-lint -- FILE", "-p -o out FILE", "-type s FILE FILE", "-lint .",
+        "-p .",
+    ]
+
+    /// Where the two are to differ, by call or by format and call, and why. The list in the
+    /// documentation is the same.
+    static let differences: [String: String] = [:]
+
+    private static let value: PropertyListValue = [
+        "s": "he\"llo\\", "i": 5, "big": .integer(PropertyListInteger(UInt64.max)), "neg": -3,
+        "r": 1.5, "tenth": 0.1, "huge": 1e100, "b": true, "no": false,
+        "d": .date(PropertyListDate(secondsSince2001: 599_627_045)), "data": .data([0x12, 0xAB]),
+        "list": ["x", 2, ["k": "v"]], "dict": ["z": 1, "a": [], "B": 2, "k10": 1, "k9": 2],
+        "a.b": ["c": "q"], "empty": [:], "u": "é漢 <&>",
+    ]
+
+    private static func bytes(_ format: String) throws -> [UInt8] {
+        let document = try PropertyListDocument(value)
+        return format == "binary"
+            ? try BinaryPropertyList.serialize(document)
+            : try XMLPropertyList.serialize(document).bytes
+    }
+
+    private func outcome(
+        _ call: String, _ format: String, _ run: ([String], URL) throws -> Run
+    ) throws -> PlutilOutcome {
+        try Files.withFolder { folder in
+            try Data(Self.bytes(format)).write(to: folder.appending(path: "file.plist"))
+            let arguments = call.split(separator: " ").map {
+                $0 == "FILE" ? "file.plist" : String($0)
+            }
+            return try PlutilOutcome(run(arguments, folder), folder)
+        }
+    }
+
+    @Test(
+        "prints and writes the same, with the same exit code, but where it is documented",
+        .enabled(if: ToolchainPlutil.path != nil, "the toolchain has no plutil"),
+        arguments: ["xml", "binary"])
+    func parity(_ format: String) throws {
+        let path = try #require(ToolchainPlutil.path)
+        for call in Self.calls {
+            let theirs = try outcome(call, format) { try ToolchainPlutil.run(path, $0, in: $1) }
+            let ours = try outcome(call, format) { arguments, folder in
+                try keyedProcess(["plutil"] + arguments, in: folder)
+            }
+            let isDifferent = Self.differences[call] ?? Self.differences["\(format): \(call)"]
+            if isDifferent == nil {
+                #expect(ours == theirs, "\(format): plutil \(call)")
+            } else {
+                #expect(ours != theirs, "\(format): plutil \(call) is the same by now")
+            }
+        }
+    }
+}

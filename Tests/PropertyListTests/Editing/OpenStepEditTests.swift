@@ -1,0 +1,211 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import PropertyList
+import TestSupport
+import Testing
+
+@Suite("Edits to OpenStep text")
+struct OpenStepEditTests {
+    private static let source = """
+        // top
+        {
+            name = Anna; // the name
+            list = (
+                one, /* first */
+                "two words"
+            );
+            inline = {a = 1; b = (x, y);};
+            empty = ();
+            short;
+        }
+        // end
+
+        """
+
+    private func replaced(_ old: String, _ new: String) -> String {
+        Self.source.replacing(old, with: new)
+    }
+
+    @Test("values change in their place")
+    func set() throws {
+        #expect(
+            try edited(Self.source, ("name", .set("Bob B"))) == replaced("Anna", "\"Bob B\""))
+        #expect(try edited(Self.source, ("list[0]", .set("1"))) == replaced("one", "1"))
+        #expect(try edited(Self.source, ("inline.b[1]", .set("z"))) == replaced("x, y", "x, z"))
+        #expect(try edited(Self.source, ("short", .set("s"))) == replaced("short;", "short = s;"))
+        #expect(
+            try edited(Self.source, ("name", .set("Anna")), ("list", .set(["one", "two words"])))
+                == Self.source)
+    }
+
+    @Test("new entries and elements get what separates them from their neighbours")
+    func insert() throws {
+        #expect(
+            try edited(Self.source, ("new", .set(["k": ["v"]])))
+                == replaced(
+                    "short;",
+                    "short;\n    new = {\n        k = (\n            v,\n        );\n    };"))
+        #expect(
+            try edited(Self.source, ("list", .append("3")), ("list", .append("4")))
+                == replaced("\"two words\"", "\"two words\",\n        3,\n        4"))
+        #expect(
+            try edited(Self.source, ("list[1]", .insert("1b")))
+                == replaced("/* first */", "/* first */\n        1b,"))
+        #expect(
+            try edited(Self.source, ("list[0]", .insert("0")))
+                == replaced("list = (", "list = (\n        0,"))
+        #expect(
+            try edited(Self.source, ("inline.c", .set("2")))
+                == replaced("(x, y);}", "(x, y); c = 2;}"))
+        #expect(try edited(Self.source, ("inline.b", .append("z"))) == replaced("x, y", "x, y, z"))
+        #expect(
+            try edited(Self.source, ("empty", .append("a")))
+                == replaced("empty = ()", "empty = (\n        a,\n    )"))
+        #expect(
+            try edited(Self.source, ("z", .insert("Z", afterKey: "name")))
+                == replaced("// the name", "// the name\n    z = Z;"))
+    }
+
+    @Test("removing takes what separates, and leaves comments")
+    func remove() throws {
+        #expect(try edited(Self.source, ("short", .remove)) == replaced("\n    short;", ""))
+        #expect(try edited(Self.source, ("name", .remove)) == replaced("\n    name = Anna;", ""))
+        #expect(
+            try edited(Self.source, ("list[1]", .remove))
+                == replaced("\n        \"two words\"", ""))
+        #expect(try edited(Self.source, ("list[0]", .remove)) == replaced("\n        one,", ""))
+        #expect(try edited(Self.source, ("inline.a", .remove)) == replaced("a = 1;", ""))
+        let none = try edited(Self.source, ("list[0]", .remove), ("list[0]", .remove))
+        #expect(try PropertyListValue(parsing: Array(none.utf8))["list"] == [])
+    }
+
+    @Test("keys are renamed")
+    func rename() throws {
+        #expect(
+            try edited(Self.source, ("list", .rename("a b"))) == replaced("list =", "\"a b\" ="))
+        #expect(
+            try edited(Self.source, ("short", .rename("s"))) == replaced("short;", "s = short;"))
+    }
+
+    @Test("strings files keep their quotes")
+    func strings() throws {
+        let text = "/* One */\n\"a\" = \"A\";\n\n/* Two */\n\"b\" = \"B\";\n"
+        #expect(
+            try edited(text, ("b", .set("x")), ("c", .set("C")), ("a", .remove))
+                == "/* One */\n\n\n/* Two */\n\"b\" = \"x\";\n\"c\" = \"C\";\n".replacing(
+                    "/* One */\n\n\n", with: "/* One */\n\n"))
+        #expect(try edited("\"a\" = \"A\";", ("b", .set("B"))) == "\"a\" = \"A\";\n\"b\" = \"B\";")
+        #expect(
+            try PropertyListValue(
+                parsing: Array(edited("// c\n", ("b", .set("B"))).utf8), format: .openStep)
+                == ["b": "B"])
+    }
+
+    @Test("numbers and booleans are refused, text in UTF-16 stays in it")
+    func others() throws {
+        for value in [1, true, 2.5] as [PropertyListValue] {
+            let operation = PropertyListEdit.Operation.set(value)
+            let error = #expect(throws: PropertyListError.self) {
+                try edited(Self.source, ("name", operation))
+            }
+            #expect(error?.code == .unrepresentableValue)
+        }
+        var bytes: [UInt8] = [0xFE, 0xFF]
+        for unit in "\"é\" = \"ü\";\n".utf16 { bytes += [UInt8(unit >> 8), UInt8(unit & 0xFF)] }
+        let document = try PropertyListDocument(parsing: bytes)
+        let result = try document.applying([PropertyListEdit([.key("é")], .set("漢"))])
+        #expect(result.bytes.count == bytes.count && result.bytes.prefix(2) == [0xFE, 0xFF])
+        #expect(result.document.root["é"]?.string == "漢")
+    }
+
+    private static let project = """
+        // !$*UTF8*$!
+        {
+        \tarchiveVersion = 1;
+        \tobjects = {
+
+        /* Begin PBXBuildFile section */
+        \t\tAA01 /* a.m in Sources */ = {isa = PBXBuildFile; fileRef = AA02 /* a.m */; };
+        /* End PBXBuildFile section */
+
+        /* Begin PBXFileReference section */
+        \t\tAA02 /* a.m */ = {isa = PBXFileReference; path = a.m; sourceTree = "<group>"; };
+        \t\tAA03 /* b.m */ = {isa = PBXFileReference; path = b.m; sourceTree = "<group>"; };
+        /* End PBXFileReference section */
+
+        /* Begin PBXGroup section */
+        \t\tAA04 = {
+        \t\t\tisa = PBXGroup;
+        \t\t\tchildren = (
+        \t\t\t\tAA02 /* a.m */,
+        \t\t\t);
+        \t\t\tsourceTree = "<group>";
+        \t\t};
+        /* End PBXGroup section */
+        \t};
+        \trootObject = AA09 /* Project object */;
+        }
+
+        """
+
+    @Test("in a project file names follow numbers, and a reference that changes gets its own")
+    func project() throws {
+        #expect(
+            try edited(Self.project, ("objects.AA04.children", .append("AA03")))
+                == Self.project.replacing(
+                    "\t\t\t\tAA02 /* a.m */,\n",
+                    with: "\t\t\t\tAA02 /* a.m */,\n\t\t\t\tAA03 /* b.m */,\n"))
+        #expect(
+            try edited(Self.project, ("objects.AA01.fileRef", .set("AA03")))
+                == Self.project.replacing("AA02 /* a.m */; }", with: "AA03 /* b.m */; }"))
+        #expect(
+            try edited(
+                Self.project,
+                (
+                    "objects.AA05",
+                    .insert(["isa": "PBXFileReference", "path": "c"], afterKey: "AA03")
+                ))
+                == Self.project.replacing(
+                    "/* End PBXFileRef",
+                    with: "\t\tAA05 = {\n\t\t\tisa = PBXFileReference;\n\t\t\tpath = c;\n\t\t};\n"
+                        + "/* End PBXFileRef"))
+    }
+
+    @Test(
+        "one value set in any genuine OpenStep file changes its text and nothing else",
+        .enabled(if: Corpus.hasExternal, "there is no external corpus"))
+    func corpus() throws {
+        var number = 0
+        for file in Corpus.external("real-plists/openstep") {
+            guard let document = try? PropertyListDocument(parsing: file.bytes),
+                document.format == .openStep, document.source == file.bytes,
+                let path = Self.lastString(document)
+            else { continue }
+            number += 1
+            let edited = try document.applying([PropertyListEdit(path, .set("x-changed"))])
+            let change = try #require(edited.changes?.first)
+            #expect(edited.changes?.count == 1)
+            #expect(
+                edited.bytes.count - change.replacement.count
+                    == file.bytes.count - change.range.count)
+            #expect(String(decoding: change.replacement, as: UTF8.self).contains("x-changed"))
+            #expect(try edited.document.value(at: path).string == "x-changed")
+            let back = try edited.document.applying(
+                [PropertyListEdit(path, .set(document.value(at: path).value()))])
+            #expect(try back.document.root.value() == document.root.value(), "\(file.name)")
+        }
+        #expect(number > 30)
+    }
+
+    private static func lastString(_ document: PropertyListDocument) -> PropertyListKeyPath? {
+        var walk = DocumentWalk(document.root, budget: document.budget(.default))
+        var found: PropertyListPath?
+        while let step = try? walk.next() {
+            if case .enter(let node, _) = step, document.node(node).kind == .string {
+                found = walk.path()
+            }
+        }
+        return found.map { PropertyListKeyPath($0) }
+    }
+}

@@ -1,0 +1,74 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import PropertyList
+import TestSupport
+import Testing
+
+@Suite(
+    "OpenStep files of other origin",
+    .enabled(if: Corpus.hasExternal, "there is no folder of such files"))
+struct OpenStepCorpusTests {
+    /// Old files in encodings that nothing declares.
+    private static let encodings = [
+        "exampleInfo--a677d6fb": "ISO-8859-1", "TemplateInfo--35645ecc": "macintosh",
+        "TemplateInfo--3d30fb95": "macintosh", "InfoPlist--38b423a6": "macintosh",
+    ]
+
+    private static func encoding(of file: Corpus.File) -> String? {
+        encodings.first { file.name.contains($0.key) }?.value
+    }
+
+    /// One file, of Cocotron, separates entries by commas.
+    private static let options = ParsingOptions.appleCompatible.union(.looseSeparators)
+
+    /// XML, and the text of a symbolic link.
+    private static let others = [
+        "CordovaLibTests-Info", "TemplateInfo--adabbf3e", "NSUserDefaults--b6de8bb5",
+    ]
+
+    private static let files = Corpus.external("real-plists/openstep").filter { file in
+        !others.contains { file.name.contains($0) }
+    }
+
+    private static func document(_ file: Corpus.File) throws -> PropertyListDocument {
+        if let encoding = encoding(of: file) {
+            return try OpenStepPropertyList.parse(file.bytes, encoding: encoding)
+        }
+        return try PropertyListDocument(parsing: file.bytes, options: options)
+    }
+
+    @Test(
+        "genuine files are recognised, read, and come back from every layout",
+        arguments: files)
+    func genuine(_ file: Corpus.File) throws {
+        let document = try Self.document(file)
+        #expect(document.format == .openStep)
+        let value = try document.root.value()
+        for layout in [.compact, .indented, .strings, .projectFile(projectName: nil)]
+            as [OpenStepPropertyList.Layout]
+        where layout != .strings || document.root.kind == .dictionary {
+            var options = OpenStepPropertyList.Options()
+            options.layout = layout
+            let text = try OpenStepPropertyList.serialize(document, options: options)
+            #expect(try PropertyListValue(parsing: text, format: .openStep) == value)
+        }
+    }
+
+    @Test(
+        "project files come back byte for byte",
+        arguments: Corpus.external("real-plists/openstep/pbxproj"))
+    func projects(_ file: Corpus.File) throws {
+        var options = OpenStepPropertyList.Options()
+        options.layout = .projectFile(projectName: nil)
+        let written = try OpenStepPropertyList.serialize(
+            PropertyListDocument(parsing: file.bytes), options: options)
+        #expect(written == file.bytes, "\(difference(written, file.bytes))")
+    }
+
+    private func difference(_ left: [UInt8], _ right: [UInt8]) -> String {
+        let lines = [left, right].map { String(decoding: $0, as: UTF8.self).split(separator: "\n") }
+        let pair = zip(lines[0], lines[1]).first { $0 != $1 }
+        return pair.map { "\($0.0.prefix(200))\n\($0.1.prefix(200))" } ?? "length"
+    }
+}

@@ -1,0 +1,198 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import FuzzTargets
+import TestSupport
+import Testing
+
+@testable import PropertyList
+
+private let allOptions: [ParsingOptions] = [.strict, .appleCompatible, .forensic, .salvage]
+
+/// What is not the common form, and what only looks like it.
+private let oddities: [String] = [
+    "<string>a]]>b</string>", "<string>]]></string>", "<string>]]&gt;</string>",
+    "<string>a>b</string>", "<string>\u{1}</string>", "<string>\u{7F}\u{80}</string>",
+    "<string>\u{FFFE}</string>", "<string>&#1;</string>", "<string>&#x00000000001;</string>",
+    "<string>&#x0000000000041;</string>", "<string>&lt;&amp;&#65;&#x42;&quot;</string>",
+    "<string>&nbsp;</string>", "<string>&lt</string>", "<string>&#xD800;</string>",
+    "<string>&#9;&#10;&#13;</string>", "<string>a\r\nb\rc</string>", "<string >a</string>",
+    "<string>a</string >", "<string>a</strings>", "<string><![CDATA[a]]></string>",
+    "<string>a<!-- b -->c</string>", "<string/>", "<string />", "<string></string>",
+    "<array/>", "<array></array>", "<array />", "<dict/>", "<dict></dict>", "<data/>",
+    "<data></data>", "<data>QQ==</data>", "<data>Q Q=\n=</data>", "<data>QQ=</data>",
+    "<data>Q&#81;==</data>", "<data>\u{B}QQ==</data>", "<true/>", "<true></true>", "<false/>",
+    "<true>a</true>", "<integer>0</integer>", "<integer></integer>", "<integer/>",
+    "<integer>+1</integer>", "<integer>-9223372036854775808</integer>",
+    "<integer>18446744073709551615</integer>", "<integer>18446744073709551616</integer>",
+    "<integer>000000000000000000000000000012</integer>", "<integer> 1 </integer>",
+    "<integer>0xFF</integer>", "<integer>1&#50;</integer>", "<integer>1e3</integer>",
+    "<integer>99999999</integer>", "<integer>123456789012345678</integer>",
+    "<integer>1234567890123456789</integer>", "<integer>12a</integer>",
+    "<real>1</real>", "<real>nan</real>", "<real>-Infinity</real>", "<real>1e999</real>",
+    "<real>1,5</real>", "<real> 1</real>", "<real/>", "<date>2001-01-01T00:00:00Z</date>",
+    "<date>2001-13-01T00:00:00Z</date>", "<date>-0001-01-01T00:00:00Z</date>", "<date/>",
+    "<key>a</key>", "<dict><key>a</key></dict>", "<dict><key/><true/></dict>",
+    "<dict><key></key><true/></dict>", "<dict><string>a</string><true/></dict>",
+    "<dict><key>a</key><true/><key>a</key><false/></dict>",
+    "<dict><key>&lt;</key><true/></dict>", "<dict><key>CF$UID</key><integer>1</integer></dict>",
+    "<array><dict/></dict>", "<array></dict>", "<dict></array>", "<array><array></array>",
+    "<true/><true/>", "", "text", "<array>text</array>", "<array><!-- c --><true/></array>",
+    "<array><!----></array>", "<array><!--> --></array>", "<array><!---> --></array>",
+    "<array><!-- a--b --></array>", "<array><!-- a ---></array>", "<array><!-- \u{1} --></array>",
+    "<array><!-- & < > --></array>", "<array><!-- é --></array>", "<array><!-- a",
+    "<array><?p?></array>",
+    "<plist><true/></plist>", "<set/>", "<String>a</String>", "<array a=\"b\"/>",
+]
+
+private let prologs: [String] = [
+    "", "<?xml version=\"1.0\"?>", "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n",
+    "<?xml version=\"1.0\" encoding=\"utf8\"?>", "<?xml version=\"1.0\" encoding=\"US-ASCII\"?>",
+    "<?xml version=\"1.0\" encoding=\"\"?>", "<?xml version=\"1.0\" encoding=\"a b\"?>",
+    "<?xml version=\"1.0\" encoding=\"-\"?>", "<?xml version=\"1.0\" encoding=\"nonsense\"?>",
+    "<?xml version=\"1.1\"?>", "<?xml version='1.0'?>",
+    "<?xml version=\"1.0\" standalone=\"yes\"?>",
+    "<?xml version=\"1.0\" encoding=\"UTF-8\" ?>", "\u{FEFF}", " ", " <?xml version=\"1.0\"?>",
+    "<!DOCTYPE plist SYSTEM \"a\">",
+    "<!DOCTYPE plist PUBLIC \"-//Apple//DTD PLIST 1.0//EN\" \"b\">",
+    "<!DOCTYPE plist PUBLIC \"a_b\" \"b\">", "<!DOCTYPE plist PUBLIC \" a  b\" \"b\">",
+    "<!DOCTYPE plist>", "<!DOCTYPE dict SYSTEM \"a\">", "<!DOCTYPE plist [<!ENTITY a \"b\">]>",
+    "<!DOCTYPE plist PUBLIC \"\(String(repeating: "a", count: 127))\" \"b\">",
+    "<!DOCTYPE plist SYSTEM \"\(String(repeating: "a", count: 128))\">",
+    "<!DOCTYPE plist PUBLIC \"a\" \"b\"><!DOCTYPE plist SYSTEM \"a\">", "<!-- c -->", "<?p?>",
+    "<!-- c --><?xml version=\"1.0\"?>",
+]
+
+private func check(_ text: String) throws { try check(Array(text.utf8)) }
+
+private func check(_ bytes: [UInt8], _ all: [ParsingOptions] = allOptions) throws {
+    for options in all {
+        try checkXMLEngines(bytes, options: options, limits: .default)
+    }
+}
+
+@Suite("The XML scanner and libxml2 agree")
+struct XMLScannerAgreementTests {
+    @Test("on odd values", arguments: oddities)
+    func values(_ body: String) throws {
+        try check("<plist version=\"1.0\">\(body)</plist>")
+        try check("<plist version=\"1.0\">\n<array>\n\t\(body)\n</array>\n</plist>\n")
+        try check("<plist><dict><key>k</key>\(body)</dict></plist>")
+    }
+
+    @Test("on odd prologs", arguments: prologs)
+    func heads(_ prolog: String) throws {
+        for start in [
+            "<plist version=\"1.0\">", "<plist>", "<plist version=\"\">", "<plist  version=\"1\">",
+            "<plist version=\"0123456789abcde\">", "<plist version=\"0123456789abcdef\">",
+            "<plist version='1.0'>", "<plist version=\"1.0\" a=\"b\">", "",
+        ] {
+            try check("\(prolog)\(start)<string>é</string></plist>")
+        }
+    }
+
+    @Test(
+        "on odd endings",
+        arguments: [
+            "", "\n", " \t\r\n", "<!-- c -->", "<!-- c -->x", "x", "<plist/>", "\u{0}", "\u{C}",
+            "<?p?>",
+        ])
+    func ends(_ end: String) throws {
+        try check("<plist version=\"1.0\"><true/></plist>\(end)")
+        try check("<plist version=\"1.0\"><true/></plist >\(end)")
+        try check("<plist version=\"1.0\"><true/>\(end)")
+    }
+
+    @Test("at the limit of depth", arguments: [3, 4, 5])
+    func depth(_ levels: Int) throws {
+        let open = String(repeating: "<array>", count: levels)
+        let close = String(repeating: "</array>", count: levels)
+        try checkXMLEngines(
+            Array("<plist>\(open)\(close)</plist>".utf8), options: [],
+            limits: ParsingLimits(
+                depth: 4, inputSize: 1000, expansion: .init(factor: 9, base: 99),
+                output: .init(factor: 9, base: 999)))
+    }
+
+    @Test("on every cut of a document")
+    func cuts() throws {
+        let whole = Array(
+            """
+            <?xml version="1.0" encoding="UTF-8"?>
+            <plist version="1.0"><dict><key>é</key><string>a&amp;é</string><key>n</key>
+            <array><integer>12</integer><real>1.5</real><data>QUJD</data><true/></array></dict></plist>
+            """.utf8)
+        for count in whole.indices { try check(Array(whole[..<count])) }
+    }
+
+    @Test("on changed documents", arguments: [1, 0x5CA7] as [UInt64])
+    func mutations(_ seed: UInt64) throws {
+        var random = SplitMix64(seed: seed)
+        var source = XMLTestRandom(state: seed)
+        let pieces: [String] =
+            oddities + ["<", ">", "&", "</key>", "<key>", "]]>", "</dict>", "\u{0}", "é", "<!--"]
+        for round in 0..<400 {
+            var bytes = Array(try text(source.value(depth: 3)).utf8)
+            for _ in 0..<random.below(3) {
+                let place = random.below(bytes.count)
+                let piece = Array(pieces[random.below(pieces.count)].utf8)
+                let end = min(place + random.below(3), bytes.count)
+                bytes.replaceSubrange(place..<end, with: piece)
+            }
+            #expect(throws: Never.self, "seed \(seed), round \(round)") { try check(bytes) }
+        }
+    }
+
+    @Test("on the fixtures", arguments: Corpus.fixtures("xml"))
+    func fixtures(_ file: Corpus.File) throws { try check(file.bytes) }
+
+    @Test("on files of others", .enabled(if: Corpus.hasExternal, "there is no external collection"))
+    func corpus() throws {
+        var number = 0
+        var scanned = 0
+        for file in Corpus.external("") {
+            guard file.bytes.count < 4_000_000,
+                (try? PropertyListFormat.detect(file.bytes)) == .xml
+            else { continue }
+            number += 1
+            // Parsed in debug, twice: under all options where that is quick.
+            let options = file.bytes.count < 50_000 ? allOptions : [.strict]
+            #expect(throws: Never.self, "\(file.name)") { try check(file.bytes, options) }
+            let contents = XMLScanner.scan(file.bytes, options: [], limits: .default)
+            if contents != nil { scanned += 1 }
+        }
+        #expect(number > 200)
+        // Most files are of the common form.
+        #expect(scanned > 300, "\(scanned) of \(number)")
+    }
+}
+
+@Suite("The XML scanner")
+struct XMLScannerTests {
+    @Test("reads what Apple's writer and ours write")
+    func common() throws {
+        var source = XMLTestRandom(state: 7)
+        var scanned = 0
+        for _ in 0..<200 {
+            let bytes = Array(try text(source.value(depth: 4)).utf8)
+            if XMLScanner.scan(bytes, options: [], limits: .default) != nil { scanned += 1 }
+        }
+        #expect(scanned == 200)
+    }
+
+    @Test("knows the words of its tags")
+    func tagWords() {
+        let words: [(XMLTagWord, String)] = [
+            (.key, "key>"), (.dict, "dict>"), (.array, "array>"), (.string, "string>"),
+            (.integer, "integer>"), (.real, "real>"), (.date, "date>"), (.data, "data>"),
+            (.emptyTrue, "true/>"), (.emptyFalse, "false/>"), (.emptyDict, "dict/>"),
+            (.emptyArray, "array/>"), (.emptyString, "string/>"), (.emptyData, "data/>"),
+        ]
+        for (word, text) in words {
+            #expect(word.length == text.utf8.count)
+            let padded = Array((text + "<<<<<<<<").utf8)
+            #expect(padded.span.littleEndian(at: 0).map(word.begins) == true, "\(text)")
+            #expect(Array("<<<<<<<<".utf8).span.littleEndian(at: 0).map(word.begins) == false)
+        }
+    }
+}
