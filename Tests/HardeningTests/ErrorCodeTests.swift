@@ -110,7 +110,7 @@ extension Provocation {
         xml("unexpectedCharacter", "{a = b c}"),
         Provocation("invalidKeyPath") { _ = try PropertyListKeyPath(parsing: "a..b") },
         Provocation("noSuchValue") {
-            let document = try PropertyListDocument(["key": 1])
+            let document = try PropertyListDocument(parsing: "<plist><dict/></plist>".utf8)
             _ = try document.applying([
                 PropertyListEdit(PropertyListKeyPath(parsing: "other"), .remove)
             ])
@@ -188,7 +188,7 @@ extension Provocation {
             .foundation.allowing("Named")),
         reading("referenceCycle", [[String]].self, selfContained),
         reading(
-            "depthLimitExceeded", AnyArchived.self, chain,
+            "depthLimitExceeded", PropertyListValue.self, chain,
             limits: ParsingLimits(
                 depth: 4, inputSize: 1 << 20, expansion: ParsingLimits.default.expansion,
                 output: ParsingLimits.default.output)),
