@@ -109,7 +109,8 @@ struct RefusedFieldTests {
     func number() {
         #expect(
             code(
-                ArchivedNumber.self, [["$class": .uid(2)], Archives.describe("NSNumber", "NSValue")])
+                ArchivedNumber.self,
+                [["$class": .uid(2)], Archives.describe("NSNumber", "NSValue")])
                 == .malformedObject)
     }
 
