@@ -12,11 +12,11 @@ struct FaultTests {
 
     /// How a byte is changed. A debug build has time for one way.
     #if DEBUG
-        private static let masks: [UInt8] = [0x20]
-        private static let setups: [[UInt8]] = [[2, 1]]
+    private static let masks: [UInt8] = [0x20]
+    private static let setups: [[UInt8]] = [[2, 1]]
     #else
-        private static let masks: [UInt8] = [0x01, 0x20, 0x80, 0xFF]
-        private static let setups: [[UInt8]] = [[0, 0], [1, 1], [3, 2], [2, 0xE7]]
+    private static let masks: [UInt8] = [0x01, 0x20, 0x80, 0xFF]
+    private static let setups: [[UInt8]] = [[0, 0], [1, 1], [3, 2], [2, 0xE7]]
     #endif
 
     private func run(_ bytes: [UInt8], _ what: @autoclosure () -> String) {

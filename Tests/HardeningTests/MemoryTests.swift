@@ -5,59 +5,59 @@ import Foundation
 import Testing
 
 #if os(Linux)
-    /// What SECURITY.md promises of memory, measured in processes of their own.
-    @Suite("Memory")
-    struct MemoryTests {
-        /// Bytes that reading may take for each byte of the input, beyond the input itself.
-        private static let factor = 32
+/// What SECURITY.md promises of memory, measured in processes of their own.
+@Suite("Memory")
+struct MemoryTests {
+    /// Bytes that reading may take for each byte of the input, beyond the input itself.
+    private static let factor = 32
 
-        /// Families of inputs, and how many pieces make about half a megabyte.
-        private static let shapes = [
-            ("binary, wide", 50_000), ("binary, one object many times", 100_000),
-            ("binary, many keys", 20_000), ("binary, keys twice", 20_000),
-            ("binary, small dictionaries", 20_000), ("binary, high ASCII", 50_000),
-            ("binary, unreadable objects", 50_000), ("binary, long string", 100_000),
-            ("binary, cycles", 30_000), ("binary, containers as keys", 40_000),
-            ("binary, one byte each", 100_000), ("XML, wide", 70_000), ("XML, strings", 20_000),
-            ("XML, many keys", 20_000), ("XML, keys twice", 20_000), ("XML, UIDs", 10_000),
-            ("XML, small dictionaries", 20_000), ("XML, comments", 20_000),
-            ("XML, long string of entities", 100_000), ("XML, long data", 100_000),
-            ("XML, deep and not closed", 30_000), ("XML, UTF-16", 100_000),
-        ]
+    /// Families of inputs, and how many pieces make about half a megabyte.
+    private static let shapes = [
+        ("binary, wide", 50_000), ("binary, one object many times", 100_000),
+        ("binary, many keys", 20_000), ("binary, keys twice", 20_000),
+        ("binary, small dictionaries", 20_000), ("binary, high ASCII", 50_000),
+        ("binary, unreadable objects", 50_000), ("binary, long string", 100_000),
+        ("binary, cycles", 30_000), ("binary, containers as keys", 40_000),
+        ("binary, one byte each", 100_000), ("XML, wide", 70_000), ("XML, strings", 20_000),
+        ("XML, many keys", 20_000), ("XML, keys twice", 20_000), ("XML, UIDs", 10_000),
+        ("XML, small dictionaries", 20_000), ("XML, comments", 20_000),
+        ("XML, long string of entities", 100_000), ("XML, long data", 100_000),
+        ("XML, deep and not closed", 30_000), ("XML, UTF-16", 100_000),
+    ]
 
-        @Test("reading takes at most 32 bytes for each byte of the input", arguments: shapes)
-        func reading(_ family: String, _ pieces: Int) throws {
-            let input = try run(["make", family, "\(pieces)"])
-            try #require(input.count > 100_000)
-            let output = try run(["memory", "parse"], input: input)
-            let peak = try #require(
-                Int(String(decoding: output, as: UTF8.self).dropLast()), "no figure")
-            #expect(peak <= Self.factor * input.count + 1 << 20, "\(peak) bytes for \(input.count)")
-            // A figure of nothing would be none.
-            #expect(peak > input.count / 4, "\(peak) bytes for \(input.count)")
-        }
-
-        /// What the probe prints.
-        private func run(_ arguments: [String], input: Data? = nil) throws -> Data {
-            let process = Process()
-            process.executableURL = URL(filePath: ProcessInfo.processInfo.arguments[0])
-                .deletingLastPathComponent().appending(path: "HardeningProbe")
-            process.arguments = arguments
-            // Freed memory of any size goes back to the system, so that it is not used again.
-            process.environment = ["MALLOC_MMAP_THRESHOLD_": "16384"]
-            let output = Pipe()
-            process.standardOutput = output
-            let file = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
-            defer { try? FileManager.default.removeItem(at: file) }
-            if let input {
-                try input.write(to: file)
-                process.standardInput = try FileHandle(forReadingFrom: file)
-            }
-            try process.run()
-            let text = try output.fileHandleForReading.readToEnd() ?? Data()
-            process.waitUntilExit()
-            try #require(process.terminationStatus == 0)
-            return text
-        }
+    @Test("reading takes at most 32 bytes for each byte of the input", arguments: shapes)
+    func reading(_ family: String, _ pieces: Int) throws {
+        let input = try run(["make", family, "\(pieces)"])
+        try #require(input.count > 100_000)
+        let output = try run(["memory", "parse"], input: input)
+        let peak = try #require(
+            Int(String(decoding: output, as: UTF8.self).dropLast()), "no figure")
+        #expect(peak <= Self.factor * input.count + 1 << 20, "\(peak) bytes for \(input.count)")
+        // A figure of nothing would be none.
+        #expect(peak > input.count / 4, "\(peak) bytes for \(input.count)")
     }
+
+    /// What the probe prints.
+    private func run(_ arguments: [String], input: Data? = nil) throws -> Data {
+        let process = Process()
+        process.executableURL = URL(filePath: ProcessInfo.processInfo.arguments[0])
+            .deletingLastPathComponent().appending(path: "HardeningProbe")
+        process.arguments = arguments
+        // Freed memory of any size goes back to the system, so that it is not used again.
+        process.environment = ["MALLOC_MMAP_THRESHOLD_": "16384"]
+        let output = Pipe()
+        process.standardOutput = output
+        let file = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+        defer { try? FileManager.default.removeItem(at: file) }
+        if let input {
+            try input.write(to: file)
+            process.standardInput = try FileHandle(forReadingFrom: file)
+        }
+        try process.run()
+        let text = try output.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        try #require(process.terminationStatus == 0)
+        return text
+    }
+}
 #endif
