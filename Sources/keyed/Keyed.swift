@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import PropertyList
+import SystemFiles
 
 /// The command: what it is called with, and what each verb is for.
 struct Keyed: ParsableCommand {
@@ -40,6 +42,10 @@ enum Main {
 
     /// Runs the command and returns its exit code.
     static func run(_ arguments: [String], _ console: Console) -> ExitStatus {
+        if let complaint = complaint(aboutVerb: arguments.first) {
+            console.complain(complaint)
+            return .usage
+        }
         do {
             var command = try Keyed.parseAsRoot(arguments)
             if let command = command as? any ConsoleCommand { return command.execute(console) }
@@ -51,6 +57,21 @@ enum Main {
             if isHelp { console.print(message) } else { console.complain(message) }
             return isHelp ? .fine : .usage
         }
+    }
+}
+
+extension Main {
+    /// What is wrong with a first argument that is neither a verb nor an option.
+    private static func complaint(aboutVerb name: String?) -> String? {
+        let verbs = Keyed.configuration.subcommands.map { $0._commandName }
+        guard let name, !name.hasPrefix("-"), name != "help", !verbs.contains(name) else {
+            return nil
+        }
+        let shown = TerminalText.escaped(name)
+        let isFile = (try? FileMode(of: name)) != nil
+        return "keyed: `\(shown)` is no verb"
+            + (isFile ? "; `keyed show \(shown)` shows the file" : "")
+            + "\nThe verbs are \(verbs.joined(separator: ", ")); `keyed help` tells more."
     }
 }
 

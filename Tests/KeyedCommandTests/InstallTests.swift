@@ -48,3 +48,18 @@ struct InstallTests {
         #expect(wrong.errors.contains("Scripts/install PREFIX"))
     }
 }
+
+@Suite("The verbs")
+struct VerbTests {
+    @Test("one that is unknown is named, with those there are; a file with what shows it")
+    func unknown() {
+        let run = keyed("shw", "a.plist")
+        #expect(run.status == 2)
+        #expect(run.errors.hasPrefix("keyed: `shw` is no verb\nThe verbs are show, convert, "))
+        let file = Files.archive("save")
+        #expect(keyed(file).errors.contains("`keyed show \(file)` shows the file\n"))
+        #expect(keyed("help", "carve").status == 0)
+        #expect(keyed("--version").output.hasPrefix("keyed "))
+        #expect(keyed().status == 0)
+    }
+}
