@@ -71,7 +71,8 @@ extension Main {
         let isFile = (try? FileMode(of: name)) != nil
         return "keyed: `\(shown)` is no verb"
             + (isFile ? "; `keyed show \(shown)` shows the file" : "")
-            + "\nThe verbs are \(verbs.joined(separator: ", ")); `keyed help` tells more."
+            + "\nThe verbs are \(verbs.joined(separator: ", "))."
+            + "\nUsage: keyed <verb> …; `keyed help` tells more."
     }
 }
 

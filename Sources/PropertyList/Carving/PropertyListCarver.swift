@@ -72,6 +72,8 @@ public struct PropertyListCarver: Sequence, IteratorProtocol {
         while let (place, mark) = mark(from: position, to: end) {
             position = place &+ 1
             guard let item = item(at: place, mark) else { continue }
+            // A declaration before something else is not that of what comes after it.
+            prolog = nil
             if case .propertyList = item.content, !findsNested { position = item.range.upperBound }
             return item
         }

@@ -92,6 +92,8 @@ struct PropertyListCarverTests {
         #expect(found("--" + declared + "--") == [2..<(2 + declared.utf8.count)])
         #expect(found("<?xml version=\"1.0\"?>\0\0" + list) == [23..<(23 + list.utf8.count)])
         #expect(found("<plists></plists>") == [])
+        let between = "<?xml version=\"1.0\"?><!--NIBArchive-->" + list
+        #expect(found(between) == [25..<35, 38..<(38 + list.utf8.count)])
         #expect(found(list + list).count == 2)
     }
 
