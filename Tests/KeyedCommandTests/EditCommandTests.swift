@@ -170,7 +170,7 @@ struct EditCommandTests {
             let run = try keyedProcess(["edit", "a.plist", "--dry-run"] + edits, in: folder)
             #expect(run.output.hasPrefix("--- a.plist\n+++ a.plist\n@@ -"))
             #expect(try Files.bytes(file) == Array(Self.text.utf8))
-            let whole = keyed(["edit", file] + edits)
+            let whole = keyed(list: ["edit", file] + edits)
             guard FileManager.default.isExecutableFile(atPath: "/usr/bin/patch") else { return }
             try Data(run.bytes).write(to: folder.appending(path: "p"))
             let patch = Process()
@@ -253,7 +253,7 @@ struct EditCommandTests {
                 (["list", "--as", "count"], "1\n"), (["blob", "--as", "type"], "data\n"),
                 (["blob", "--as", "bytes"], "\0\u{1}\u{2}"),
             ] {
-                #expect(keyed(["get", file] + arguments).output == output, "\(arguments)")
+                #expect(keyed(list: ["get", file] + arguments).output == output, "\(arguments)")
             }
             let list = keyed("get", file, "list", "--as", "binary")
             let value = try PropertyListValue(parsing: list.bytes)
@@ -353,17 +353,18 @@ struct DiffCommandTests {
         try Files.withFolder { folder in
             let command = URL(filePath: ProcessInfo.processInfo.arguments[0])
                 .deletingLastPathComponent().appending(path: "keyed").path
-            let script = """
+            let script = #"""
                 set -e
                 export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM=/dev/null HOME=$PWD
                 export GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=a
                 export GIT_COMMITTER_EMAIL=a@b
                 git init -q -b main
-                git config merge.plist.driver '"\(command)" merge --in-place --base %O %A %B'
-                git config diff.plist.textconv '"\(command)" show --full'
+                git config merge.plist.driver '"\#(command)" merge --in-place --base %O %A %B'
+                git config diff.plist.textconv '"\#(command)" show --full'
                 echo '*.plist merge=plist diff=plist' > .gitattributes
                 echo '*.pbxproj merge=plist' >> .gitattributes
-                printf '// !$*UTF8*$!\n{\n\tobjects = {\n\t\tA /* a */ = {\n\t\t\tfiles = (\n\t\t\t\tX,\n\t\t\t);\n\t\t};\n\t};\n}\n' > p.pbxproj
+                printf '// !$*UTF8*$!\n{\n\tobjects = {\n\t\tA = {\n\t\t\tfiles = (\n' > p.pbxproj
+                printf '\t\t\t\tX,\n\t\t\t);\n\t\t};\n\t};\n}\n' >> p.pbxproj
                 cp 0.plist a.plist; git add -A; git commit -qm base
                 git checkout -qb other; cp 2.plist a.plist
                 sed -i 's/\t\t\t\tX,/&\n\t\t\t\tZ,/' p.pbxproj
@@ -373,16 +374,11 @@ struct DiffCommandTests {
                 git commit -qam ours
                 git diff HEAD~ -- a.plist > diff.txt
                 git merge -q -m merged other
-                """
+                """#
             _ = try Self.write(
                 [["a": 1, "b": 1], ["a": 2, "b": 1], ["a": 1, "b": 2, "c": 3]], folder)
-            let process = Process()
-            process.executableURL = URL(filePath: "/bin/sh")
-            process.arguments = ["-c", script]
-            process.currentDirectoryURL = folder
-            try process.run()
-            process.waitUntilExit()
-            #expect(process.terminationStatus == 0)
+            let lines = try shell(script, in: folder)
+            #expect(lines.last?.hasPrefix("[exit") != true, "\(lines)")
             let merged = try PropertyListValue(
                 parsing: Files.bytes(folder.appending(path: "a.plist").path))
             #expect(merged == ["a": 2, "b": 2, "c": 3])
@@ -450,31 +446,35 @@ struct SessionTests {
                 for line in block where line.hasPrefix("$ ") {
                     number += 1
                     actual.append(line)
-                    actual += try run(String(line.dropFirst(2)), in: work, programs)
+                    actual += try shell(String(line.dropFirst(2)), in: work, programs)
                 }
                 #expect(actual == block)
             }
             #expect(number > 20)
         }
     }
+}
 
-    /// The lines that a command prints, and its exit code if that is not 0.
-    private func run(_ command: String, in folder: URL, _ programs: URL) throws -> [String] {
-        let process = Process()
-        process.executableURL = URL(filePath: "/bin/sh")
-        process.arguments = ["-c", command]
-        process.currentDirectoryURL = folder
-        process.environment = ["PATH": "\(programs.path):/usr/bin:/bin", "LC_ALL": "C"]
-        let pipe = Pipe()
-        process.standardOutput = pipe
-        process.standardError = pipe
-        try process.run()
-        let bytes = try pipe.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        var lines = String(decoding: bytes, as: UTF8.self)
-            .split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-        if lines.last == "" { lines.removeLast() }
-        if process.terminationStatus != 0 { lines.append("[exit \(process.terminationStatus)]") }
-        return lines
-    }
+/// The lines that a shell's command prints, and its exit code if that is not 0; with the programs in a
+/// folder before others.
+private func shell(
+    _ command: String, in folder: URL, _ programs: URL? = nil
+) throws -> [String] {
+    let process = Process()
+    process.executableURL = URL(filePath: "/bin/sh")
+    process.arguments = ["-c", command]
+    process.currentDirectoryURL = folder
+    let path = programs.map { "\($0.path):" } ?? ""
+    process.environment = ["PATH": path + "/usr/bin:/bin", "LC_ALL": "C"]
+    let pipe = Pipe()
+    process.standardOutput = pipe
+    process.standardError = pipe
+    try process.run()
+    let bytes = try pipe.fileHandleForReading.readToEnd() ?? Data()
+    process.waitUntilExit()
+    var lines = String(decoding: bytes, as: UTF8.self)
+        .split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    if lines.last == "" { lines.removeLast() }
+    if process.terminationStatus != 0 { lines.append("[exit \(process.terminationStatus)]") }
+    return lines
 }

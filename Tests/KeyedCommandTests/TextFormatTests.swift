@@ -118,7 +118,7 @@ struct TextFormatTests {
             #expect(shown.lines.first == "OpenStep property list")
             #expect(keyed("lint", file).output == "\(file): OK\n")
             let inspected = keyed("inspect", file)
-            #expect(inspected.lines.first == "OpenStep property list, 38 bytes of text")
+            #expect(inspected.lines.first == "OpenStep property list, 35 bytes of text")
             #expect(inspected.lines.last == "        6         4  string \"2\"")
         }
         try Files.withFile("{\n    name = \"a\" b;\n}\n".utf8) { file in

@@ -55,8 +55,12 @@ struct Diff: ParsableCommand, ConsoleCommand {
     /// Returns whether the files hold the same.
     private func compare(_ console: Console) throws(Failure) -> Bool {
         let limits = reading.limits.limits
-        let old = try Input(first, options: reading.options, limits: limits, console)
-        let new = try Input(second, options: reading.options, limits: limits, console)
+        let old = try Input(
+            first, options: reading.options, limits: limits, text: reading.text.reading,
+            console)
+        let new = try Input(
+            second, options: reading.options, limits: limits, text: reading.text.reading,
+            console)
         do {
             return try compare(old.document, new.document, console)
         } catch {

@@ -51,7 +51,9 @@ struct Get: ParsableCommand, ConsoleCommand {
     private func get(_ console: Console) throws(Failure) {
         let path = try KeyPathArgument.path(path)
         let limits = reading.limits.limits
-        let input = try Input(file, options: reading.options, limits: limits, console)
+        let input = try Input(
+            file, options: reading.options, limits: limits, text: reading.text.reading,
+            console)
         let node: PropertyListNode
         do {
             node = try input.document.value(at: path, options: reading.options, limits: limits)
