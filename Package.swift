@@ -86,7 +86,7 @@ let package = Package(
             name: "GroupVisitor", dependencies: ["ArchiveStore", "KeyedArchive"],
             path: "Tests/Examples/GroupVisitor"),
         .testTarget(
-            name: "PropertyListTests", dependencies: ["PropertyList", "TestSupport"]),
+            name: "PropertyListTests", dependencies: ["PropertyList", "TestSupport", "FuzzTargets"]),
         .testTarget(
             name: "PropertyListCodableTests",
             dependencies: ["PropertyListCodable", "PropertyList", "TestSupport"]),

@@ -30,15 +30,21 @@ struct FuzzSetup {
     init(_ bytes: [UInt8]) {
         input = Array(bytes.dropFirst(2))
         guard bytes.count >= 2 else { return }
-        // Frozen: 0 strict, 1 compatible, 2 forensic, 3 salvage, 4 … 23 one option each.
-        switch bytes[0] % 24 {
-        case 0: options = .strict
-        case 1: options = .appleCompatible
-        case 2: options = .forensic
-        case 3: options = .salvage
-        case let bit: options = ParsingOptions(rawValue: 1 << UInt32(bit - 4))
-        }
+        options = Self.options(bytes[0])
         limits = Self.limits(bytes[1])
+    }
+
+    /// Frozen: below 240, 0 strict, 1 compatible, 2 forensic, 3 salvage, 4 … 23 one option each; from
+    /// 240 on the options after those.
+    private static func options(_ byte: UInt8) -> ParsingOptions {
+        if byte >= 240 { return ParsingOptions(rawValue: 1 << UInt32(byte - 240 + 20)) }
+        switch byte % 24 {
+        case 0: return .strict
+        case 1: return .appleCompatible
+        case 2: return .forensic
+        case 3: return .salvage
+        case let bit: return ParsingOptions(rawValue: 1 << UInt32(bit - 4))
+        }
     }
 
     /// The same, but that little can be expanded: an input is to take a millisecond.

@@ -77,7 +77,7 @@ private func xml(_ code: String, _ text: String) -> Provocation {
 
 extension Provocation {
     static let propertyLists = [
-        xml("unrecognizedFormat", "neither"), xml("truncated", "bplist0"),
+        xml("unrecognizedFormat", "PK\u{3}\u{4}"), xml("truncated", "bplist0"),
         xml("trailingData", "<plist><true/></plist><plist/>"),
         binary("invalidTrailer", BinaryAssembler([.null], offsetWidth: 1, tableOffset: 1 << 60)),
         binary("invalidOffset", BinaryAssembler([.null], entries: [.offset(0)])),
@@ -107,6 +107,14 @@ extension Provocation {
         },
         xml("invalidEncoding", "<?xml version='1.0' encoding='UTF-7'?><plist><true/></plist>"),
         xml("malformedXML", "<plist>"), xml("unexpectedElement", "<plist><other/></plist>"),
+        xml("unexpectedCharacter", "{a = b c}"),
+        Provocation("invalidKeyPath") { _ = try PropertyListKeyPath(parsing: "a..b") },
+        Provocation("noSuchValue") {
+            let document = try PropertyListDocument(parsing: "<plist><dict/></plist>".utf8)
+            _ = try document.applying([
+                PropertyListEdit(PropertyListKeyPath(parsing: "other"), .remove)
+            ])
+        },
         Provocation("unrepresentableValue") {
             _ = try XMLPropertyList.serialize(PropertyListDocument(.null))
         },
@@ -180,7 +188,7 @@ extension Provocation {
             .foundation.allowing("Named")),
         reading("referenceCycle", [[String]].self, selfContained),
         reading(
-            "depthLimitExceeded", AnyArchived.self, chain,
+            "depthLimitExceeded", PropertyListValue.self, chain,
             limits: ParsingLimits(
                 depth: 4, inputSize: 1 << 20, expansion: ParsingLimits.default.expansion,
                 output: ParsingLimits.default.output)),

@@ -39,8 +39,8 @@ func keyedProcess(
     try process(keyedPath, arguments, input: input, in: folder)
 }
 
-/// Runs a program, with `input` on its standard input. The status of one that a signal ended is the
-/// signal.
+/// Runs a program, with `input` on its standard input, in `folder`. The status of one that a signal
+/// ended is the signal.
 func process(
     _ program: String, _ arguments: [String], input: [UInt8] = [], in folder: URL? = nil
 ) throws -> Run {

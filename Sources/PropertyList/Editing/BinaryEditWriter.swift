@@ -151,9 +151,13 @@ struct BinaryEditWriter {
         let start = UInt32(truncatingIfNeeded: store.bytes.count)
         store.bytes += other.bytes
         var copies = [UInt32](repeating: 0, count: other.records.count)
-        // Children have higher numbers than their parents.
-        for number in other.records.indices.reversed() {
-            copies[number] = copy(other.records[number], other, copies, start)
+        // Containers within a container have higher numbers than it has; leaves need not, for a key
+        // that occurs again is the one that was there.
+        for areContainers in [false, true] {
+            for number in other.records.indices.reversed()
+            where other.records[number].isContainer == areContainers {
+                copies[number] = copy(other.records[number], other, copies, start)
+            }
         }
         return copies[Int(document.storage.root)]
     }

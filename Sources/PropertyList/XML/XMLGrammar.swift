@@ -117,12 +117,12 @@ struct XMLGrammar {
 
     /// Keeps the quoted text in `range`.
     private mutating func keepVersion(_ range: Range<Int>, _ text: Span<UInt8>) {
-        var value: [UInt8] = []
-        for index in range where !isXMLWhitespace(text[index]) {
-            if value.count > XMLHeader.longestVersion + 2 { return }
-            value.append(text[index])
-        }
-        version = String(decoding: value.dropFirst().dropLast(), as: UTF8.self)
+        var (start, end) = (range.lowerBound, range.upperBound)
+        while start < end, isXMLWhitespace(text[start]) { start &+= 1 }
+        while start < end, isXMLWhitespace(text[end &- 1]) { end &-= 1 }
+        // The quotes, and what stands between them.
+        guard 2...(XMLHeader.longestVersion &+ 2) ~= end &- start else { return }
+        version = String(decoding: (start &+ 1..<end &- 1).map { text[$0] }, as: UTF8.self)
     }
 
     /// Whether `range`, from a name to the last `=` of a tag, holds just the name `version`.

@@ -85,11 +85,6 @@ struct RefusedFieldTests {
         #expect(
             code(
                 [String].self,
-                [["NS.objects": ["text"], "$class": .uid(2)], Archives.describe("NSArray")])
-                == .wrongType)
-        #expect(
-            code(
-                [String].self,
                 [["NS.objects": "text", "$class": .uid(2)], Archives.describe("NSArray")])
                 == .wrongType)
     }

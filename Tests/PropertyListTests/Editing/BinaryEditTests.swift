@@ -62,6 +62,17 @@ struct BinaryEditTests {
         #expect(try result.document.root.value() == [["k"], ["x"]])
     }
 
+    @Test("a new value may have a key again in a dictionary within")
+    func repeatedKey() throws {
+        let source = try BinaryPropertyList.serialize(PropertyListDocument(["old": 1]))
+        let value: PropertyListValue = [
+            "key": ["key": ["other": ["key": 2]]], "other": [["key": 3]],
+        ]
+        let result = try edited(source, ("new", .set(value)))
+        #expect(try result.document.root.value() == ["old": 1, "new": value])
+        #expect(try PropertyListValue(parsing: result.bytes) == ["old": 1, "new": value])
+    }
+
     @Test("what is removed is nowhere in the file")
     func removal() throws {
         let source = try BinaryPropertyList.serialize(

@@ -352,6 +352,15 @@ struct XMLReaderTests {
         #expect(document.root["a"]?.location?.column == 82)
     }
 
+    @Test(
+        "keeps the version as it stands between its quotes",
+        arguments: [" ", "1.0", "1 0", "", "123456789012345", "1234567890123456"])
+    func version(_ version: String) throws {
+        let text = "<plist version = \"\(version)\" ><true/></plist>"
+        let document = try PropertyListDocument(parsing: text.utf8)
+        #expect(document.xmlHeader?.version == (version.count < 16 ? version : nil))
+    }
+
     @Test("finds a path into a file of many tags, beyond one batch")
     func batches() throws {
         let body =
