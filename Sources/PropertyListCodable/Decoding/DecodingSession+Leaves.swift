@@ -108,10 +108,12 @@ extension DecodingSession {
 
     /// The value with all it holds, as it is.
     func tree(_ node: UInt32, _ path: () -> CodingPath?) throws -> PropertyListValue {
-        try charge(path)
+        // A container is counted with all that it holds.
+        let isContainer = node != Self.missing && record(node).isContainer
+        if !isContainer { try charge(path) }
         if node == Self.missing { return .null }
         do {
-            try chargeAll(below: node)
+            if isContainer { try chargeAll(in: node) }
             return try table.view(node).value(limits: limits)
         } catch {
             let inner = error.path?.codingKeys ?? []

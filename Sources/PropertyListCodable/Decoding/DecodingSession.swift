@@ -74,11 +74,10 @@ final class DecodingSession {
         if depth >= limits.depth { throw depthExceeded(depth &+ 1, path) }
     }
 
-    /// Counts all that a value holds, before a tree is made of it.
+    /// Counts a container and all that it holds, before a tree is made of it.
     ///
     /// - Throws: `expansionLimitExceeded`, `depthLimitExceeded`.
-    func chargeAll(below node: UInt32) throws(PropertyListError) {
-        guard record(node).isContainer else { return }
+    func chargeAll(in node: UInt32) throws(PropertyListError) {
         var rest = limits
         rest.expansion = ParsingLimits.Allowance(factor: 0, base: max(visitLimit &- visits, 0))
         var walk = DocumentWalk(
