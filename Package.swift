@@ -34,6 +34,11 @@ let package = Package(
             name: "CLibXML2",
             pkgConfig: "libxml-2.0",
             providers: [.apt(["libxml2-dev"]), .brew(["libxml2"])]),
+        // Of the command only: `scan` reads databases.
+        .systemLibrary(
+            name: "CSQLite",
+            pkgConfig: "sqlite3",
+            providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
         .target(name: "PropertyList", dependencies: ["CLibXML2"]),
         .target(name: "PropertyListCodable", dependencies: ["PropertyList"]),
         .target(name: "KeyedArchive", dependencies: ["PropertyList", "PropertyListCodable"]),
@@ -54,7 +59,7 @@ let package = Package(
         .executableTarget(
             name: "keyed",
             dependencies: [
-                "PropertyList", "KeyedArchive", "SystemFiles",
+                "PropertyList", "KeyedArchive", "SystemFiles", "CSQLite",
                 .product(
                     name: "ArgumentParser", package: "swift-argument-parser",
                     condition: .when(traits: ["CommandLineTool"])),

@@ -19,7 +19,7 @@ public struct PropertyListFormat: Sendable, Hashable {
     /// files.
     public static let openStep = PropertyListFormat(kind: .openStep)
 
-    /// JSON, `{"name": "Anna"}`.
+    /// JSON, `{"name": "Anna"}`; see ``JSONPropertyList`` for what stands for dates and data.
     public static let json = PropertyListFormat(kind: .json)
 }
 

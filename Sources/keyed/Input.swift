@@ -33,11 +33,20 @@ struct Failure: Error {
 
 /// The way out of an error, in the command's words.
 enum Advice {
+    private static let known = [
+        (name: "ParsingLimits", advice: "--limits trusted allows more, if you trust the file"),
+        (name: "name the encoding", advice: "--encoding names the one it is in"),
+        (name: "Options.scalars", advice: "--scalars typed or text writes another form"),
+        (name: "Options.mapping", advice: "--json coerce or typed writes another form"),
+        (name: "Mapping.strict", advice: "without --json typed it is a dictionary"),
+    ]
+
     static func text(for error: PropertyListError) -> String? {
-        guard let recovery = error.recovery else { return nil }
-        if recovery.contains("ParsingLimits") {
-            return "--limits trusted allows more, if you trust the file"
+        if error.code == .unrecognizedFormat, error.what.contains("SQLite") {
+            return "keyed scan looks into databases"
         }
+        guard let recovery = error.recovery else { return nil }
+        if let known = known.first(where: { recovery.contains($0.name) }) { return known.advice }
         guard let name = recovery.firstRange(of: "ParsingOptions.") else { return nil }
         let leniency = recovery[name.upperBound...].prefix { $0.isLetter }
         return "the leniency \(leniency) lets it pass"
@@ -57,6 +66,66 @@ enum LimitsName: String, ExpressibleByArgument, CaseIterable {
     }
 }
 
+/// The mappings of JSON by name.
+enum MappingName: String, ExpressibleByArgument, CaseIterable {
+    case strict, coerce, typed
+
+    var mapping: JSONPropertyList.Mapping {
+        switch self {
+        case .strict: .strict
+        case .coerce: .coerce
+        case .typed: .typed
+        }
+    }
+}
+
+/// What a text does not say about itself.
+struct TextReading {
+    /// The encoding of OpenStep text.
+    var encoding: String?
+    /// The mapping under which JSON was written.
+    var mapping = JSONPropertyList.Mapping.strict
+
+    func document(
+        _ bytes: [UInt8], _ options: ParsingOptions, _ limits: ParsingLimits
+    ) throws(PropertyListError) -> PropertyListDocument {
+        if let encoding {
+            return try OpenStepPropertyList.parse(
+                bytes, encoding: encoding, options: options, limits: limits)
+        }
+        if mapping == .typed, try PropertyListFormat.detect(bytes) == .json {
+            return try JSONPropertyList.parse(
+                bytes, mapping: mapping, options: options, limits: limits)
+        }
+        return try PropertyListDocument(parsing: bytes, options: options, limits: limits)
+    }
+}
+
+/// The option of the verbs that read OpenStep text.
+struct EncodingOption: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "The encoding of OpenStep text that has no byte order mark and is not UTF-8, as in "
+                + "macintosh, UTF-16LE, NEXTSTEP.", valueName: "name"))
+    var encoding: String?
+
+    var reading: TextReading { TextReading(encoding: encoding) }
+}
+
+/// The options of the verbs that read text which does not say everything about itself.
+struct TextOptions: ParsableArguments {
+    @OptionGroup var encoding: EncodingOption
+
+    @Option(
+        help: ArgumentHelp(
+            "What stands for dates, data and the like in JSON: strict refuses them, coerce makes "
+                + "them text, typed makes objects of them that are read back.",
+            valueName: "mapping"))
+    var json = MappingName.strict
+
+    var reading: TextReading { TextReading(encoding: encoding.encoding, mapping: json.mapping) }
+}
+
 /// The options of all verbs that read.
 struct ReadingOptions: ParsableArguments {
     @Flag(
@@ -67,6 +136,8 @@ struct ReadingOptions: ParsableArguments {
 
     @Option(help: "How much a file may ask for: untrusted, default or trusted.")
     var limits = LimitsName.default
+
+    @OptionGroup var text: TextOptions
 
     /// Strict, but for control characters: Apple's writer and ours leave them raw in XML.
     var options: ParsingOptions { lenient ? .appleCompatible : .rawControlCharacters }
@@ -81,11 +152,12 @@ struct Input {
 
     /// Reads and parses a file; a leniency that was needed is named on standard error.
     init(
-        _ path: String, options: ParsingOptions, limits: ParsingLimits, _ console: Console
+        _ path: String, options: ParsingOptions, limits: ParsingLimits,
+        text: TextReading = TextReading(), _ console: Console
     ) throws(Failure) {
         let bytes = try Input.bytes(path, limits)
         do {
-            try self.init(path, bytes, options: options, limits: limits)
+            try self.init(path, bytes, options: options, limits: limits, text: text)
         } catch {
             throw Failure(error, in: path, source: bytes)
         }
@@ -96,11 +168,12 @@ struct Input {
     }
 
     init(
-        _ path: String, _ bytes: [UInt8], options: ParsingOptions, limits: ParsingLimits
+        _ path: String, _ bytes: [UInt8], options: ParsingOptions, limits: ParsingLimits,
+        text: TextReading = TextReading()
     ) throws(PropertyListError) {
         name = path
         self.bytes = bytes
-        document = try PropertyListDocument(parsing: bytes, options: options, limits: limits)
+        document = try text.document(bytes, options, limits)
     }
 
     var printableName: String { TerminalText.escaped(name) }

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import PropertyList
+import SystemFiles
 
 /// The command: what it is called with, and what each verb is for.
 struct Keyed: ParsableCommand {
@@ -9,8 +11,8 @@ struct Keyed: ParsableCommand {
         commandName: "keyed",
         abstract: "Look into keyed archives and property lists, and convert them.",
         discussion: """
-            Reads binary and XML property lists, and the keyed archives in them, whatever classes \
-            they hold. A FILE of - is standard input.
+            Reads property lists in binary, XML, OpenStep text and JSON, and the keyed archives in \
+            them, whatever classes they hold. A FILE of - is standard input.
 
             Exit codes: 0 fine, 1 invalid input, 2 wrong usage, 3 only a part could be read, \
             4 a limit was hit.
@@ -19,7 +21,7 @@ struct Keyed: ParsableCommand {
         subcommands: [
             Show.self, Convert.self, Lint.self, Check.self, Classes.self, Inspect.self, Get.self,
             SetValue.self, Insert.self, Append.self, Remove.self, Rename.self, Edit.self, Diff.self,
-            Merge.self, Plutil.self,
+            Merge.self, Carve.self, Scan.self, Plutil.self,
         ])
 }
 
@@ -40,6 +42,10 @@ enum Main {
 
     /// Runs the command and returns its exit code.
     static func run(_ arguments: [String], _ console: Console) -> ExitStatus {
+        if let complaint = complaint(aboutVerb: arguments.first) {
+            console.complain(complaint)
+            return .usage
+        }
         do {
             var command = try Keyed.parseAsRoot(arguments)
             if let command = command as? any ConsoleCommand { return command.execute(console) }
@@ -51,6 +57,22 @@ enum Main {
             if isHelp { console.print(message) } else { console.complain(message) }
             return isHelp ? .fine : .usage
         }
+    }
+}
+
+extension Main {
+    /// What is wrong with a first argument that is neither a verb nor an option.
+    private static func complaint(aboutVerb name: String?) -> String? {
+        let verbs = Keyed.configuration.subcommands.map { $0._commandName }
+        guard let name, !name.hasPrefix("-"), name != "help", !verbs.contains(name) else {
+            return nil
+        }
+        let shown = TerminalText.escaped(name)
+        let isFile = (try? FileMode(of: name)) != nil
+        return "keyed: `\(shown)` is no verb"
+            + (isFile ? "; `keyed show \(shown)` shows the file" : "")
+            + "\nThe verbs are \(verbs.joined(separator: ", "))."
+            + "\nUsage: keyed <verb> …; `keyed help` tells more."
     }
 }
 

@@ -41,8 +41,9 @@ struct StoreRecipeTests {
     func login() throws {
         let (name, password) = ("anna", "correct horse")
         let login = ItemWrapper("login", in: store)
-        try login.update {
-            $0.attributes.account = name; $0.data = Array(password.utf8)
+        try login.update { item in
+            item.attributes.account = name
+            item.data = Array(password.utf8)
         }
         let item = try login.item()
         #expect(item.attributes.account == "anna" && item.password == "correct horse")

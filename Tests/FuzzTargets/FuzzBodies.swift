@@ -17,13 +17,23 @@ public func fuzzXML(_ bytes: [UInt8]) throws {
     try checkReading(setup, format: .xml)
 }
 
-/// Reads the input as an OpenStep property list.
+/// Reads the input as OpenStep text.
 public func fuzzOpenStep(_ bytes: [UInt8]) throws {
     let setup = FuzzSetup(bytes)
     try checkReading(setup, format: .openStep)
 }
 
-/// Reads the input in the format that it is in, and writes its value in both.
+/// Reads the input as JSON, strict and typed.
+public func fuzzJSON(_ bytes: [UInt8]) throws {
+    let setup = FuzzSetup(bytes)
+    try checkReading(setup, format: .json)
+    let typed = try? JSONPropertyList.parse(
+        setup.input, mapping: .typed, options: setup.options, limits: setup.limits)
+    guard let typed, let value = try? typed.root.value(limits: setup.limits) else { return }
+    try checkJSONRoundTrip(value)
+}
+
+/// Reads the input in the format that it is in, and writes its value in all.
 public func fuzzValueRoundTrip(_ bytes: [UInt8]) throws {
     let setup = FuzzSetup(bytes)
     guard
@@ -34,6 +44,8 @@ public func fuzzValueRoundTrip(_ bytes: [UInt8]) throws {
     _ = value.description
     try checkBinaryRoundTrip(value)
     try checkXMLRoundTrip(value)
+    try checkOpenStepRoundTrip(value)
+    try checkJSONRoundTrip(value)
 }
 
 // MARK: - Reading
@@ -55,9 +67,11 @@ private func checkReading(_ setup: FuzzSetup, format: PropertyListFormat) throws
     }
     try checkLimits(setup, format)
     guard let lenient else { return }
-    // Published in SECURITY.md: no more values than bytes, but the root of an empty text.
+    // Published in SECURITY.md: no more values than bytes, but the root of an empty text or of a
+    // strings file.
+    let roots = format == .openStep || lenient.byteCount == 0 ? 1 : 0
     try BrokenProperty.check(
-        lenient.nodeCount <= max(lenient.byteCount, 1), "there are more values than bytes")
+        lenient.nodeCount <= lenient.byteCount + roots, "there are more values than bytes")
     try BrokenProperty.check(
         setup.options.isSuperset(of: lenient.leniencies), "a leniency was used that was not given")
     try checkNodes(lenient)
@@ -203,4 +217,34 @@ private func checkXMLRoundTrip(_ value: PropertyListValue) throws {
     }
     // NaN has one form in text and many in bits, so the texts are compared.
     try BrokenProperty.check(text == again, "what was written as XML reads as another value")
+}
+
+/// Strings, data, arrays and dictionaries come back from every layout.
+private func checkOpenStepRoundTrip(_ value: PropertyListValue) throws {
+    guard let source = try? PropertyListDocument(value) else { return }
+    for layout in [.compact, .indented, .projectFile(projectName: nil)]
+        as [OpenStepPropertyList.Layout]
+    {
+        var options = OpenStepPropertyList.Options()
+        options.layout = layout
+        guard let text = try? OpenStepPropertyList.serialize(source, options: options) else {
+            return
+        }
+        let back = try BrokenProperty.require("what was written as OpenStep does not parse") {
+            try PropertyListValue(parsing: text, format: .openStep)
+        }
+        try BrokenProperty.check(value == back, "what was written as OpenStep reads differently")
+    }
+}
+
+/// Everything comes back from typed JSON.
+private func checkJSONRoundTrip(_ value: PropertyListValue) throws {
+    guard let source = try? PropertyListDocument(value) else { return }
+    var options = JSONPropertyList.Options()
+    options.mapping = .typed
+    guard let text = try? JSONPropertyList.serialize(source, options: options) else { return }
+    let back = try BrokenProperty.require("what was written as JSON does not parse") {
+        try JSONPropertyList.parse(text, mapping: .typed).root.value()
+    }
+    try BrokenProperty.check(value == back, "what was written as JSON reads differently")
 }

@@ -79,10 +79,12 @@ struct FuzzSetup {
 /// The targets by the names of their folders of inputs.
 public let fuzzTargets: [(name: String, run: @Sendable ([UInt8]) throws -> Void)] = [
     ("detection", fuzzDetection),
+    ("carving", fuzzCarving),
     ("binary", fuzzBinary),
     ("xml", fuzzXML),
     ("xml-engines", fuzzXMLEngines),
     ("openstep", fuzzOpenStep),
+    ("json", fuzzJSON),
     ("value", fuzzValueRoundTrip),
     ("build", fuzzBuild),
     ("decode", fuzzDecode),

@@ -79,6 +79,12 @@ extension Provocation {
     static let propertyLists = [
         xml("unrecognizedFormat", "PK\u{3}\u{4}"), xml("truncated", "bplist0"),
         xml("trailingData", "<plist><true/></plist><plist/>"),
+        xml("unexpectedCharacter", "{a = ;}"),
+        Provocation("invalidKeyPath") { _ = try PropertyListKeyPath(parsing: "a[") },
+        Provocation("noSuchValue") {
+            let document = try PropertyListDocument(parsing: Array("<plist><dict/></plist>".utf8))
+            _ = try document.value(at: [.key("a")])
+        },
         binary("invalidTrailer", BinaryAssembler([.null], offsetWidth: 1, tableOffset: 1 << 60)),
         binary("invalidOffset", BinaryAssembler([.null], entries: [.offset(0)])),
         binary("invalidReference", BinaryAssembler([.array([9])])),
@@ -141,7 +147,7 @@ private func described(_ name: String) -> PropertyListValue {
 }
 
 /// Reading a root of `type` from these objects.
-private func reading<T: KeyedDecodable & Sendable>(
+private func reading<T: KeyedDecodable & SendableMetatype>(
     _ code: String, _ type: T.Type, _ objects: [PropertyListValue],
     _ registry: ClassRegistry = .foundation, limits: ParsingLimits = .default
 ) -> Provocation {

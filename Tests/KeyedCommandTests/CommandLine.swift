@@ -17,10 +17,10 @@ struct Run {
 }
 
 /// Runs `keyed` with arguments, within the test.
-func keyed(_ arguments: String...) -> Run { keyed(arguments) }
+func keyed(_ arguments: String...) -> Run { keyed(list: arguments) }
 
 /// Runs `keyed` with arguments, within the test.
-func keyed(_ arguments: [String]) -> Run {
+func keyed(list arguments: [String]) -> Run {
     let console = Console(capturing: true)
     let status = Main.run(arguments, console)
     return Run(

@@ -86,7 +86,7 @@ struct EditCommandTests {
         #expect(result.run.status == 1)
         #expect(
             result.run.errors.hasSuffix(
-                "there are 1 elements, counted from 0\n    list[3]\n        ^\n"))
+                "there is one element, [0]\n    list[3]\n        ^\n"))
         #expect(result.text == Self.text)
         let malformed = try inPlace("remove", "list[")
         #expect(malformed.run.status == 2)
@@ -170,7 +170,7 @@ struct EditCommandTests {
             let run = try keyedProcess(["edit", "a.plist", "--dry-run"] + edits, in: folder)
             #expect(run.output.hasPrefix("--- a.plist\n+++ a.plist\n@@ -"))
             #expect(try Files.bytes(file) == Array(Self.text.utf8))
-            let whole = keyed(["edit", file] + edits)
+            let whole = keyed(list: ["edit", file] + edits)
             guard FileManager.default.isExecutableFile(atPath: "/usr/bin/patch") else { return }
             try Data(run.bytes).write(to: folder.appending(path: "p"))
             let patch = Process()
@@ -253,7 +253,7 @@ struct EditCommandTests {
                 (["list", "--as", "count"], "1\n"), (["blob", "--as", "type"], "data\n"),
                 (["blob", "--as", "bytes"], "\0\u{1}\u{2}"),
             ] {
-                #expect(keyed(["get", file] + arguments).output == output, "\(arguments)")
+                #expect(keyed(list: ["get", file] + arguments).output == output, "\(arguments)")
             }
             let list = keyed("get", file, "list", "--as", "binary")
             let value = try PropertyListValue(parsing: list.bytes)
@@ -345,6 +345,52 @@ struct DiffCommandTests {
         }
     }
 
+    @Test(
+        "git merges with the command as its driver",
+        .enabled(
+            if: FileManager.default.isExecutableFile(atPath: "/usr/bin/git"), "there is no git"))
+    func git() throws {
+        try Files.withFolder { folder in
+            let command = URL(filePath: ProcessInfo.processInfo.arguments[0])
+                .deletingLastPathComponent().appending(path: "keyed").path
+            let script = #"""
+                set -e
+                export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM=/dev/null HOME=$PWD
+                export GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=a
+                export GIT_COMMITTER_EMAIL=a@b
+                git init -q -b main
+                git config merge.plist.driver '"\#(command)" merge --in-place --base %O %A %B'
+                git config diff.plist.textconv '"\#(command)" show --full'
+                echo '*.plist merge=plist diff=plist' > .gitattributes
+                echo '*.pbxproj merge=plist' >> .gitattributes
+                printf '// !$*UTF8*$!\n{\n\tobjects = {\n\t\tA = {\n\t\t\tfiles = (\n' > p.pbxproj
+                printf '\t\t\t\tX,\n\t\t\t);\n\t\t};\n\t};\n}\n' >> p.pbxproj
+                cp 0.plist a.plist; git add -A; git commit -qm base
+                git checkout -qb other; cp 2.plist a.plist
+                sed -i 's/\t\t\t\tX,/&\n\t\t\t\tZ,/' p.pbxproj
+                git commit -qam theirs
+                git checkout -q main; cp 1.plist a.plist
+                sed -i 's/\t\t\t\tX,/&\n\t\t\t\tY,/' p.pbxproj
+                git commit -qam ours
+                git diff HEAD~ -- a.plist > diff.txt
+                git merge -q -m merged other
+                """#
+            _ = try Self.write(
+                [["a": 1, "b": 1], ["a": 2, "b": 1], ["a": 1, "b": 2, "c": 3]], folder)
+            let lines = try shell(script, in: folder)
+            #expect(lines.last?.hasPrefix("[exit") != true, "\(lines)")
+            let merged = try PropertyListValue(
+                parsing: Files.bytes(folder.appending(path: "a.plist").path))
+            #expect(merged == ["a": 2, "b": 2, "c": 3])
+            let project = try Files.bytes(folder.appending(path: "p.pbxproj").path)
+            #expect(
+                String(decoding: project, as: UTF8.self).contains(
+                    "\t\t\t\tX,\n\t\t\t\tY,\n\t\t\t\tZ,\n\t\t\t);"))
+            let difference = try Files.bytes(folder.appending(path: "diff.txt").path)
+            #expect(String(decoding: difference, as: UTF8.self).contains("+  a: 2"))
+        }
+    }
+
     private static func write(_ values: [PropertyListValue], _ folder: URL) throws -> [String] {
         try values.enumerated().map { number, value in
             let file = folder.appending(path: "\(number).plist")
@@ -354,12 +400,11 @@ struct DiffCommandTests {
     }
 }
 
-@Suite("The documented session")
+@Suite("The documented sessions")
 struct SessionTests {
-    private static let document = Files.root.appending(path: "Documentation/Editing.md")
-
-    /// What a block of the document holds, for each block of that language.
-    private static func blocks(_ language: String) throws -> [[String]] {
+    /// What a block of a document holds, for each block of that language.
+    private static func blocks(_ language: String, _ document: String) throws -> [[String]] {
+        let document = Files.root.appending(path: "Documentation/\(document).md")
         var blocks: [[String]] = []
         var isInside = false
         for line in try String(contentsOf: document, encoding: .utf8).split(
@@ -377,8 +422,8 @@ struct SessionTests {
         return blocks
     }
 
-    @Test("prints what the document says")
-    func session() throws {
+    @Test("print what the documents say", arguments: [("Editing", 20), ("Finding", 8)])
+    func session(document: String, least: Int) throws {
         try Files.withFolder { folder in
             let programs = folder.appending(path: "bin")
             let work = folder.appending(path: "work")
@@ -390,41 +435,52 @@ struct SessionTests {
                 at: programs.appending(path: "keyed"),
                 withDestinationURL: URL(filePath: ProcessInfo.processInfo.arguments[0])
                     .deletingLastPathComponent().appending(path: "keyed"))
-            let source = try #require(Self.blocks("xml").first).joined(separator: "\n") + "\n"
-            try Data(source.utf8).write(to: work.appending(path: "Info.plist"))
+            if let source = try Self.blocks("xml", document).first {
+                let text = source.joined(separator: "\n") + "\n"
+                try Data(text.utf8).write(to: work.appending(path: "Info.plist"))
+            }
+            for name in ["image.bin", "notes.db"] {
+                try FileManager.default.copyItem(
+                    at: Files.root.appending(path: "Fixtures/embedded/\(name)"),
+                    to: work.appending(path: name))
+            }
             try Data(Files.bytes(Files.archive("save"))).write(
                 to: work.appending(path: "save.plist"))
             var number = 0
-            for block in try Self.blocks("console") {
+            for block in try Self.blocks("console", document) {
                 var actual: [String] = []
                 for line in block where line.hasPrefix("$ ") {
                     number += 1
                     actual.append(line)
-                    actual += try run(String(line.dropFirst(2)), in: work, programs)
+                    actual += try shell(String(line.dropFirst(2)), in: work, programs)
                 }
                 #expect(actual == block)
             }
-            #expect(number > 20)
+            #expect(number >= least)
         }
     }
+}
 
-    /// The lines that a command prints, and its exit code if that is not 0.
-    private func run(_ command: String, in folder: URL, _ programs: URL) throws -> [String] {
-        let process = Process()
-        process.executableURL = URL(filePath: "/bin/sh")
-        process.arguments = ["-c", command]
-        process.currentDirectoryURL = folder
-        process.environment = ["PATH": "\(programs.path):/usr/bin:/bin", "LC_ALL": "C"]
-        let pipe = Pipe()
-        process.standardOutput = pipe
-        process.standardError = pipe
-        try process.run()
-        let bytes = try pipe.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        var lines = String(decoding: bytes, as: UTF8.self)
-            .split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-        if lines.last == "" { lines.removeLast() }
-        if process.terminationStatus != 0 { lines.append("[exit \(process.terminationStatus)]") }
-        return lines
-    }
+/// The lines that a shell's command prints, and its exit code if that is not 0; with the programs in a
+/// folder before others.
+private func shell(
+    _ command: String, in folder: URL, _ programs: URL? = nil
+) throws -> [String] {
+    let process = Process()
+    process.executableURL = URL(filePath: "/bin/sh")
+    process.arguments = ["-c", command]
+    process.currentDirectoryURL = folder
+    let path = programs.map { "\($0.path):" } ?? ""
+    process.environment = ["PATH": path + "/usr/bin:/bin", "LC_ALL": "C"]
+    let pipe = Pipe()
+    process.standardOutput = pipe
+    process.standardError = pipe
+    try process.run()
+    let bytes = try pipe.fileHandleForReading.readToEnd() ?? Data()
+    process.waitUntilExit()
+    var lines = String(decoding: bytes, as: UTF8.self)
+        .split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    if lines.last == "" { lines.removeLast() }
+    if process.terminationStatus != 0 { lines.append("[exit \(process.terminationStatus)]") }
+    return lines
 }

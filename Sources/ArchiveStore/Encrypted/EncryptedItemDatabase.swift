@@ -31,10 +31,14 @@ public final class EncryptedItemDatabase: ItemDatabase {
     private let owner = TransactionOwner()
 
     /// What opens the items: changed by rotation, by this program or by another.
-    private struct Unlocked {
-        var master: MasterKey
-        var header: StoreHeader
-        var dataKey: SymmetricKey
+    private struct Unlocked: Sendable {
+        let master: MasterKey
+        let header: StoreHeader
+        let dataKey: SymmetricKey
+
+        func rows(_ database: Database) -> ItemRows {
+            ItemRows(database: database, header: header, dataKey: dataKey)
+        }
     }
 
     /// Opens the database of an access group.
@@ -135,15 +139,13 @@ public final class EncryptedItemDatabase: ItemDatabase {
 
     /// The table of items, with the key that the store has now.
     private func rows(_ database: Database) throws -> ItemRows {
+        let known = unlocked.withLock { $0 }
+        if try known.header.isCurrent(database) { return known.rows(database) }
         let header = try StoreHeader.read(database)
-        let dataKey = try unlocked.withLock { unlocked in
-            if unlocked.header != header {
-                unlocked.dataKey = try header.openDataKey(unlocked.master)
-                unlocked.header = header
-            }
-            return unlocked.dataKey
-        }
-        return ItemRows(database: database, header: header, dataKey: dataKey)
+        let dataKey = try header.openDataKey(known.master)
+        let new = Unlocked(master: known.master, header: header, dataKey: dataKey)
+        unlocked.withLock { $0 = new }
+        return new.rows(database)
     }
 
     // MARK: Keys
@@ -157,21 +159,30 @@ public final class EncryptedItemDatabase: ItemDatabase {
     public func rotateKey(to master: MasterKey) throws {
         try owner.requireNone()
         do {
-            let new = try queue.write { database in
-                let old = try rows(database)
-                let (header, dataKey) = try StoreHeader.make(
-                    identifier: old.header.identifier, accessGroup: accessGroup, master: master)
-                let rows = ItemRows(database: database, header: header, dataKey: dataKey)
-                for item in try old.items(matching: ItemQuery(), limit: .max) {
-                    try rows.replace(item.attributes.identity, with: item)
+            // The new key is known here before another thread reads the new header.
+            try queue.writeWithoutTransaction { database in
+                var new: Unlocked?
+                try database.inTransaction(.immediate) {
+                    new = try rotate(database, to: master)
+                    return .commit
                 }
-                try header.write(database)
-                return Unlocked(master: master, header: header, dataKey: dataKey)
+                if let new { unlocked.withLock { $0 = new } }
             }
-            unlocked.withLock { $0 = new }
         } catch {
             throw StoreError(sqlite: error, file: file)
         }
+    }
+
+    private func rotate(_ database: Database, to master: MasterKey) throws -> Unlocked {
+        let old = try rows(database)
+        let (header, dataKey) = try StoreHeader.make(
+            identifier: old.header.identifier, accessGroup: accessGroup, master: master)
+        let new = Unlocked(master: master, header: header, dataKey: dataKey)
+        for item in try old.items(matching: ItemQuery(), limit: .max) {
+            try new.rows(database).replace(item.attributes.identity, with: item)
+        }
+        try header.write(database)
+        return new
     }
 }
 

@@ -45,9 +45,9 @@ struct ItemRows {
     }
 
     private func item(_ row: Row) throws(StoreError) -> Item {
-        let columns = RowReader(row)
+        let columns = RowReader<ItemColumn>(row)
         let attributes = try ItemAttributes(columns, accessGroup: header.accessGroup)
-        let sealed = try columns.bytes("sealed")
+        let sealed = try columns.bytes(.sealed)
         let context = attributes.context(store: header.identifier)
         guard let data = Sealing.open(sealed, dataKey, context: context) else {
             throw StoreError(
@@ -120,31 +120,37 @@ struct ItemRows {
     private func blob(_ text: String?) -> Data? { text.map { Data($0.utf8) } }
 }
 
+/// The columns, in the order of the table.
+private enum ItemColumn: Int {
+    case id, service, account, synchronizable, label, description, comment, creator, type, generic
+    case invisible, negative, accessibility, created, modified, sealed
+}
+
 extension ItemAttributes {
-    fileprivate init(_ columns: RowReader, accessGroup: String) throws(StoreError) {
+    fileprivate init(_ columns: RowReader<ItemColumn>, accessGroup: String) throws(StoreError) {
         self.init(
-            service: try columns.text("service"), account: try columns.text("account"),
+            service: try columns.text(.service), account: try columns.text(.account),
             accessGroup: accessGroup)
-        isSynchronizable = try columns.boolean("synchronizable")
-        label = try columns.optionalText("label")
-        itemDescription = try columns.optionalText("description")
-        comment = try columns.optionalText("comment")
-        creator = try columns.code("creator")
-        type = try columns.code("type")
-        generic = try columns.optionalBytes("generic")
-        isInvisible = try columns.boolean("invisible")
-        isNegative = try columns.boolean("negative")
-        guard let accessibility = Accessibility(rawValue: try columns.text("accessibility")) else {
-            throw RowReader.malformed("accessibility")
+        isSynchronizable = try columns.boolean(.synchronizable)
+        label = try columns.optionalText(.label)
+        itemDescription = try columns.optionalText(.description)
+        comment = try columns.optionalText(.comment)
+        creator = try columns.code(.creator)
+        type = try columns.code(.type)
+        generic = try columns.optionalBytes(.generic)
+        isInvisible = try columns.boolean(.invisible)
+        isNegative = try columns.boolean(.negative)
+        guard let accessibility = Accessibility(rawValue: try columns.text(.accessibility)) else {
+            throw RowReader<ItemColumn>.malformed(.accessibility)
         }
         self.accessibility = accessibility
-        created = Date(timeIntervalSinceReferenceDate: try columns.real("created"))
-        modified = Date(timeIntervalSinceReferenceDate: try columns.real("modified"))
+        created = Date(timeIntervalSinceReferenceDate: try columns.real(.created))
+        modified = Date(timeIntervalSinceReferenceDate: try columns.real(.modified))
     }
 }
 
-extension RowReader {
-    fileprivate func code(_ column: String) throws(StoreError) -> FourCharacterCode? {
+extension RowReader<ItemColumn> {
+    fileprivate func code(_ column: ItemColumn) throws(StoreError) -> FourCharacterCode? {
         guard let number = try optionalInteger(column) else { return nil }
         guard let code = UInt32(exactly: number) else { throw Self.malformed(column) }
         return FourCharacterCode(rawValue: code)

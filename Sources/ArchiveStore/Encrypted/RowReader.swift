@@ -6,19 +6,19 @@
 internal import FoundationEssentials
 internal import GRDB
 
-/// Reads the columns of a row whose types a damaged file may have changed: what is not of the type
-/// asked for is an error, never converted.
-struct RowReader {
+/// Reads the columns of a row, by their places in the table. A damaged file may have changed their types:
+/// what is not of the type asked for is an error, never converted.
+struct RowReader<Column: RawRepresentable<Int>> {
     private let row: Row
 
     init(_ row: Row) { self.row = row }
 
-    func integer(_ column: String) throws(StoreError) -> Int {
+    func integer(_ column: Column) throws(StoreError) -> Int {
         guard let value = try optionalInteger(column) else { throw Self.malformed(column) }
         return value
     }
 
-    func optionalInteger(_ column: String) throws(StoreError) -> Int? {
+    func optionalInteger(_ column: Column) throws(StoreError) -> Int? {
         switch try storage(column) {
         case .int64(let value): return Int(value)
         case .null: return nil
@@ -26,7 +26,7 @@ struct RowReader {
         }
     }
 
-    func boolean(_ column: String) throws(StoreError) -> Bool {
+    func boolean(_ column: Column) throws(StoreError) -> Bool {
         switch try integer(column) {
         case 0: return false
         case 1: return true
@@ -34,19 +34,19 @@ struct RowReader {
         }
     }
 
-    func real(_ column: String) throws(StoreError) -> Double {
+    func real(_ column: Column) throws(StoreError) -> Double {
         switch try storage(column) {
         case .double(let value): return value
         default: throw Self.malformed(column)
         }
     }
 
-    func bytes(_ column: String) throws(StoreError) -> [UInt8] {
+    func bytes(_ column: Column) throws(StoreError) -> [UInt8] {
         guard let value = try optionalBytes(column) else { throw Self.malformed(column) }
         return value
     }
 
-    func optionalBytes(_ column: String) throws(StoreError) -> [UInt8]? {
+    func optionalBytes(_ column: Column) throws(StoreError) -> [UInt8]? {
         switch try storage(column) {
         case .blob(let data): return Array(data)
         case .null: return nil
@@ -54,12 +54,12 @@ struct RowReader {
         }
     }
 
-    func text(_ column: String) throws(StoreError) -> String {
+    func text(_ column: Column) throws(StoreError) -> String {
         guard let value = try optionalText(column) else { throw Self.malformed(column) }
         return value
     }
 
-    func optionalText(_ column: String) throws(StoreError) -> String? {
+    func optionalText(_ column: Column) throws(StoreError) -> String? {
         guard let bytes = try optionalBytes(column) else { return nil }
         guard let text = String(validating: bytes, as: UTF8.self) else {
             throw Self.malformed(column)
@@ -67,12 +67,12 @@ struct RowReader {
         return text
     }
 
-    private func storage(_ column: String) throws(StoreError) -> DatabaseValue.Storage {
-        guard let value = row[column] as DatabaseValue? else { throw Self.malformed(column) }
-        return value.storage
+    private func storage(_ column: Column) throws(StoreError) -> DatabaseValue.Storage {
+        guard column.rawValue < row.count else { throw Self.malformed(column) }
+        return (row[column.rawValue] as DatabaseValue).storage
     }
 
-    static func malformed(_ column: String) -> StoreError {
+    static func malformed(_ column: Column) -> StoreError {
         StoreError(
             .invalidDatabase, what: "the column `\(column)` holds what a store does not write there"
         )

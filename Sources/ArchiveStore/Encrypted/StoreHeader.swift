@@ -111,6 +111,17 @@ extension StoreHeader {
         parallelism INTEGER, dataKey BLOB NOT NULL) STRICT
         """
 
+    /// The columns, in the order of the table.
+    private enum Column: Int {
+        case version, identifier, accessGroup, salt, rounds, blockSize, parallelism, dataKey
+    }
+
+    /// Whether this is the header that a store has now: whatever changes it makes a new data key.
+    func isCurrent(_ database: Database) throws -> Bool {
+        let statement = try database.cachedStatement(sql: "SELECT dataKey FROM store")
+        return try DatabaseValue.fetchOne(statement) == Data(dataKey).databaseValue
+    }
+
     /// The header of a store.
     ///
     /// - Throws: `unsupportedVersion`, `invalidDatabase`, what SQLite says.
@@ -120,24 +131,24 @@ extension StoreHeader {
         guard rows.count == 1, let row = rows.first else {
             throw StoreError(.invalidDatabase, what: "the store has \(rows.count) headers, not one")
         }
-        let columns = RowReader(row)
-        guard try columns.integer("version") == version else {
+        let columns = RowReader<Column>(row)
+        guard try columns.integer(.version) == version else {
             throw StoreError(
                 .unsupportedVersion,
-                what: "the store is of version \(try columns.integer("version")), "
+                what: "the store is of version \(try columns.integer(.version)), "
                     + "only \(version) is known")
         }
         return StoreHeader(
-            identifier: try columns.bytes("identifier"),
-            accessGroup: try columns.text("accessGroup"), derivation: try derivation(columns),
-            dataKey: try columns.bytes("dataKey"))
+            identifier: try columns.bytes(.identifier),
+            accessGroup: try columns.text(.accessGroup), derivation: try derivation(columns),
+            dataKey: try columns.bytes(.dataKey))
     }
 
-    private static func derivation(_ columns: RowReader) throws(StoreError) -> Derivation? {
-        guard let salt = try columns.optionalBytes("salt") else { return nil }
+    private static func derivation(_ columns: RowReader<Column>) throws(StoreError) -> Derivation? {
+        guard let salt = try columns.optionalBytes(.salt) else { return nil }
         let cost = PassphraseCost(
-            rounds: try columns.integer("rounds"), blockSize: try columns.integer("blockSize"),
-            parallelism: try columns.integer("parallelism"))
+            rounds: try columns.integer(.rounds), blockSize: try columns.integer(.blockSize),
+            parallelism: try columns.integer(.parallelism))
         return Derivation(salt: salt, cost: cost)
     }
 

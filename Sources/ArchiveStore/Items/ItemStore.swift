@@ -139,7 +139,9 @@ extension ItemStore {
     /// try store.transaction { for item in items { try $0.save(item) } }
     /// ```
     ///
-    /// - Parameter group: the first of the store's, if it is not said.
+    /// - Parameters:
+    ///   - group: the access group; the first of the store's, if it is not said.
+    ///   - body: makes the changes, by the transaction that it is given.
     /// - Throws: `unknownAccessGroup`, `outOfSpace`, and what `body` throws.
     public func transaction<Result>(
         in group: String? = nil, _ body: (any ItemTransaction) throws -> Result

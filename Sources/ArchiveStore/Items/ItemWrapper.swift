@@ -9,7 +9,10 @@
 ///
 /// ```swift
 /// let login = ItemWrapper("login", in: store)
-/// try login.update { $0.attributes.account = name; $0.data = Array(password.utf8) }
+/// try login.update { item in
+///     item.attributes.account = name
+///     item.data = Array(password.utf8)
+/// }
 /// let name = try login.item().attributes.account
 /// try login.reset()
 /// ```

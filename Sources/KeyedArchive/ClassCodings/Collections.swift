@@ -31,6 +31,21 @@ extension KeyedDecoder {
         return try located(listKey) { try reader.values(type, in: list) }
     }
 
+    /// The keys and the values of a dictionary, as many of each.
+    fileprivate func entries<Key: KeyedDecodable, Value: KeyedDecodable>(
+        _ keyType: Key.Type, _ valueType: Value.Type
+    ) throws -> ([Key], [Value]) {
+        let keys = try values(keyType, listKey: "NS.keys", indexedKey: "NS.key.")
+        let values = try elements(valueType)
+        guard keys.count == values.count else {
+            throw KeyedArchiveError(
+                .malformedObject,
+                what: "a dictionary has \(keys.count) keys and \(values.count) values",
+                object: uid)
+        }
+        return (keys, values)
+    }
+
     /// The values of `prefix0`, `prefix1`, … up to the first that is missing.
     fileprivate func indexedValues<T: KeyedDecodable>(
         _ type: T.Type, _ prefix: String
@@ -311,15 +326,11 @@ extension ArchivedPairs: KeyedEncodable where Key: KeyedEncodable, Value: KeyedE
 
 extension ArchivedPairs: KeyedDecodable where Key: KeyedDecodable, Value: KeyedDecodable {
     public init(coder: KeyedDecoder) throws {
-        let keys = try coder.values(Key.self, listKey: "NS.keys", indexedKey: "NS.key.")
-        let values = try coder.elements(Value.self)
-        guard keys.count == values.count else {
-            throw KeyedArchiveError(
-                .malformedObject,
-                what: "a dictionary has \(keys.count) keys and \(values.count) values",
-                object: coder.uid)
-        }
-        entries = zip(keys, values).map { ($0, $1) }
+        let (keys, values) = try coder.entries(Key.self, Value.self)
+        entries = []
+        entries.reserveCapacity(keys.count)
+        // By index: generic code that is not specialized pays for every iterator.
+        for index in keys.indices { entries.append((keys[index], values[index])) }
     }
 }
 
@@ -349,9 +360,9 @@ extension Dictionary: KeyedDecodable where Key: KeyedDecodable, Value: KeyedDeco
     /// - Throws: `malformedObject` for a key that occurs twice. Texts that are canonically equivalent
     ///   are equal keys to a dictionary; ``ArchivedPairs`` keeps them apart.
     public init(coder: KeyedDecoder) throws {
-        self.init()
-        for (key, value) in try ArchivedPairs<Key, Value>(coder: coder).entries
-        where updateValue(value, forKey: key) != nil {
+        let (keys, values) = try coder.entries(Key.self, Value.self)
+        self.init(minimumCapacity: keys.count)
+        for index in keys.indices where updateValue(values[index], forKey: keys[index]) != nil {
             throw KeyedArchiveError(
                 .malformedObject, what: "a key occurs twice in a dictionary", object: coder.uid)
         }

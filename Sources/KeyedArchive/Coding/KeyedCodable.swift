@@ -17,8 +17,8 @@ public protocol KeyedArchivable: SendableMetatype {
     static var archivedAliases: [String] { get }
 
     /// Adds to `registry` the classes that a value of this type consists of as far as the type
-    /// itself tells: for an array, its own and its element's. By default ``archivedClass`` and
-    /// ``archivedAliases``.
+    /// itself tells: for an array, its own and its element's. By default
+    /// ``KeyedArchivable/archivedClass`` and ``KeyedArchivable/archivedAliases``.
     static func register(in registry: inout ClassRegistry)
 }
 

@@ -38,8 +38,13 @@ public struct PropertyListMerge: Sendable {
 
     /// Compares what both sides made of the base. Linear, as ``PropertyListComparison``.
     ///
-    /// - Parameter favored: whose value is taken where both changed the same; such places are conflicts
-    ///   all the same.
+    /// - Parameters:
+    ///   - base: what both sides began with.
+    ///   - ours: the side that the edits are for.
+    ///   - theirs: the side whose changes are brought in.
+    ///   - favored: whose value is taken where both changed the same; such places are conflicts all
+    ///     the same.
+    ///   - limits: how much the documents may expand to.
     /// - Throws: `expansionLimitExceeded`, and as ``PropertyListNode/value(limits:)``.
     public init(
         base: PropertyListDocument, ours: PropertyListDocument, theirs: PropertyListDocument,

@@ -16,7 +16,7 @@ extension PropertyListDocument {
         case .binary: try BinaryPropertyList.serialize(self, limits: limits)
         case .xml: try XMLPropertyList.serialize(self, limits: limits).bytes
         case .openStep: try OpenStepPropertyList.serialize(self, limits: limits)
-        case .json: throw PropertyListError(.unrecognizedFormat, what: "JSON")
+        case .json: try JSONPropertyList.serialize(self, limits: limits)
         }
     }
 }

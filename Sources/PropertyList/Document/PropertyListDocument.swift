@@ -78,7 +78,7 @@ extension PropertyListDocument {
         case .binary: self = try BinaryReader.parse(bytes, options: options, limits: limits)
         case .xml: self = try XMLReader.parse(bytes, options: options, limits: limits)
         case .openStep: self = try OpenStepReader.parse(bytes, options: options, limits: limits)
-        case .json: throw PropertyListError(.unrecognizedFormat, what: "JSON")
+        case .json: self = try JSONReader.parse(bytes, options: options, limits: limits)
         }
     }
 

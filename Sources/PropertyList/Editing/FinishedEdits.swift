@@ -66,6 +66,35 @@ struct FinishedEdits {
         }
     }
 
+    /// The whole value, built from the bottom up, for a format that is written anew.
+    ///
+    /// - Throws: as ``PropertyListNode/value(limits:)``.
+    func wholeValue(limits: ParsingLimits) throws(PropertyListError) -> PropertyListValue {
+        var copy = self
+        for number in tree.containers.indices.reversed() where isReachable[number] {
+            var container = tree.containers[number]
+            for position in container.live {
+                let content = container.children[position].content
+                let value = try copy.value(of: content, limits)
+                container.children[position].content = .value(value)
+            }
+            copy.newValues[number] = value(of: container)
+        }
+        return try copy.value(of: tree.root, limits)
+    }
+
+    private func value(
+        of content: EditTree.Content, _ limits: ParsingLimits
+    ) throws(PropertyListError) -> PropertyListValue {
+        if let value = newValue(of: content) { return value }
+        switch content {
+        case .source(let node): return try tree.document.node(node).value(limits: limits)
+        case .nested(let number):
+            return try value(of: tree.nested[number].original, limits)
+        case .value, .opened: return .null
+        }
+    }
+
     /// The value that is to stand in a place; nil where the source's own does, changed or not.
     func newValue(of content: EditTree.Content) -> PropertyListValue? {
         switch content {

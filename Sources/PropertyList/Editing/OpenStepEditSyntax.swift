@@ -114,13 +114,16 @@ struct OpenStepEditSyntax: TextEditSyntax {
     }
 
     private func isQuoted(_ record: UInt32) -> Bool {
-        map.isStringsFile && store.bytes[range(of: record).lowerBound] == UInt8(ascii: "\"")
+        let start = range(of: record).lowerBound
+        return map.isStringsFile && start < store.bytes.count
+            && store.bytes[start] == UInt8(ascii: "\"")
     }
 
     func replaced(
         _ value: UInt32, with new: PropertyListValue, key: UInt32?, _ style: TextStyle
     ) throws(PropertyListError) -> EditedPropertyList.Change {
-        let text = try fragment.text(of: new, style, isQuoted: isQuoted(value))
+        var text = try fragment.text(of: new, style, isQuoted: isQuoted(value))
+        if key == nil, map.isStringsFile, value == 0 { text = endOfComment + text }
         guard value == key else { return .init(range: rangeWithName(value), replacement: text) }
         let end = range(of: value).upperBound
         return .init(range: end..<end, replacement: Array(" = ".utf8) + text)
@@ -142,8 +145,17 @@ struct OpenStepEditSyntax: TextEditSyntax {
         let text = try fragment.text(of: value, style)
         guard map.isStringsFile, record == 0 else { return text }
         // Without the braces of the root.
-        let lines = try fragment.text(of: value, .oneLine).dropFirst().dropLast()
-        return Array(lines.drop { $0 == 0x20 }) + (layout.newline.isEmpty ? [0x0A] : [])
+        let newline = layout.newline.isEmpty ? [0x0A] : layout.newline
+        let entries = try fragment.text(of: value, .oneLine).dropFirst().dropLast()
+        return endOfComment + entries.drop { $0 == 0x20 } + newline
+    }
+
+    /// What ends a comment behind which the entries of a strings file would stand, if there were any.
+    private var endOfComment: [UInt8] {
+        guard let root = store.records.first, Int(root.offset) == store.bytes.count,
+            let last = store.bytes.last, last != 0x0A, last != 0x0D
+        else { return [] }
+        return layout.newline.isEmpty ? [0x0A] : layout.newline
     }
 }
 

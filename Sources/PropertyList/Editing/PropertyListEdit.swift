@@ -53,8 +53,9 @@ public struct EditedPropertyList: Sendable {
     public let bytes: [UInt8]
     /// What it holds.
     public let document: PropertyListDocument
-    /// What changed in a source of text, in order: all else is the same byte for byte. Nil for a binary
-    /// property list, whose objects keep their order.
+    /// What changed in a source of XML or OpenStep text, in order: all else is the same byte for byte.
+    /// Nil for a binary property list, whose objects keep their order, and for JSON, which is written
+    /// anew.
     public let changes: [Change]?
 }
 

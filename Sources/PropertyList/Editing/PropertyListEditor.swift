@@ -115,8 +115,20 @@ public struct PropertyListEditor: Sendable {
             var writer = BinaryEditWriter(document, edits, limits)
             return try result(try writer.write(), nil)
         case .openStep: return try result(edits, OpenStepEditSyntax(document, limits))
+        case .json: return try result(try json(edits), nil)
         default: return try result(edits, XMLEditSyntax(document, options, limits))
         }
+    }
+
+    /// JSON is written anew, on one line if it was.
+    private func json(_ edits: FinishedEdits) throws(PropertyListError) -> [UInt8] {
+        var writing = JSONPropertyList.Options()
+        let body = document.source.drop { isXMLWhitespace($0) }
+        let lastLine = body.lastIndex { !isXMLWhitespace($0) } ?? body.startIndex
+        if !body.prefix(through: lastLine).contains(0x0A) { writing.layout = .compact }
+        let value = try edits.wholeValue(limits: limits)
+        return try JSONPropertyList.serialize(
+            PropertyListDocument(value, limits: limits), options: writing, limits: limits)
     }
 
     private func result(

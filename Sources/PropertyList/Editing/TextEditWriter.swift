@@ -145,7 +145,9 @@ struct TextEditWriter<Syntax: TextEditSyntax> {
                 like: neighbour, style)
             text += terminator
         }
-        let place = syntax.afterLine(anchor.end)
+        // A comment may end with its line, so that only a new line can follow it.
+        let isOnNewLine = lead.first == 0x0A || lead.first == 0x0D
+        let place = isOnNewLine ? syntax.afterLine(anchor.end) : anchor.end
         if anchor.hasSeparator { return add(place..<place, text) }
         // The last child has none and now needs one, which the last of the new ones does not.
         text.removeLast(terminator.count)

@@ -47,10 +47,13 @@ extension PropertyListKeyPath {
     }
 
     func noIndex(_ position: Int, count: Int) -> PropertyListError {
-        error(
-            .noSuchValue, at: position,
-            count == 0
-                ? "the array is empty" : "there are \(count) elements, counted from 0")
+        let what =
+            switch count {
+            case 0: "the array is empty"
+            case 1: "there is one element, [0]"
+            default: "there are \(count) elements, counted from 0"
+            }
+        return error(.noSuchValue, at: position, what)
     }
 
     func noKey(

@@ -59,11 +59,11 @@ struct OpenStepAngle {
                 index &+= 1
                 continue
             }
-            guard let high = OpenStepCharacter.hexDigit(text[index]) else {
+            guard let high = HexText.value(text[index]) else {
                 throw error(.invalidData, "a character in data is no hexadecimal digit", index)
             }
             guard index &+ 1 < text.count else { break }
-            guard let low = OpenStepCharacter.hexDigit(text[index &+ 1]) else {
+            guard let low = HexText.value(text[index &+ 1]) else {
                 throw error(.invalidData, "a byte of data has one digit only", index)
             }
             output.append(high << 4 | low)

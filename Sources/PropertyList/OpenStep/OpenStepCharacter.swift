@@ -30,13 +30,4 @@ enum OpenStepCharacter {
         let bit = UInt64(1) << UInt64(byte & 0x3F)
         return byte < 0x80 && (byte < 0x40 ? low : letters) & bit != 0
     }
-
-    /// The value of a hexadecimal digit in either case, or nil.
-    @inline(__always)
-    static func hexDigit(_ byte: UInt8) -> UInt8? {
-        let decimal = byte &- 0x30
-        if decimal < 10 { return decimal }
-        let letter = (byte | 0x20) &- 0x61
-        return letter < 6 ? letter &+ 10 : nil
-    }
 }

@@ -13,7 +13,7 @@ public enum OpenStepPropertyList {
         case indented
         /// The entries of the root without braces, one a line, as in `.strings` files.
         case strings
-        /// As Xcode writes `project.pbxproj`: see ``ProjectFile``.
+        /// As Xcode writes `project.pbxproj`: objects in sections, each number with its name.
         ///
         /// The project's name stands in a comment and nowhere else: where it is nil, it is taken from
         /// the comment of the source, if that is a project file.

@@ -32,7 +32,7 @@ struct OpenStepScalarWriter {
         output.append(UInt8(ascii: "<"))
         for (place, byte) in data.enumerated() {
             if place > 0, place % 4 == 0 { output.append(0x20) }
-            HexText.append(byte, to: &output)
+            HexText.append(UInt64(byte), digits: 2, to: &output)
         }
         output.append(UInt8(ascii: ">"))
     }

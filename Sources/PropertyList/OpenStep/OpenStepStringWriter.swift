@@ -80,20 +80,6 @@ struct OpenStepStringWriter {
 
     private func append(unit: UInt16, to output: inout [UInt8]) {
         output.append(contentsOf: "\\U" as StaticString)
-        for shift in [12, 8, 4, 0] {
-            output.append(HexText.digit(UInt8(truncatingIfNeeded: unit >> UInt16(shift)) & 0xF))
-        }
-    }
-}
-
-/// Hexadecimal text in lower case.
-enum HexText {
-    /// The digit of a number below 16.
-    static func digit(_ value: UInt8) -> UInt8 { value < 10 ? value &+ 0x30 : value &+ 0x57 }
-
-    /// Appends the two digits of a byte.
-    static func append(_ byte: UInt8, to output: inout [UInt8]) {
-        output.append(digit(byte >> 4))
-        output.append(digit(byte & 0xF))
+        HexText.append(UInt64(unit), digits: 4, to: &output)
     }
 }

@@ -114,7 +114,7 @@ struct OpenStepText {
         var value: UInt32 = 0
         var digits = 0
         while digits < 4, digits &+ 2 < text.count,
-            let digit = OpenStepCharacter.hexDigit(text[digits &+ 2])
+            let digit = HexText.value(text[digits &+ 2])
         {
             value = value << 4 | UInt32(digit)
             digits &+= 1

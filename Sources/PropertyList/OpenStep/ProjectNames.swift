@@ -57,7 +57,9 @@ struct ProjectNames {
     func name(of number: String) -> String? {
         guard let object = objects?[number], let isa = object["isa"]?.string else { return nil }
         let name = isa == "PBXBuildFile" ? buildFileName(object, number) : name(object, isa, number)
-        guard let name, !name.utf8.contains(0), name.firstRange(of: "*/") == nil else { return nil }
+        guard let name, Array(name.utf8).span.firstIndex(of: "*/", from: 0) == nil else {
+            return nil
+        }
         return name
     }
 

@@ -100,7 +100,7 @@ struct TextHead {
         if hasComment { return true }
         advance()
         if let next = peek(), next == UInt8(ascii: "*") || next == UInt8(ascii: "[") { return true }
-        skip { OpenStepCharacter.hexDigit($0) != nil || OpenStepCharacter.isBlank($0) }
+        skip { HexText.value($0) != nil || OpenStepCharacter.isBlank($0) }
         return peek() == UInt8(ascii: ">")
     }
 

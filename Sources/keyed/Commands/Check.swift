@@ -16,7 +16,7 @@ struct Check: ParsableCommand, ConsoleCommand {
                 keyed check item.plist --allow commonClasses,NSArray,App.Save
             """)
 
-    @Argument(help: "The files, or - for standard input.")
+    @Argument(help: "The files, or - for standard input.", completion: .file())
     var files: [String]
 
     @Option(help: AllowList.help)
@@ -29,7 +29,9 @@ struct Check: ParsableCommand, ConsoleCommand {
 
     func execute(_ console: Console) -> ExitStatus {
         var status = ExitStatus.fine
-        for file in files {
+        var progress = Progress("checking files", console)
+        for (number, file) in files.enumerated() {
+            progress.report("\(number) of \(files.count) done")
             do {
                 status = status.combined(with: try check(file, console))
             } catch {
@@ -41,7 +43,8 @@ struct Check: ParsableCommand, ConsoleCommand {
 
     private func check(_ file: String, _ console: Console) throws(Failure) -> ExitStatus {
         let input = try Input(
-            file, options: reading.options, limits: reading.limits.limits, console)
+            file, options: reading.options, limits: reading.limits.limits,
+            text: reading.text.reading, console)
         let disallowed: [DisallowedObject]
         do {
             disallowed = try ArchiveContents(input.document)

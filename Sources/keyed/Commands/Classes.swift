@@ -14,7 +14,7 @@ struct Classes: ParsableCommand, ConsoleCommand {
             the smallest allow-list that takes them all, as Swift code.
             """)
 
-    @Argument(help: "The file, or - for standard input.")
+    @Argument(help: "The file, or - for standard input.", completion: .file())
     var file: String
 
     @OptionGroup var reading: ReadingOptions
@@ -29,7 +29,8 @@ struct Classes: ParsableCommand, ConsoleCommand {
 
     private func list(_ console: Console) throws(Failure) -> ExitStatus {
         let input = try Input(
-            file, options: reading.options, limits: reading.limits.limits, console)
+            file, options: reading.options, limits: reading.limits.limits,
+            text: reading.text.reading, console)
         let contents: ArchiveContents
         do { contents = try ArchiveContents(input.document) } catch {
             throw Failure(.invalid, "\(input.printableName): \(error)")

@@ -5,18 +5,6 @@ import ArgumentParser
 import PropertyList
 import SystemFiles
 
-/// The formats that can be written, by the names that people know.
-enum OutputFormat: String, ExpressibleByArgument, CaseIterable {
-    case binary, binary1, xml, xml1
-
-    var isBinary: Bool { self == .binary || self == .binary1 }
-}
-
-/// The layouts of binary files.
-enum LayoutName: String, ExpressibleByArgument, CaseIterable {
-    case compact, corefoundation
-}
-
 /// `keyed convert`
 struct Convert: ParsableCommand, ConsoleCommand {
     static let configuration = CommandConfiguration(
@@ -26,49 +14,58 @@ struct Convert: ParsableCommand, ConsoleCommand {
             the file itself, which is replaced in one step or left as it was.
 
             What XML has no form for (fractions of seconds, widths of reals, sets) is written as \
-            Apple's tools do, and counted on standard error; --strict refuses it.
+            Apple's tools do, and counted on standard error; --strict refuses it. What OpenStep \
+            text and JSON have no form for is refused unless --scalars or --json names another.
+
+                keyed convert json --json typed -o a.json a.plist
+                keyed convert binary --json typed -o b.plist a.json
+
+            With jsonl each of several files becomes a line, {"file": …, "value": …}.
             """)
 
-    @Argument(help: "binary or xml (binary1 and xml1 are the same).")
+    @Argument(
+        help: """
+            binary, xml, openstep, strings, pbxproj (Xcode's project.pbxproj), json or jsonl; \
+            binary1 and xml1 are the same as binary and xml.
+            """)
     var format: OutputFormat
 
-    @Argument(help: "The files, or - for standard input.")
+    @Argument(help: "The files, or - for standard input.", completion: .file())
     var files: [String]
 
-    @Option(name: [.short, .long], help: "Write to this file.")
+    @Option(name: [.short, .long], help: "Write to this file.", completion: .file())
     var output: String?
 
     @Flag(help: "Replace the files.")
     var inPlace = false
 
-    @Option(help: "The layout of a binary file: compact, or corefoundation for Apple's own.")
-    var layout = LayoutName.compact
-
-    @Flag(help: "Sort the keys of an XML file, as Apple's tools do.")
-    var sortKeys = false
-
-    @Flag(help: "Refuse to lose anything.")
-    var strict = false
-
+    @OptionGroup var writing: OutputOptions
     @OptionGroup var reading: ReadingOptions
 
     func validate() throws {
         if inPlace && output != nil {
             throw ValidationError("--in-place and -o exclude each other.")
         }
-        if files.count > 1 && !inPlace {
+        if format == .jsonl {
+            if inPlace { throw ValidationError("jsonl makes one file of all, not --in-place.") }
+        } else if files.count > 1 && !inPlace {
             throw ValidationError("Several files need --in-place.")
         }
         if inPlace && files.contains(FileAccess.standardInput) {
             throw ValidationError("Standard input cannot be replaced.")
         }
+        try writing.check(format)
     }
 
     func execute(_ console: Console) -> ExitStatus {
+        if format == .jsonl { return convertToLines(console) }
         var status = ExitStatus.fine
-        for file in files {
+        var progress = Progress("converting files", console)
+        for (number, file) in files.enumerated() {
+            progress.report("\(number) of \(files.count) done")
             do {
-                try convert(file, console)
+                let bytes = try converted(file, console)
+                try write(bytes, to: inPlace ? file : output ?? "-", console)
             } catch {
                 status = status.combined(with: console.report(error))
             }
@@ -76,17 +73,29 @@ struct Convert: ParsableCommand, ConsoleCommand {
         return status
     }
 
-    private func convert(_ file: String, _ console: Console) throws(Failure) {
-        let toConsole = !inPlace && (output ?? "-") == "-"
-        if toConsole && format.isBinary && console.isTerminal {
+    private func converted(_ file: String, _ console: Console) throws(Failure) -> [UInt8] {
+        if !inPlace && (output ?? "-") == "-" && format.isBinary && console.isTerminal {
             throw Failure(
                 .usage, "keyed: binary output does not go to a terminal; name a file with -o")
         }
         let input = try Input(
-            file, options: reading.options, limits: reading.limits.limits, console)
-        let bytes = try serialize(input, console)
-        if toConsole { return console.write(bytes) }
-        let target = inPlace ? file : output ?? file
+            file, options: reading.options, limits: reading.limits.limits,
+            text: reading.text.reading, console)
+        do {
+            return try writing.serialize(
+                input, as: format, mapping: reading.text.json, limits: reading.limits.limits,
+                console)
+        } catch {
+            let failure = Failure(error, in: input.name, source: nil)
+            throw error.code == .unrepresentableValue && writing.strict && format.isXML
+                ? Failure(.invalid, failure.message + "; without --strict it is written") : failure
+        }
+    }
+
+    private func write(
+        _ bytes: [UInt8], to target: String, _ console: Console
+    ) throws(Failure) {
+        if !inPlace && target == "-" { return console.write(bytes) }
         do {
             try FileAccess.replace(target, with: bytes)
         } catch {
@@ -94,35 +103,42 @@ struct Convert: ParsableCommand, ConsoleCommand {
         }
     }
 
-    private func serialize(_ input: Input, _ console: Console) throws(Failure) -> [UInt8] {
-        do {
-            return format.isBinary ? try binary(input.document) : try xml(input, console)
-        } catch {
-            let failure = Failure(error, in: input.name, source: nil)
-            throw error.code == .unrepresentableValue && strict
-                ? Failure(.invalid, failure.message + "; without --strict it is written") : failure
-        }
-    }
+    // MARK: JSON Lines
 
-    private func binary(_ document: PropertyListDocument) throws(PropertyListError) -> [UInt8] {
-        let limits = reading.limits.limits
-        let layout: BinaryLayout =
-            switch layout {
-            case .compact: .compact
-            case .corefoundation: document.coreFoundationLayout(limits: limits) ?? .coreFoundation
+    /// One line for each file that can be converted.
+    private func convertToLines(_ console: Console) -> ExitStatus {
+        var status = ExitStatus.fine
+        var collected: [UInt8] = []
+        var progress = Progress("converting files", console)
+        for (number, file) in files.enumerated() {
+            progress.report("\(number) of \(files.count) done")
+            do {
+                let line = try line(file, console)
+                if output == nil { console.write(line) } else { collected += line }
+            } catch {
+                status = status.combined(with: console.report(error))
             }
-        return try BinaryPropertyList.serialize(document, layout: layout, limits: limits)
+        }
+        guard let output else { return status }
+        do {
+            try write(collected, to: output, console)
+        } catch {
+            status = status.combined(with: console.report(error))
+        }
+        return status
     }
 
-    private func xml(_ input: Input, _ console: Console) throws(PropertyListError) -> [UInt8] {
-        var options = XMLPropertyList.Options()
-        options.sortsKeys = sortKeys
-        options.allowedLosses = strict ? [] : .appleCompatible.union(.sets)
-        let result = try XMLPropertyList.serialize(
-            input.document, options: options, limits: reading.limits.limits)
-        for (loss, count) in result.losses {
-            console.complain("\(input.printableName): XML has no form for \(count) \(loss)")
+    private func line(_ file: String, _ console: Console) throws(Failure) -> [UInt8] {
+        let value = try converted(file, console)
+        var options = JSONPropertyList.Options()
+        options.layout = .compact
+        do {
+            let name = try JSONPropertyList.serialize(
+                PropertyListDocument(.string(file)), options: options)
+            return Array("{\"file\":".utf8) + name.dropLast() + Array(",\"value\":".utf8)
+                + value.dropLast() + Array("}\n".utf8)
+        } catch {
+            throw Failure(error, in: file, source: nil)
         }
-        return result.bytes
     }
 }

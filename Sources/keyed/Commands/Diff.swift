@@ -18,10 +18,10 @@ struct Diff: ParsableCommand, ConsoleCommand {
             Exit codes: 0 the same, 1 different or invalid input, else as all verbs.
             """)
 
-    @Argument(help: "The first file, or - for standard input.")
+    @Argument(help: "The first file, or - for standard input.", completion: .file())
     var first: String
 
-    @Argument(help: "The second file.")
+    @Argument(help: "The second file.", completion: .file())
     var second: String
 
     @Flag(help: "Print the edits that turn the first into the second, for keyed edit --script.")
@@ -36,6 +36,7 @@ struct Diff: ParsableCommand, ConsoleCommand {
     @Flag(name: [.short, .long], help: "Print nothing; the exit code tells.")
     var quiet = false
 
+    @OptionGroup var color: ColorOptions
     @OptionGroup var reading: ReadingOptions
 
     func validate() throws {
@@ -55,8 +56,12 @@ struct Diff: ParsableCommand, ConsoleCommand {
     /// Returns whether the files hold the same.
     private func compare(_ console: Console) throws(Failure) -> Bool {
         let limits = reading.limits.limits
-        let old = try Input(first, options: reading.options, limits: limits, console)
-        let new = try Input(second, options: reading.options, limits: limits, console)
+        let old = try Input(
+            first, options: reading.options, limits: limits, text: reading.text.reading,
+            console)
+        let new = try Input(
+            second, options: reading.options, limits: limits, text: reading.text.reading,
+            console)
         do {
             return try compare(old.document, new.document, console)
         } catch {
@@ -83,7 +88,8 @@ struct Diff: ParsableCommand, ConsoleCommand {
         } else {
             let printer = DifferencePrinter(
                 limits: limits, old: isGraph ? try? ArchiveContents(old) : nil,
-                new: isGraph ? try? ArchiveContents(new) : nil)
+                new: isGraph ? try? ArchiveContents(new) : nil,
+                palette: color.palette(console))
             try printer.print(comparison.differences, to: console)
         }
         return comparison.isEmpty

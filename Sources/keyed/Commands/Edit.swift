@@ -37,7 +37,7 @@ struct SetValue: ParsableCommand, EditingCommand {
 
             """ + EditingOptions.discussion)
 
-    @Argument(help: "The file, or - for standard input.")
+    @Argument(help: "The file, or - for standard input.", completion: .file())
     var file: String
 
     @Argument(help: KeyPathArgument.help)
@@ -61,7 +61,7 @@ struct Insert: ParsableCommand, EditingCommand {
         abstract: "Insert a new key, or an element before the one at a key path.",
         discussion: EditingOptions.discussion)
 
-    @Argument(help: "The file, or - for standard input.")
+    @Argument(help: "The file, or - for standard input.", completion: .file())
     var file: String
 
     @Argument(help: KeyPathArgument.help)
@@ -87,7 +87,7 @@ struct Append: ParsableCommand, EditingCommand {
         abstract: "Append an element to the array at a key path.",
         discussion: EditingOptions.discussion)
 
-    @Argument(help: "The file, or - for standard input.")
+    @Argument(help: "The file, or - for standard input.", completion: .file())
     var file: String
 
     @Argument(help: KeyPathArgument.help)
@@ -110,7 +110,7 @@ struct Remove: ParsableCommand, EditingCommand {
         abstract: "Remove the values at key paths, one after the other.",
         discussion: EditingOptions.discussion)
 
-    @Argument(help: "The file, or - for standard input.")
+    @Argument(help: "The file, or - for standard input.", completion: .file())
     var file: String
 
     @Argument(help: KeyPathArgument.help)
@@ -130,7 +130,7 @@ struct Rename: ParsableCommand, EditingCommand {
     static let configuration = CommandConfiguration(
         abstract: "Rename a key, in its place.", discussion: EditingOptions.discussion)
 
-    @Argument(help: "The file, or - for standard input.")
+    @Argument(help: "The file, or - for standard input.", completion: .file())
     var file: String
 
     @Argument(help: KeyPathArgument.help)
@@ -165,7 +165,7 @@ struct Edit: ParsableCommand, EditingCommand {
 
             """ + EditingOptions.discussion)
 
-    @Argument(help: "The file, or - for standard input.")
+    @Argument(help: "The file, or - for standard input.", completion: .file())
     var file: String
 
     @Argument(help: "The edits, in order.")

@@ -20,7 +20,7 @@ struct Get: ParsableCommand, ConsoleCommand {
         case text, xml, binary, bytes, type, count, keys
     }
 
-    @Argument(help: "The file, or - for standard input.")
+    @Argument(help: "The file, or - for standard input.", completion: .file())
     var file: String
 
     @Argument(help: KeyPathArgument.help)
@@ -34,7 +34,7 @@ struct Get: ParsableCommand, ConsoleCommand {
             """)
     var form = Form.text
 
-    @Option(name: [.short, .long], help: "Write to this file.")
+    @Option(name: [.short, .long], help: "Write to this file.", completion: .file())
     var output: String?
 
     @OptionGroup var reading: ReadingOptions
@@ -51,7 +51,9 @@ struct Get: ParsableCommand, ConsoleCommand {
     private func get(_ console: Console) throws(Failure) {
         let path = try KeyPathArgument.path(path)
         let limits = reading.limits.limits
-        let input = try Input(file, options: reading.options, limits: limits, console)
+        let input = try Input(
+            file, options: reading.options, limits: limits, text: reading.text.reading,
+            console)
         let node: PropertyListNode
         do {
             node = try input.document.value(at: path, options: reading.options, limits: limits)
@@ -115,8 +117,7 @@ struct Get: ParsableCommand, ConsoleCommand {
             return console.print(console.isTerminal ? TerminalText.escaped(text) : text)
         }
         var printer = TreePrinter(
-            document, contents: contents, text: ValueText(previewLength: ValueText.usualPreview),
-            depth: .max, showsPlaces: false, limits: reading.limits.limits)
+            document, TreePrinter.Options(limits: reading.limits.limits))
         if let object = path.lastObject, contents != nil {
             try printer.printUnreached([object], to: console)
         } else {

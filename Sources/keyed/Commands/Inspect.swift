@@ -10,15 +10,16 @@ struct Inspect: ParsableCommand, ConsoleCommand {
         abstract: "Print how a file is built: trailer, widths, object table.",
         discussion: """
             Of a binary file: the trailer, and for each object its number, byte offset, marker and \
-            value; objects that nothing refers to are marked with *. Of an XML file: each value \
-            with its line.
+            value; objects that nothing refers to are marked with *. Of text: each value with its line.
             """)
 
-    @Argument(help: "The file, or - for standard input.")
+    @Argument(help: "The file, or - for standard input.", completion: .file())
     var file: String
 
     @Option(help: "How much a file may ask for: untrusted, default or trusted.")
     var limits = LimitsName.default
+
+    @OptionGroup var text: TextOptions
 
     func execute(_ console: Console) -> ExitStatus {
         do {
@@ -32,7 +33,8 @@ struct Inspect: ParsableCommand, ConsoleCommand {
         let bytes = try Input.bytes(file, limits.limits)
         let input: Input
         do {
-            input = try Input(file, bytes, options: .forensic, limits: limits.limits)
+            input = try Input(
+                file, bytes, options: .forensic, limits: limits.limits, text: text.reading)
         } catch {
             throw Failure(error, in: file, source: bytes)
         }
@@ -101,7 +103,7 @@ struct Inspect: ParsableCommand, ConsoleCommand {
         return "\(node.kind) of \(children.count): \(shown)" + (pairs.count > 12 ? " …" : "")
     }
 
-    // MARK: XML
+    // MARK: Text
 
     /// Whether a line ends with this byte: LF, or CR without LF.
     private func endsLine(_ position: Int, _ text: [UInt8]) -> Bool {
@@ -111,7 +113,8 @@ struct Inspect: ParsableCommand, ConsoleCommand {
     }
 
     private func printText(_ document: PropertyListDocument, _ console: Console) {
-        console.print("XML property list, \(document.byteCount) bytes of text")
+        let format = document.format.map { "\($0)" } ?? ""
+        console.print("\(format) property list, \(document.byteCount) bytes of text")
         if let identifier = document.xmlHeader?.publicIdentifier {
             console.print("public identifier:  \(TerminalText.escaped(identifier))")
         }

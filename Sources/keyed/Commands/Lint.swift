@@ -16,7 +16,7 @@ struct Lint: ParsableCommand, ConsoleCommand {
             the leniencies are named; with --strict it is not.
             """)
 
-    @Argument(help: "The files, or - for standard input.")
+    @Argument(help: "The files, or - for standard input.", completion: .file())
     var files: [String]
 
     @Flag(name: [.short, .long], help: "Print nothing about files that are fine.")
@@ -28,9 +28,13 @@ struct Lint: ParsableCommand, ConsoleCommand {
     @Option(help: "How much a file may ask for: untrusted, default or trusted.")
     var limits = LimitsName.default
 
+    @OptionGroup var text: TextOptions
+
     func execute(_ console: Console) -> ExitStatus {
         var status = ExitStatus.fine
-        for file in files {
+        var progress = Progress("checking files", console)
+        for (number, file) in files.enumerated() {
+            progress.report("\(number) of \(files.count) done")
             do {
                 let verdict = try check(file)
                 if !quiet { console.print("\(TerminalText.escaped(file)): \(verdict)") }
@@ -45,7 +49,8 @@ struct Lint: ParsableCommand, ConsoleCommand {
         let bytes = try Input.bytes(file, limits.limits)
         let input: Input
         do {
-            input = try Input(file, bytes, options: .strict, limits: limits.limits)
+            input = try Input(
+                file, bytes, options: .strict, limits: limits.limits, text: text.reading)
         } catch {
             if strict || error.code.isLimit { throw Failure(error, in: file, source: bytes) }
             input = try leniently(bytes, file)
@@ -58,7 +63,8 @@ struct Lint: ParsableCommand, ConsoleCommand {
     /// What leniencies do not let pass is the reason that counts.
     private func leniently(_ bytes: [UInt8], _ file: String) throws(Failure) -> Input {
         do {
-            return try Input(file, bytes, options: .appleCompatible, limits: limits.limits)
+            return try Input(
+                file, bytes, options: .appleCompatible, limits: limits.limits, text: text.reading)
         } catch {
             throw Failure(error, in: file, source: bytes)
         }

@@ -26,10 +26,10 @@ struct Merge: ParsableCommand, ConsoleCommand {
         case file, other
     }
 
-    @Argument(help: "The file that is merged into.")
+    @Argument(help: "The file that is merged into.", completion: .file())
     var file: String
 
-    @Argument(help: "The file whose changes, or entries, are taken.")
+    @Argument(help: "The file whose changes, or entries, are taken.", completion: .file())
     var other: String
 
     @Option(help: "The file that both come from.")
@@ -61,7 +61,9 @@ struct Merge: ParsableCommand, ConsoleCommand {
     /// Returns the number of conflicts.
     private func merge(_ edited: inout EditedFile, _ console: Console) throws(Failure) -> Int {
         let limits = options.reading.limits.limits
-        let theirs = try Input(other, options: options.reading.options, limits: limits, console)
+        let theirs = try Input(
+            other, options: options.reading.options, limits: limits,
+            text: options.reading.text.reading, console)
         guard let base else {
             let path = try KeyPathArgument.path(at ?? "")
             let value: PropertyListValue
@@ -71,7 +73,9 @@ struct Merge: ParsableCommand, ConsoleCommand {
             try edited.apply(PropertyListEdit(path, .merge(value)))
             return 0
         }
-        let old = try Input(base, options: options.reading.options, limits: limits, console)
+        let old = try Input(
+            base, options: options.reading.options, limits: limits,
+            text: options.reading.text.reading, console)
         let merge: PropertyListMerge
         do {
             merge = try PropertyListMerge(

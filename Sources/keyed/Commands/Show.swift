@@ -15,11 +15,18 @@ struct Show: ParsableCommand, ConsoleCommand {
 
             With --allow an object of another class is not shown, only named, and the exit code is 3.
 
+            Data that are a property list or an archive themselves are shown as a tree below their \
+            line, down to --depth.
+
+            With --json each value is a JSON object on a line of its own, for jq and the like:
+
+                keyed show --json app.plist | jq -r 'select(.kind == "date") | [.path, .value] | @tsv'
+
             A file that is broken is shown as far as it can be read; what is wrong is said on \
             standard error, and the exit code is 3.
             """)
 
-    @Argument(help: "The file, or - for standard input.")
+    @Argument(help: "The file, or - for standard input.", completion: .file())
     var file: String
 
     @Option(help: "Show so many levels.")
@@ -27,9 +34,6 @@ struct Show: ParsableCommand, ConsoleCommand {
 
     @Flag(help: "Show the property list itself: UIDs, object numbers, byte offsets.")
     var raw = false
-
-    @Flag(help: "Show long strings and data whole.")
-    var full = false
 
     @Flag(help: "Show also the objects that no root leads to.")
     var all = false
@@ -42,6 +46,13 @@ struct Show: ParsableCommand, ConsoleCommand {
 
     @Option(help: "How much a file may ask for: untrusted, default or trusted.")
     var limits = LimitsName.default
+
+    @OptionGroup var tree: TreeOptions
+
+    @OptionGroup var encoding: EncodingOption
+
+    @Flag(help: "Read what convert --json typed has made of dates, data and the like as such.")
+    var typed = false
 
     func validate() throws {
         if raw, allow != nil { throw ValidationError("--raw shows everything, without --allow.") }
@@ -59,14 +70,15 @@ struct Show: ParsableCommand, ConsoleCommand {
     private func show(_ console: Console) throws(Failure) -> ExitStatus {
         let input = try read(console)
         var problems = input.document.problems.map(\.description)
-        let contents = try archive(input, &problems)
+        try checkArchive(input, &problems)
+        let style = tree.style(console, isRaw: raw) { Provenance.of(file, input.bytes) }
         var printer = TreePrinter(
-            input.document, contents: raw ? nil : contents,
-            text: ValueText(previewLength: full ? nil : ValueText.usualPreview),
-            depth: depth ?? .max,
-            showsPlaces: raw, allowed: allow?.registry, limits: limits.limits)
-        console.print(title(input.document, contents))
+            input.document,
+            TreePrinter.Options(
+                text: tree.text, style: style, depth: depth ?? .max, isRaw: raw,
+                allowed: allow?.registry, limits: limits.limits))
         do {
+            try printer.printHeading(to: console)
             try printer.printAll(to: console)
             try showUnreached(&printer, console)
         } catch {
@@ -89,28 +101,26 @@ struct Show: ParsableCommand, ConsoleCommand {
         if unreached.isEmpty || depth != nil { return }
         let number = Shape.count(unreached.count, "object", "objects")
         guard all else {
+            if tree.json { return }
             return console.print("(\(number) that no root leads to; --all shows them)")
         }
-        console.print("\(number) that no root leads to:")
+        if !tree.json { console.print("\(number) that no root leads to:") }
         try printer.printUnreached(unreached, to: console)
-    }
-
-    private func title(_ document: PropertyListDocument, _ contents: ArchiveContents?) -> String {
-        let format = document.format.map { "\($0)" } ?? ""
-        guard let contents else { return "\(format) property list" }
-        return "keyed archive by \(TerminalText.escaped(contents.archiver)), \(format), "
-            + Shape.count(contents.objects.count, "object", "objects")
     }
 
     /// Strictly first; if that fails, with all leniencies, keeping what can be read.
     private func read(_ console: Console) throws(Failure) -> Input {
         let bytes = try Input.bytes(file, limits.limits)
+        var text = encoding.reading
+        if typed { text.mapping = .typed }
         do {
-            return try Input(file, bytes, options: .strict, limits: limits.limits)
+            return try Input(
+                file, bytes, options: .strict, limits: limits.limits, text: text)
         } catch {
             let failure = Failure(error, in: file, source: bytes)
             guard !strict, !error.code.isLimit,
-                let input = try? Input(file, bytes, options: .forensic, limits: limits.limits)
+                let input = try? Input(
+                    file, bytes, options: .forensic, limits: limits.limits, text: text)
             else { throw failure }
             let used = input.document.leniencies.subtracting(.salvage)
             if !used.isEmpty {
@@ -120,17 +130,14 @@ struct Show: ParsableCommand, ConsoleCommand {
         }
     }
 
-    /// The archive in the document, if there is one; a malformed one is shown as a property list.
-    private func archive(
-        _ input: Input, _ problems: inout [String]
-    ) throws(Failure) -> ArchiveContents? {
-        guard input.document.looksLikeKeyedArchive else { return nil }
+    /// A malformed archive is shown as a property list, unless `--strict` refuses it.
+    private func checkArchive(_ input: Input, _ problems: inout [String]) throws(Failure) {
+        guard input.document.looksLikeKeyedArchive else { return }
         do {
-            return try ArchiveContents(input.document)
+            _ = try ArchiveContents(input.document)
         } catch {
             if strict { throw Failure(.invalid, "\(input.printableName): \(error)") }
             problems.append(error.description)
-            return nil
         }
     }
 }

@@ -10,12 +10,17 @@ struct DifferencePrinter {
     /// The archives that are compared as graphs, whose references are shown by what they lead to.
     var old: ArchiveContents?
     var new: ArchiveContents?
+    private let palette: Palette
     private let text = ValueText(previewLength: ValueText.usualPreview)
 
-    init(limits: ParsingLimits, old: ArchiveContents? = nil, new: ArchiveContents? = nil) {
+    init(
+        limits: ParsingLimits, old: ArchiveContents? = nil, new: ArchiveContents? = nil,
+        palette: Palette = .plain
+    ) {
         self.limits = limits
         self.old = old
         self.new = new
+        self.palette = palette
     }
 
     /// Prints them in order.
@@ -49,7 +54,8 @@ struct DifferencePrinter {
             let place = PropertyListKeyPath(
                 path.steps + PropertyListKeyPath(walk.path()).steps)
             let name = place.steps.isEmpty ? "." : place.description
-            console.print("\(mark) \(name): \(summary(inner, archive))")
+            let line = "\(mark) \(name): \(summary(inner, archive))"
+            console.print(mark == "-" ? palette.removed(line) : palette.added(line))
         }
     }
 

@@ -47,7 +47,9 @@ struct EditedFile {
         self.file = file
         self.options = options
         let limits = options.reading.limits.limits
-        input = try Input(file, options: options.reading.options, limits: limits, console)
+        input = try Input(
+            file, options: options.reading.options, limits: limits,
+            text: options.reading.text.reading, console)
         do {
             editor = try PropertyListEditor(
                 input.document, options: options.reading.options, limits: limits)

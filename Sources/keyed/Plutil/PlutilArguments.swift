@@ -220,7 +220,10 @@ enum PlutilFormat: String {
         try? PropertyListValue(parsing: Array(text.utf8), format: .xml, options: .appleCompatible)
     }
 
-    static func jsonFragment(_ text: String) -> PropertyListValue? { nil }
+    /// A fragment of JSON.
+    static func jsonFragment(_ text: String) -> PropertyListValue? {
+        try? PropertyListValue(parsing: Array(text.utf8), format: .json)
+    }
 }
 
 extension [PlutilFormat] {

@@ -91,7 +91,13 @@ struct PlutilRun {
     }
 
     private func lint(_ file: String) throws(Failure) {
-        do { _ = try read(file) } catch { throw Failure(.invalid, "(\(error.message))") }
+        let document: PropertyListDocument
+        do { document = try read(file) } catch { throw Failure(.invalid, "(\(error.message))") }
+        // All verbs but this one take JSON.
+        if document.format == .json {
+            let first = document.root.kind == .dictionary ? "{" : "["
+            throw Failure(.invalid, "(Unexpected character \(first) at line 1)")
+        }
         if !arguments.isSilent { console.print("\(Self.name(file)): OK") }
     }
 
@@ -179,17 +185,18 @@ struct PlutilRun {
     private func edit(_ file: String) throws(Failure) {
         let document = try read(file)
         let edit = try PlutilEdit(arguments, document, limits).edit()
-        guard let format = document.format else { return }
-        let edited: PropertyListDocument
+        let edited: EditedPropertyList
         do {
             edited = try document.applying([edit], options: .appleCompatible, limits: limits)
-                .document
         } catch {
             throw Self.failure(error)
         }
-        switch format {
-        case .binary: try write(edited, as: .binary1, from: file)
-        default: try write(edited, as: .xml1, from: file)
+        switch document.format {
+        case .binary?: try write(edited.document, as: .binary1, from: file)
+        case .xml?: try write(edited.document, as: .xml1, from: file)
+        case .json?: try write(edited.document, as: .json, from: file)
+        // As it stood, but for the edit.
+        default: try write(edited.bytes, to: target(for: file, .raw))
         }
     }
 
@@ -232,8 +239,13 @@ struct PlutilRun {
         }
     }
 
+    /// Without what JSON has no form for, and without a line end.
     private func json(_ document: PropertyListDocument) throws(PropertyListError) -> [UInt8] {
-        throw PropertyListError(.unrepresentableValue, what: "JSON is not written yet")
+        var options = JSONPropertyList.Options()
+        options.layout = arguments.isReadable ? .indented : .compact
+        options.sortsKeys = arguments.isReadable
+        let text = try JSONPropertyList.serialize(document, options: options, limits: limits)
+        return text.last == 0x0A ? text.dropLast() : text
     }
 
     /// Where the result goes: the file itself, unless something else is said; what came from standard

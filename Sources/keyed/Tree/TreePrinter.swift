@@ -10,21 +10,33 @@ import PropertyList
 /// that is referred to again has an anchor, `@n` with its number, by which later lines name it.
 /// Nothing recurses, and nothing is printed twice but shared scalars, so cycles and depth are
 /// harmless.
+///
+/// Data that are a property list themselves stand as a tree below their line. Whatever is printed, and
+/// whatever is read for it, counts against one ``PrintingBudget``.
 struct TreePrinter {
-    /// Deeper lines are not indented further.
-    private static let deepestIndent = 32
+    /// How many property lists within each other are shown as trees.
+    private static let nestingLimit = 16
+
+    /// What is shown, and how; the same for a property list and those nested in it.
+    struct Options {
+        var text = ValueText(previewLength: ValueText.usualPreview)
+        var style: any TreeStyle = TextStyle(palette: .plain)
+        /// How many levels are shown.
+        var depth = Int.max
+        /// Whether the property list of an archive is shown, as it is in the file.
+        var isRaw = false
+        /// The classes whose objects are shown; nil for all.
+        var allowed: ClassRegistry?
+        var limits = ParsingLimits.default
+    }
 
     let document: PropertyListDocument
     let contents: ArchiveContents?
-    let text: ValueText
-    /// How many levels are shown.
-    let depth: Int
-    /// Whether each line ends with the number and the byte offset of the value.
-    let showsPlaces: Bool
-    /// The classes whose objects are shown; nil for all.
-    let allowed: ClassRegistry?
+    let options: Options
     /// What could not be shown.
     private(set) var problems: [String] = []
+    private let place: TreePlace
+    private let printing: PrintingBudget
     private var budget: ParsingBudget
     private var references: [UInt32: Int] = [:]
     private var shown: Set<UInt32> = []
@@ -32,28 +44,38 @@ struct TreePrinter {
     private var cutShapes: [UInt32: Shape] = [:]
     private var classNames: [UInt32: String] = [:]
     private var frames: [Frame] = []
-    // Bytes printed, or looked at in order to print less.
-    private var effort = 0
+
+    private var text: ValueText { options.text }
 
     /// Values of which some are still to be printed.
     private struct Frame {
         let children: Children
         let depth: Int
+        /// The way to what the children stand below, from the frame before; of an object, from the root.
+        let steps: [PropertyListKeyPath.Step]
+        let isObject: Bool
         var next = 0
     }
 
+    /// - Parameter printing: the budget that is shared with other trees; by default one of its own.
     init(
-        _ document: PropertyListDocument, contents: ArchiveContents?, text: ValueText,
-        depth: Int, showsPlaces: Bool, allowed: ClassRegistry? = nil,
-        limits: ParsingLimits
+        _ document: PropertyListDocument, _ options: Options, at place: TreePlace = TreePlace(),
+        printing: PrintingBudget? = nil
     ) {
         self.document = document
-        self.contents = contents
-        self.text = text
-        self.depth = depth
-        self.showsPlaces = showsPlaces
-        self.allowed = allowed
-        budget = document.budget(limits)
+        self.options = options
+        self.place = place
+        let isArchive = !options.isRaw && document.looksLikeKeyedArchive
+        contents = isArchive ? try? ArchiveContents(document) : nil
+        budget = document.budget(options.limits)
+        self.printing = printing ?? PrintingBudget(budget)
+    }
+
+    /// Prints what the property list is, in the styles that say so.
+    func printHeading(to console: Console) throws(PropertyListError) {
+        guard let line = options.style.heading(TreeHeading(document), place) else { return }
+        try printing.charge(line.utf8.count)
+        console.print(line)
     }
 
     /// Prints everything that the roots lead to.
@@ -61,11 +83,13 @@ struct TreePrinter {
         var roots = Children()
         if let contents {
             try countReferences()
-            for entry in contents.top { roots.append(.field(entry.key), entry.value) }
+            for entry in contents.top {
+                roots.append(.field(entry.key), entry.value, [.key("$top"), .key(entry.key)])
+            }
         } else {
             roots.append(.none, document.root)
         }
-        try printTree(roots, depth: 0, console)
+        try printTree(roots, depth: place.level, console)
     }
 
     /// Prints one value and what it leads to.
@@ -97,9 +121,10 @@ struct TreePrinter {
         guard let contents else { return }
         for object in objects {
             references[object.value] = 2
-            let shape = shape(of: object)
-            let node = contents.objects[Int(object.value)]
-            try print(.none, shape, node, depth: 0, console)
+            let child = Children.Child(
+                label: .none, node: contents.objects[Int(object.value)],
+                steps: [.object(object.value)])
+            try print(child, shape(of: object), depth: 0, console)
             try printFrames(console)
         }
     }
@@ -109,7 +134,7 @@ struct TreePrinter {
     private mutating func printTree(
         _ children: Children, depth: Int, _ console: Console
     ) throws(PropertyListError) {
-        frames.append(Frame(children: children, depth: depth))
+        frames.append(Frame(children: children, depth: depth, steps: [], isObject: false))
         try printFrames(console)
     }
 
@@ -123,22 +148,22 @@ struct TreePrinter {
             frames[top].next = position + 1
             let child = frames[top].children[position]
             try budget.visit()
-            try print(
-                child.label, shape(of: child.node), child.node, depth: frames[top].depth, console)
+            try print(child, shape(of: child.node), depth: frames[top].depth, console)
         }
     }
 
     private mutating func print(
-        _ label: Label, _ shape: Shape, _ node: PropertyListNode, depth level: Int,
-        _ console: Console
+        _ child: Children.Child, _ shape: Shape, depth level: Int, _ console: Console
     ) throws(PropertyListError) {
-        let isCut = level >= depth && shape.children.count > 0
-        let line =
-            indent(level) + label.text(text) + shape.summary + (isCut ? " …" : "")
-            + place(of: node)
-        effort += max(line.utf8.count, shape.cost)
-        try budget.emit(size: effort)
-        console.print(line)
+        let nested = try nestedDocument(shape)
+        let isCut = level >= options.depth && (shape.children.count > 0 || nested != nil)
+        var shape = shape
+        if let nested { shape.summary = summary(shape, of: nested) }
+        let line = TreeLine(
+            level: level, label: child.label, shape: shape, node: child.node, isCut: isCut)
+        let text = options.style.text(of: line, place) { path(child.steps) }
+        try printing.charge(max(text.utf8.count, shape.cost))
+        console.print(text)
         if isCut {
             if let object = shape.object { cutShapes[object.value] = shape }
             return
@@ -147,42 +172,90 @@ struct TreePrinter {
             shown.insert(object.value)
             cutShapes[object.value] = nil
         }
+        if let nested { try print(nested, shape, at: child.steps, level + 1, console) }
         if shape.children.count > 0 {
-            frames.append(Frame(children: shape.children, depth: level + 1))
+            frames.append(
+                Frame(
+                    children: shape.children, depth: level + 1,
+                    steps: shape.object.map { [.object($0.value)] } ?? child.steps,
+                    isObject: shape.object != nil))
         }
     }
 
-    private func indent(_ depth: Int) -> String {
-        guard depth > Self.deepestIndent else { return String(repeating: "  ", count: depth) }
-        return String(repeating: "  ", count: Self.deepestIndent) + "(\(depth)) "
+    /// The key path of a value below the innermost frame. Objects are addressed by their numbers, or
+    /// the paths of a long chain would be longer than all it holds.
+    private func path(_ steps: [PropertyListKeyPath.Step]) -> PropertyListKeyPath {
+        let start = frames.lastIndex { $0.isObject } ?? 0
+        return PropertyListKeyPath(place.prefix + frames[start...].flatMap(\.steps) + steps)
     }
 
-    private func place(of node: PropertyListNode) -> String {
-        guard showsPlaces, let offset = node.sourceOffset else { return "" }
-        return "  [#\(node.number) at \(offset)]"
+    // MARK: Nested property lists
+
+    /// The property list that the data of a value are, if they are one.
+    private func nestedDocument(_ shape: Shape) throws(PropertyListError) -> PropertyListDocument? {
+        guard !options.isRaw, place.nesting < Self.nestingLimit, let data = shape.data,
+            NestedPropertyList.begins(data)
+        else { return nil }
+        try printing.charge(data.count)
+        let nested = NestedPropertyList(data, limits: options.limits)
+        return if case .document(let document)? = nested { document } else { nil }
+    }
+
+    /// The size of data, and what they are, instead of their first bytes.
+    private func summary(_ shape: Shape, of nested: PropertyListDocument) -> String {
+        let shown = text.data(shape.data ?? [])
+        let size = Shape.count(nested.byteCount, "byte", "bytes")
+        return shape.summary.dropLast(shown.count) + "\(size), \(TreeHeading(nested).text)"
+    }
+
+    /// Prints a nested property list below the line of its data.
+    private mutating func print(
+        _ nested: PropertyListDocument, _ shape: Shape,
+        at steps: [PropertyListKeyPath.Step], _ level: Int, _ console: Console
+    ) throws(PropertyListError) {
+        let start = document.format == .binary ? shape.data?.startIndex : nil
+        var inner = TreePlace(
+            prefix: path(steps).steps + contentField(shape) + [.content], level: level,
+            nesting: place.nesting + 1)
+        inner.offset = place.offset.flatMap { offset in start.map { offset + $0 } }
+        var printer = TreePrinter(nested, options, at: inner, printing: printing)
+        try printer.printHeading(to: console)
+        try printer.printAll(to: console)
+        problems += printer.problems
+    }
+
+    /// The field in which an object of a class of data has them.
+    private func contentField(_ shape: Shape) -> [PropertyListKeyPath.Step] {
+        guard let object = shape.object, let node = contents?.objects[Int(object.value)] else {
+            return []
+        }
+        return node["NS.data"] == nil ? [.key("NS.bytes")] : [.key("NS.data")]
     }
 
     // MARK: Shapes
 
     private mutating func shape(of node: PropertyListNode) -> Shape {
-        if let uid = node.uid, contents != nil, !showsPlaces { return shape(of: uid) }
+        if let uid = node.uid, contents != nil { return shape(of: uid) }
         if node.kind == .unreadable { problems.append("object \(node.number) could not be read") }
         return Shape(plain: node, text)
     }
 
     private mutating func shape(of reference: PropertyListUID) -> Shape {
-        guard let contents else { return Shape(summary: reference.description) }
+        guard let contents else { return Shape(summary: reference.description, .value) }
         do {
             switch try contents.entry(reference) {
-            case .null: return Shape(summary: "nil")
+            case .null: return Shape(summary: "nil", .null)
             case .leaf(let node):
                 shown.insert(reference.value)
-                if let name = node.plainClassName, allowed?.allows(name) == false {
+                if let name = node.plainClassName, options.allowed?.allows(name) == false {
                     return refused(name, reference)
                 }
-                return Shape(plain: node, text)
+                var shape = Shape(plain: node, text)
+                shape.leaf = reference
+                shape.offset = node.sourceOffset
+                return shape
             case .classDescription:
-                return Shape(summary: "class \(className(reference, contents))")
+                return Shape(summary: "class \(className(reference, contents))", .value)
             case .object(let fields, let classReference):
                 return shape(of: reference, fields, classReference, contents)
             case .malformed(let node, let error):
@@ -190,7 +263,7 @@ struct TreePrinter {
             }
         } catch {
             problems.append(error.what)
-            return Shape(summary: "<\(error.what)>")
+            return Shape(summary: "<\(error.what)>", .problem)
         }
     }
 
@@ -200,10 +273,11 @@ struct TreePrinter {
         // The property list's own problems say more.
         if node.kind == .unreadable { return Shape(plain: node, text) }
         if !shown.insert(reference.value).inserted {
-            return Shape(summary: "→ @\(reference.value)")
+            return Self.reference(reference)
         }
         problems.append(error.what)
         var shape = Shape(plain: node, text)
+        shape.role = .problem
         shape.summary = "<\(error.what)> \(shape.summary)"
         return shape
     }
@@ -212,9 +286,10 @@ struct TreePrinter {
         of reference: PropertyListUID, _ fields: PropertyListNode.DictionaryView,
         _ classReference: PropertyListUID, _ contents: ArchiveContents
     ) -> Shape {
-        if shown.contains(reference.value) { return Shape(summary: "→ @\(reference.value)") }
+        if shown.contains(reference.value) { return Self.reference(reference) }
         if let known = cutShapes[reference.value] { return known }
-        if let allowed, let archivedClass = try? contents.archivedClass(classReference),
+        if let allowed = options.allowed,
+            let archivedClass = try? contents.archivedClass(classReference),
             !allowed.allows(archivedClass)
         {
             shown.insert(reference.value)
@@ -225,30 +300,36 @@ struct TreePrinter {
             className: className(classReference, contents)
                 + (isShared ? " @\(reference.value)" : ""))
         shape.object = reference
+        shape.className = classNames[classReference.value]
+        shape.offset = contents.objects[Int(reference.value)].sourceOffset
         return shape
+    }
+
+    private static func reference(_ object: PropertyListUID) -> Shape {
+        Shape(summary: "→ @\(object.value)", .reference(object))
     }
 
     /// What stands for an object of a class that is not allowed.
     private mutating func refused(_ name: String, _ reference: PropertyListUID) -> Shape {
         let name = TerminalText.escaped(name)
         problems.append("object \(reference.value) is of class \(name), which is not allowed")
-        return Shape(summary: "<\(name) is not allowed>")
+        return Shape(summary: "<\(name) is not allowed>", .problem)
     }
 
     /// The name of a class; what is wrong with its description where it has none.
     private mutating func className(
         _ reference: PropertyListUID, _ contents: ArchiveContents
     ) -> String {
-        if let known = classNames[reference.value] { return known }
+        if let known = classNames[reference.value] { return TerminalText.escaped(known) }
         let name: String
         do {
-            name = TerminalText.escaped(try contents.archivedClass(reference).name)
+            name = try contents.archivedClass(reference).name
         } catch {
             problems.append(error.what)
             name = "<\(error.what)>"
         }
         classNames[reference.value] = name
-        return name
+        return TerminalText.escaped(name)
     }
 
     // MARK: References
@@ -257,6 +338,7 @@ struct TreePrinter {
     private mutating func countReferences() throws(PropertyListError) {
         var walk = DocumentWalk(document.root, budget: budget)
         while let step = try walk.next() {
+            try printing.charge(1)
             guard case .enter(let node, let key) = step, let uid = document.node(node).uid else {
                 continue
             }

@@ -27,6 +27,17 @@ struct ValueText {
         }
     }
 
+    /// The text of the value of an object.
+    func text(of content: Shape.Content) -> String {
+        switch content {
+        case .node(let node): text(of: node) ?? ""
+        case .text(kind: "uuid", let text): text
+        case .text(_, let text): quoted(text)
+        case .date(let date): date.description
+        case .data(let bytes): data(bytes)
+        }
+    }
+
     /// A string in quotes, cut where it is long.
     func quoted(_ text: String) -> String {
         let scalars = text.unicodeScalars
@@ -51,12 +62,15 @@ struct ValueText {
     }
 
     /// What data seem to be, by their first bytes.
-    private static func contentName(_ bytes: ArraySlice<UInt8>) -> String? {
+    static func contentName(_ bytes: ArraySlice<UInt8>) -> String? {
         magic.first { bytes.starts(with: $0.0) }?.1
     }
 
     private static let magic: [([UInt8], String)] = [
+        (Array("bplist15".utf8), "bplist15"), (Array("bplist16".utf8), "bplist16"),
+        (Array("bplist17".utf8), "bplist17"),
         (Array("bplist".utf8), "binary property list"), (Array("<?xml".utf8), "XML"),
+        (Array("NIBArchive".utf8), "NIBArchive"),
         ([0x04, 0x0B] + Array("streamtyped".utf8), "typed stream"), (Array("%PDF".utf8), "PDF"),
         ([0x89] + Array("PNG".utf8), "PNG"), ([0xFF, 0xD8, 0xFF], "JPEG"),
         (Array("GIF8".utf8), "GIF"), (Array("II*\0".utf8), "TIFF"), (Array("MM\0*".utf8), "TIFF"),

@@ -102,6 +102,27 @@ struct OpenStepEditTests {
                 == ["b": "B"])
     }
 
+    @Test("nothing gets into a comment that ends with its line")
+    func comments() throws {
+        for text in [
+            "{a = 1; // one\n}", "{a = 1; // one\n // two\n}", "(a // x\n)", "(a, // x\n)",
+        ] {
+            let isArray = text.hasPrefix("(")
+            let new = try edited(
+                text, isArray ? ("", .append("n")) : ("n", .set("N")))
+            let value = try PropertyListValue(parsing: Array(new.utf8))
+            #expect(value == (isArray ? ["a", "n"] : ["a": "1", "n": "N"]), "\(new)")
+        }
+        for text in ["// only", "// only\n", "/* only */", ""] {
+            let document = try PropertyListDocument(
+                parsing: Array(text.utf8), format: .openStep)
+            let new = try document.applying([PropertyListEdit([.key("b")], .set("B"))])
+            #expect(try new.document.root.value() == ["b": "B"], "\(text)")
+            let root = try document.applying([PropertyListEdit([], .set(["x"]))])
+            #expect(try root.document.root.value() == ["x"], "\(text)")
+        }
+    }
+
     @Test("numbers and booleans are refused, text in UTF-16 stays in it")
     func others() throws {
         for value in [1, true, 2.5] as [PropertyListValue] {

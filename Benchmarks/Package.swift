@@ -1,0 +1,49 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// A package of its own: users of the libraries never resolve what it depends on.
+let package = Package(
+    name: "Benchmarks",
+    dependencies: [
+        .package(name: "swift-keyed-archive", path: "..", traits: []),
+        .package(url: "https://github.com/ordo-one/benchmark", from: "1.38.1", traits: []),
+    ],
+    targets: [
+        .target(
+            name: "BenchmarkRows",
+            dependencies: [
+                .product(name: "PropertyList", package: "swift-keyed-archive"),
+                .product(name: "PropertyListCodable", package: "swift-keyed-archive"),
+                .product(name: "KeyedArchive", package: "swift-keyed-archive"),
+            ]),
+        .executableTarget(name: "bench-row", dependencies: ["BenchmarkRows"]),
+        .executableTarget(
+            name: "ArchivePaths",
+            dependencies: [
+                "BenchmarkRows", .product(name: "Benchmark", package: "benchmark"),
+            ],
+            path: "Benchmarks/ArchivePaths",
+            plugins: [.plugin(name: "BenchmarkPlugin", package: "benchmark")]),
+    ]
+)
+
+for target in package.targets where target.type != .system {
+    target.swiftSettings = [
+        .swiftLanguageMode(.v6),
+        .treatAllWarnings(as: .error),
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+    ]
+}
+
+// libplist is measured where its headers are installed; `Scripts/bench` looks for them.
+if Context.environment["KEYED_BENCH_LIBPLIST"] != nil {
+    package.targets.append(
+        .systemLibrary(
+            name: "CLibPlist", pkgConfig: "libplist-2.0", providers: [.apt(["libplist-dev"])]))
+    for target in package.targets where target.name == "BenchmarkRows" {
+        target.dependencies.append("CLibPlist")
+        target.swiftSettings?.append(.define("LIBPLIST"))
+    }
+}

@@ -1,0 +1,119 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import PropertyList
+
+extension Row {
+    /// All rows, in the order of the tables.
+    public static let all: [Row] =
+        parsing + writing + touching + archiving + coding + small + extremes + hostile
+
+    /// The row with a name.
+    public static func named(_ name: String) -> Row? { all.first { $0.name == name } }
+
+    fileprivate typealias Way = @Sendable (Input, Double) throws -> Work
+
+    fileprivate init(
+        _ job: Job, _ family: Family, _ format: PropertyListFormat,
+        _ implementations: [Implementation: Way]
+    ) {
+        let input = Input(family: family, format: format)
+        name = "\(job.rawValue)-\(family.name)-\(input.formatName)"
+        self.job = job
+        self.input = input
+        self.implementations = implementations
+    }
+
+    /// The same row in both formats.
+    fileprivate static func both(
+        _ job: Job, _ families: [Family], _ implementations: [Implementation: Way]
+    ) -> [Row] {
+        [PropertyListFormat.binary, .xml].flatMap { format in
+            families.map { Row(job, $0, format, implementations) }
+        }
+    }
+}
+
+// MARK: - The tables
+
+extension Row {
+    private static let families: [Family] = [.library, .numbers, .strings, .data, .archive]
+
+    private static let parsing = both(.parse, families, parsers)
+    private static let writing = both(.write, families, writers)
+    private static let touching = both(.touch, [.library, .numbers, .archive], touchers)
+
+    private static let archiving =
+        both(
+            .unarchive, [.archive],
+            [.ours: Ours.unarchiveSaves, .foundation: FoundationPeer.unarchiveSaves])
+        + both(
+            .archive, [.archive],
+            [.ours: Ours.archiveSaves, .foundation: FoundationPeer.archiveSaves])
+
+    private static let coding =
+        both(
+            .decode, [.library],
+            [.ours: Ours.decodeLibrary, .foundation: FoundationPeer.decodeLibrary])
+        + both(
+            .encode, [.library],
+            [.ours: Ours.encodeLibrary, .foundation: FoundationPeer.encodeLibrary])
+
+    private static let small = [
+        Row(
+            .unarchive, .small, .binary,
+            [.ours: Ours.unarchiveSmall, .foundation: FoundationPeer.unarchiveSmall]),
+        Row(
+            .archive, .small, .binary,
+            [.ours: Ours.archiveSmall, .foundation: FoundationPeer.archiveSmall]),
+    ]
+
+    private static let extremes =
+        [
+            Row(.parse, .large, .binary, parsers),
+            Row(
+                .unarchive, .classes, .binary,
+                [.ours: Ours.unarchiveClasses, .foundation: FoundationPeer.unarchiveClasses]),
+            Row(
+                .archive, .classes, .binary,
+                [.ours: Ours.archiveClasses, .foundation: FoundationPeer.archiveClasses]),
+        ] + both(.parse, [.wide, .deep], parsers) + [Row(.lookup, .wide, .binary, lookers)]
+
+    private static let hostile = Family.hostile.map { family, format in
+        Row(.withstand, family, format, [.ours: Ours.withstand])
+    }
+}
+
+// MARK: - Who does it
+
+extension Row {
+    private static let parsers = adding(
+        LibPlist.parse,
+        to: [.ours: Ours.parse, .tree: Ours.parseTree, .foundation: FoundationPeer.parse])
+    private static let writers = adding(
+        LibPlist.write,
+        to: [.ours: Ours.write, .tree: Ours.writeTree, .foundation: FoundationPeer.write])
+    private static let touchers = adding(
+        LibPlist.touch,
+        to: [.ours: Ours.touch, .foundation: FoundationPeer.touch, .floor: Floor.read])
+    private static let lookers = adding(
+        LibPlist.lookUp, to: [.ours: Ours.lookUp, .foundation: FoundationPeer.lookUp])
+
+    private static func adding(
+        _ libPlist: Way?, to others: [Implementation: Way]
+    ) -> [Implementation: Way] {
+        var ways = others
+        ways[.libplist] = libPlist
+        return ways
+    }
+}
+
+#if !LIBPLIST
+/// libplist where it is not installed.
+private enum LibPlist {
+    static let parse: Row.Way? = nil
+    static let write: Row.Way? = nil
+    static let touch: Row.Way? = nil
+    static let lookUp: Row.Way? = nil
+}
+#endif

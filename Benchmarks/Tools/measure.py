@@ -1,0 +1,164 @@
+"""Runs rows in processes of their own, implementations by turns, and sums up what they took."""
+
+import json
+import pathlib
+import re
+import statistics
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+PACKAGE = HERE.parent
+# Runs that take longer than this are measured fewer times.
+SLOW = 2.0
+# Of these one run of usual size takes seconds.
+PATIENT = ("foundation", "plistlib")
+
+
+class Plan:
+    """How often, how long, how large."""
+
+    def __init__(self, rounds, seconds, scale, growth):
+        self.rounds = rounds      # how often each implementation has its turn
+        self.seconds = seconds    # how long a turn is to take, about
+        self.scale = scale        # inputs, beside their usual size
+        self.growth = growth      # whether this library also does each row with half the input
+
+    @classmethod
+    def full(cls):
+        return cls(rounds=5, seconds=0.8, scale=1.0, growth=True)
+
+    @classmethod
+    def smoke(cls):
+        return cls(rounds=1, seconds=0, scale=0.01, growth=False)
+
+    @classmethod
+    def quick(cls):
+        return cls(rounds=2, seconds=0.02, scale=0.05, growth=False)
+
+
+class Bench:
+    def __init__(self, bench_row):
+        self.bench_row = str(bench_row)
+
+    def rows(self, scale):
+        return json.loads(self.output([self.bench_row, "list", str(scale)]))
+
+    def turn(self, row, implementation, runs, scale):
+        """What one process measured, or None where the implementation gave up."""
+        if implementation == "plistlib":
+            command = [
+                sys.executable, str(HERE / "plistlib_row.py"), row["name"], row["job"], row["file"],
+                row["sourceFile"], row["format"], str(runs), str(scale), self.bench_row]
+        else:
+            command = [self.bench_row, row["name"], implementation, str(runs), str(scale)]
+        try:
+            return json.loads(self.output(command))
+        except subprocess.CalledProcessError as error:
+            reason = (error.stderr or "").strip().splitlines()[-1:] or [f"status {error.returncode}"]
+            say(f"  {row['name']}: {implementation} does not do this: {reason[0][:120]}")
+            return None
+
+    @staticmethod
+    def output(command):
+        return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+def say(text):
+    print(text, file=sys.stderr, flush=True)
+
+
+def measure(bench, plan, pattern=None, implementations=None):
+    """The results of all rows whose names match, and whether all implementations agreed."""
+    results, agreed = [], True
+    for row in bench.rows(plan.scale):
+        if pattern and not re.search(pattern, row["name"]):
+            continue
+        say(row["name"])
+        bench.output([bench.bench_row, "prepare", row["name"], str(plan.scale)])
+        result = measure_row(bench, plan, row, implementations)
+        agreed = agreed and result["agreed"]
+        results.append(result)
+    return results, agreed
+
+
+def measure_row(bench, plan, row, implementations):
+    names = row["implementations"] + (["plistlib"] if row["job"] in ("parse", "write") else [])
+    runners = [
+        Runner(bench, plan, row, name) for name in names
+        if not implementations or name in implementations]
+    if plan.growth and runners and runners[0].implementation == "ours":
+        bench.output([bench.bench_row, "prepare", row["name"], str(plan.scale / 2)])
+        runners.append(Runner(bench, plan, row, "ours", half=True))
+    for round_number in range(plan.rounds):
+        # Another one begins each round.
+        start = round_number % max(1, len(runners))
+        for runner in runners[start:] + runners[:start]:
+            runner.take_turn()
+    result = row_result(row, [runner for runner in runners if runner.turns])
+    # A peer may lack something, this library may not.
+    result["agreed"] &= all(r.turns for r in runners if r.implementation in ("ours", "tree"))
+    return result
+
+
+def row_result(row, runners):
+    summaries = {runner.implementation: summary(runner.turns) for runner in runners if not runner.half}
+    result = {key: row[key] for key in ("name", "job", "family", "format", "summary")}
+    result["implementations"] = summaries
+    for runner in runners:
+        if runner.half:
+            result["growth"] = summaries["ours"]["best"] / runner.best
+    sums = {of["checksum"] for name, of in summaries.items() if name != "floor"}
+    result["agreed"] = len(sums) <= 1
+    if not result["agreed"]:
+        say(f"  {row['name']}: NOT THE SAME RESULT: "
+            + ", ".join(f"{name} {of['checksum']}" for name, of in summaries.items()))
+    return result
+
+
+class Runner:
+    """One implementation of a row, which has a turn in each round."""
+
+    def __init__(self, bench, plan, row, implementation, half=False):
+        self.bench, self.plan, self.row = bench, plan, row
+        self.implementation, self.half = implementation, half
+        self.scale = plan.scale / 2 if half else plan.scale
+        self.turns = []
+        self.gave_up = False
+
+    @property
+    def best(self):
+        return min((s for turn in self.turns for s in turn["seconds"]), default=None)
+
+    def take_turn(self):
+        is_slow_and_known = len(self.turns) > 1 and self.best > SLOW
+        if self.gave_up or is_slow_and_known:
+            return
+        turn = self.bench.turn(self.row, self.implementation, self.runs(), self.scale)
+        if turn:
+            self.turns.append(turn)
+        else:
+            self.gave_up = True
+
+    def runs(self):
+        """How many runs fill a turn; a first turn is short, it tells how long one takes."""
+        if self.best is None:
+            return 1 if self.plan.scale >= 1 and self.implementation in PATIENT else 2
+        # A process's first run is the slowest: one alone would say little about short work.
+        least = 2 if self.best < SLOW / 2 else 1
+        return max(least, min(40, round(self.plan.seconds / self.best)))
+
+
+def summary(turns):
+    # The first run of a process finds cold caches; it counts where there is no other.
+    seconds = sorted(s for turn in turns for s in (turn["seconds"][1:] or turn["seconds"]))
+    quartiles = statistics.quantiles(seconds, n=4) if len(seconds) > 1 else [seconds[0]] * 3
+    return {
+        "best": min(s for turn in turns for s in turn["seconds"]),
+        "median": statistics.median(seconds),
+        "quartiles": [quartiles[0], quartiles[2]],
+        "runs": len(seconds),
+        "bytes": turns[0]["bytes"],
+        "checksum": turns[0]["checksum"],
+        "resident": min(turn["residentPeak"] - turn["residentBefore"] for turn in turns),
+    }

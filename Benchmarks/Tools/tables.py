@@ -1,0 +1,226 @@
+"""Tables of results: the whole in RESULTS.md, the gist in the README."""
+
+PEERS = ["foundation", "libplist", "plistlib"]
+TITLES = {
+    "ours": "**this library**", "tree": "its tree of values", "foundation": "Foundation",
+    "libplist": "libplist", "plistlib": "CPython", "floor": "bytes read once",
+}
+
+# Heading, what is said below it, jobs, format, families in the order of the table.
+SECTIONS = [
+    ("Binary to values", "Every value is visited.", ["parse"], "binary"),
+    ("XML to values", "Every value is visited.", ["parse"], "xml"),
+    ("One value of a file", "The file is opened and one value is read under a key; memory is what an "
+     "open document takes.", ["touch", "lookup"], None),
+    ("Values to binary", "Equal values are written once.", ["write"], "binary"),
+    ("Values to XML", "", ["write"], "xml"),
+    ("Archives to objects and back", "Through the classes of a program. Foundation's are `NSSecureCoding`.",
+     ["unarchive", "archive"], None),
+    ("Structures", "`Codable` types, through `PlistDecoder` and `PlistEncoder`.", ["decode", "encode"], None),
+]
+
+# What is aimed at: the ratio to the best peer, and the speed in MB/s of opening a binary file.
+GOALS = {"unarchive": 60, "archive": 100, "decode": 15, "encode": 10}
+GROWTH_GOAL = 2.2
+OPENING_GOAL = 1_000
+
+
+def goal(row):
+    """The ratio to the best peer that is aimed at, or None."""
+    job, family, form = row["job"], row["family"], row["format"]
+    if family == "small":
+        return 50
+    if job == "parse":
+        return 5 if form == "xml" or family in ("library", "archive", "large") else 3
+    if job == "write":
+        return 5 if form == "binary" else 3
+    if job in ("unarchive", "archive") and form == "xml":
+        return None
+    return GOALS.get(job)
+
+
+def memory_goal(row):
+    return {"binary": 3, "xml": 2}[row["format"]] if row["job"] == "touch" else None
+
+
+def rows_of(results, section):
+    _, _, jobs, form = section
+    return [r for r in results if r["job"] in jobs and form in (None, r["format"])]
+
+
+def best_peer(row):
+    times = {name: row["implementations"][name]["best"] for name in PEERS if name in row["implementations"]}
+    return min(times.items(), key=lambda item: item[1], default=(None, None))
+
+
+def ratio(row):
+    """How many times as fast as the best peer; None without one."""
+    _, time = best_peer(row)
+    ours = row["implementations"].get("ours")
+    return time / ours["best"] if time and ours else None
+
+
+def speed(result):
+    return result["bytes"] / result["best"] / 1e6
+
+
+def number(value):
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+
+
+def table(header, lines, left=1):
+    ruler = ["---"] * left + ["---:"] * (len(header) - left)
+    return "\n".join("| " + " | ".join(cells) + " |" for cells in [header, ruler] + lines) + "\n"
+
+
+def size(count):
+    return f"{count / 1e6:.1f} MB" if count >= 1e6 else f"{count / 1e3:.0f} kB"
+
+
+def speed_table(rows):
+    present = [n for n in TITLES if any(n in r["implementations"] for r in rows)]
+    header = ["row", "file"] + [TITLES[n] for n in present] + ["÷ best peer", "goal"]
+    return table(header, [speed_line(row, present) for row in rows])
+
+
+def speed_line(row, present):
+    of = row["implementations"]
+    cells = [number(speed(of[n])) if n in of else "—" for n in present]
+    if "ours" in of:
+        cells[present.index("ours")] = f"**{cells[present.index('ours')]}**"
+    times = ratio(row)
+    return [f"`{row['name']}`", size(of[next(iter(of))]["bytes"])] + cells + [
+        f"**{number(times)}**" if times else "—", goal_text(row)]
+
+
+def goal_text(row):
+    """What is aimed at, and whether it is reached."""
+    if row["job"] == "touch" and row["format"] == "binary":
+        return f"{OPENING_GOAL:,} MB/s {mark(speed(row['implementations']['ours']) >= OPENING_GOAL)}"
+    times, aim = ratio(row), goal(row)
+    return "" if aim is None or times is None else f"{aim} {mark(times >= aim)}"
+
+
+def mark(reached):
+    return "✓" if reached else "✗"
+
+
+def memory_table(results):
+    rows = [r for r in results if "ours" in r["implementations"] and r["job"] != "withstand"]
+    present = [n for n in TITLES if n != "floor" and any(n in r["implementations"] for r in rows)]
+    lines = []
+    for row in rows:
+        of = row["implementations"]
+        cells = [f"{of[n]['resident'] / of[n]['bytes']:.1f}" if n in of else "—" for n in present]
+        aim = memory_goal(row)
+        reached = of["ours"]["resident"] / of["ours"]["bytes"]
+        lines.append([f"`{row['name']}`", size(of["ours"]["bytes"])] + cells + [
+            "" if aim is None else f"{aim} {mark(reached <= aim)}"])
+    return table(["row", "file"] + [TITLES[n] for n in present] + ["goal"], lines)
+
+
+def growth_table(results):
+    lines = []
+    for row in results:
+        if "growth" in row:
+            lines.append([
+                f"`{row['name']}`", row["summary"], milliseconds(row["implementations"]["ours"]["best"]),
+                f"{row['growth']:.2f} {mark(row['growth'] <= GROWTH_GOAL)}"])
+    return table(["row", "input at its full size", "time, ms", "time(2n) ÷ time(n)"], lines, left=2)
+
+
+def milliseconds(seconds):
+    return number(seconds * 1e3)
+
+
+def spread_table(results):
+    lines = []
+    for row in results:
+        for name, of in row["implementations"].items():
+            low, high = of["quartiles"]
+            lines.append([
+                f"`{row['name']}`", TITLES[name], milliseconds(of["best"]), milliseconds(of["median"]),
+                f"{(high - low) / of['median'] * 100:.0f} %", str(of["runs"])])
+    return table(["row", "", "best, ms", "median, ms", "middle half", "runs"], lines, left=2)
+
+
+def results_page(report):
+    results, setup = report["results"], report["setup"]
+    parts = [
+        "# Results\n",
+        "Made by `Scripts/bench`; changes belong there. What the rows do: [README](README.md).\n",
+        table(["", ""], [[key, value] for key, value in setup.items()], left=2),
+        "Speeds are in MB/s: the size of the file by the best time of several runs, the same bytes for "
+        "all. Implementations had their turns one after the other, in processes of their own. All "
+        + ("results were the same, value by value.\n" if all(r["agreed"] for r in results)
+           else "results were the same BUT THOSE THAT ARE MARKED BELOW.\n"),
+    ]
+    for section in SECTIONS:
+        rows = rows_of(results, section)
+        if rows:
+            parts += [f"## {section[0]}\n", section[1] + "\n" if section[1] else "", speed_table(rows)]
+            parts += [f"![{section[0]}](results/{slug(section[0])}.svg)\n"]
+    parts += [
+        "## Memory\n",
+        "The peak that was resident during a run, above what was there before it (the bytes of the "
+        "file among that), as a multiple of the file.\n", memory_table(results),
+        "## Growth\n",
+        "This library with an input of twice the size. The last rows are meant to do harm; what is "
+        "measured is how long it takes to refuse them.\n", growth_table(results),
+        "## Times and their spread\n", spread_table(results),
+    ]
+    wrong = [r["name"] for r in results if not r["agreed"]]
+    if wrong:
+        parts.append("Results differed: " + ", ".join(wrong) + "\n")
+    return "\n".join(part for part in parts if part)
+
+
+def slug(title):
+    return title.lower().replace(" ", "-")
+
+
+# What the README shows: the row, its label in the chart, its line in the table.
+GIST = [
+    ("parse-library-binary", "binary → values", "library, binary → every value"),
+    ("parse-library-xml", "XML → values", "library, XML → every value"),
+    ("touch-library-binary", "binary → one value", "library, binary → one value"),
+    ("write-library-binary", "values → binary", "library → binary"),
+    ("write-library-xml", "values → XML", "library → XML"),
+    ("unarchive-archive-binary", "archive → objects", "keyed archive → 100,000 objects"),
+    ("archive-archive-binary", "objects → archive", "100,000 objects → keyed archive"),
+    ("unarchive-small-binary", "small archives", "2,000 archives of 1 KB → objects"),
+    ("decode-library-binary", "binary → structures", "library, binary → `Codable` structures"),
+    ("encode-library-binary", "structures → binary", "`Codable` structures → library, binary"),
+]
+
+
+def gist_rows(report):
+    by_name = {row["name"]: row for row in report["results"]}
+    return [(by_name[name], label, text) for name, label, text in GIST if name in by_name]
+
+
+def gist(report):
+    lines = []
+    for row, _, text in gist_rows(report):
+        of = row["implementations"]
+        lines.append([text] + [
+            milliseconds(of[n]["best"]) + " ms" if n in of else "—" for n in ["ours"] + PEERS]
+            + [f"{number(ratio(row))} ×" if ratio(row) else "—"])
+    heads = [TITLES[n] for n in ["ours"] + PEERS] + ["than the best of them"]
+    return (table(["work"] + heads, lines)
+            + "\n![Speed, as bars](Benchmarks/results/overview.svg)\n\n"
+            + f"The library is of 20,000 tracks with 23 keys. {report['setup']['machine']}; "
+            + "[all results](Benchmarks/RESULTS.md), made by `Scripts/bench`.\n")
+
+
+def terminal(results):
+    """Ratios, for the one who waits."""
+    lines = []
+    for row in results:
+        if row["job"] == "withstand":
+            continue
+        of, times = row["implementations"], ratio(row)
+        shown = "  ".join(f"{name} {milliseconds(of[name]['best'])}" for name in of)
+        text = f"{times:6.1f} × {best_peer(row)[0]}" if times else ""
+        lines.append(f"{row['name']:28} {text:22} {goal_text(row):14} {shown}")
+    return "\n".join(lines)

@@ -1,0 +1,177 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+/// The objects that stand for values in typed JSON, each with one key, by that key:
+///
+///     {"$integer": "9007199254740993"}     decimal
+///     {"$real": "1"}                       decimal, "nan", "+infinity", "-infinity"
+///     {"$float": "0.5"}                    the same, of 32 bits
+///     {"$date": "2026-11-21T09:40:00.5Z"}  ISO 8601 in UTC
+///     {"$data": "AQI="}                    base 64
+///     {"$uid": 3}                          the number
+///     {"$set": [1, 2]}                     the elements
+///     {"$dictionary": {"$date": 1}}        a dictionary that would be taken for one of these
+///     {"$pairs": [[1, "a"], ["b", "c"]]}   a dictionary with a key that is no string
+///     {"$realBits": "7ff8000000000001"}    a real by its bits, where no text has them all: NaN
+///     {"$floatBits": "7fc00001"}           the same, of 32 bits
+///     {"$dateBits": "7ff0000000000000"}    the seconds since 2001 by their bits
+///
+/// A dictionary with one of these keys and another beside it is a dictionary. The list is frozen: a
+/// new form would change the meaning of files.
+enum JSONForm: String {
+    case integer = "$integer"
+    case real = "$real"
+    case float = "$float"
+    case date = "$date"
+    case data = "$data"
+    case uid = "$uid"
+    case set = "$set"
+    case dictionary = "$dictionary"
+    case pairs = "$pairs"
+    case realBits = "$realBits"
+    case floatBits = "$floatBits"
+    case dateBits = "$dateBits"
+
+    /// The form whose key is `key`, or nil.
+    init?(_ key: NodeRecord, _ store: NodeStore) {
+        guard key.kind == .string, store.contentRange(of: key).count <= "$dictionary".utf8.count,
+            store.withContent(of: key, { $0.count > 3 && $0[0] == UInt8(ascii: "$") })
+        else { return nil }
+        self.init(rawValue: store.string(of: key))
+    }
+}
+
+/// Turns the objects of typed JSON into the values that they stand for.
+struct JSONFormPass {
+    private var store: NodeStore
+    // Dictionaries that are what they seem to be.
+    private var literals: Set<UInt32> = []
+
+    /// Converts the dictionaries of `store`, containers before what they hold. Linear.
+    ///
+    /// - Throws: `wrongKind`, `invalidNumber`, `invalidDate`, `invalidData`, with the path.
+    static func run(_ store: inout NodeStore) throws(PropertyListError) {
+        var pass = JSONFormPass(store: store)
+        store = NodeStore(bytes: [])
+        for node in pass.store.records.indices {
+            try pass.convert(UInt32(truncatingIfNeeded: node))
+        }
+        store = pass.store
+    }
+
+    private init(store: NodeStore) { self.store = store }
+
+    private mutating func convert(_ node: UInt32) throws(PropertyListError) {
+        let record = store.records[Int(node)]
+        guard record.kind == .dictionary, record.high == 1, !literals.contains(node) else { return }
+        let place = Int(record.low)
+        let key = store.records[Int(store.children[place])]
+        guard let form = JSONForm(key, store) else { return }
+        let child = store.children[place &+ 1]
+        guard let converted = try value(form, child, at: record.offset) else {
+            throw PropertyListError(
+                .wrongKind, format: .json,
+                what: "`\(form.rawValue)` has a value that is not of its form",
+                location: SourceText.location(Int(record.offset), store, .json),
+                path: PathSearch.path(to: node, in: store),
+                recovery: "read it as `JSONPropertyList.Mapping.strict` if it is a dictionary")
+        }
+        store.records[Int(node)] = converted
+    }
+
+    /// The record of the value; nil where `child` is not of the form.
+    private mutating func value(
+        _ form: JSONForm, _ child: UInt32, at offset: UInt32
+    ) throws(PropertyListError) -> NodeRecord? {
+        let record = store.records[Int(child)]
+        switch form {
+        case .set:
+            guard record.kind == .array else { return nil }
+            return NodeRecord(kind: .set, offset: offset, payload: record.payload)
+        case .dictionary:
+            guard record.kind == .dictionary else { return nil }
+            literals.insert(child)
+            // One of the two is enough, as nothing leads to the inner one any more.
+            store.records[Int(child)].payload = 0
+            return NodeRecord(kind: .dictionary, offset: offset, payload: record.payload)
+        case .uid:
+            guard record.kind == .integer, !record.isNegative, record.payload <= UInt32.max else {
+                return nil
+            }
+            return NodeRecord(kind: .uid, offset: offset, payload: record.payload)
+        case .pairs: return pairs(record, at: offset)
+        case .data:
+            guard record.kind == .string else { return nil }
+            return try data(record, at: offset)
+        default:
+            guard record.kind == .string else { return nil }
+            return store.withContent(of: record) { Self.scalar(form, $0, at: offset) }
+        }
+    }
+
+    /// A dictionary of the pairs in an array; the keys are for ``DictionaryPass`` to look at.
+    private mutating func pairs(_ record: NodeRecord, at offset: UInt32) -> NodeRecord? {
+        guard record.kind == .array else { return nil }
+        let first = UInt32(truncatingIfNeeded: store.children.count)
+        let pairs = record.childRange.map { store.records[Int(store.children[$0])] }
+        guard pairs.allSatisfy({ $0.kind == .array && $0.high == 2 }) else { return nil }
+        for pair in pairs { store.children.append(store.children[Int(pair.low)]) }
+        for pair in pairs { store.children.append(store.children[Int(pair.low) &+ 1]) }
+        return NodeRecord(
+            kind: .dictionary, offset: offset,
+            payload: NodeRecord.payload(low: first, high: record.high))
+    }
+
+    private mutating func data(
+        _ record: NodeRecord, at offset: UInt32
+    ) throws(PropertyListError) -> NodeRecord? {
+        let text = Array(store.content(of: record))
+        let start = store.decoded.count
+        do { try Base64.decode(text.span, lenient: false, into: &store.decoded) } catch {
+            return nil
+        }
+        return try store.decodedRecord(.data, from: start, at: Int(offset), .json)
+    }
+
+    private static func scalar(
+        _ form: JSONForm, _ text: Span<UInt8>, at offset: UInt32
+    ) -> NodeRecord? {
+        func record(_ kind: PropertyListKind, _ bits: UInt64?, header: UInt16 = 0) -> NodeRecord? {
+            bits.map { NodeRecord(kind: kind, offset: offset, header: header, payload: $0) }
+        }
+        switch form {
+        case .integer: return integer(text, at: offset)
+        case .real: return record(.real, real(text)?.bitPattern, header: 8)
+        case .realBits: return record(.real, bits(text, digits: 16), header: 8)
+        case .float:
+            let single = real(text).map { PropertyListReal.widened(Float($0).bitPattern) }
+            return record(.real, single, header: 4)
+        case .floatBits:
+            let single = bits(text, digits: 8).map {
+                PropertyListReal.widened(UInt32(truncatingIfNeeded: $0))
+            }
+            return record(.real, single, header: 4)
+        case .date: return record(.date, DateText.parse(text)?.bitPattern)
+        case .dateBits: return record(.date, bits(text, digits: 16))
+        case .data, .uid, .set, .dictionary, .pairs: return nil
+        }
+    }
+
+    private static func integer(_ text: Span<UInt8>, at offset: UInt32) -> NodeRecord? {
+        guard case .value(let magnitude, let isNegative) = IntegerText.parse(text) else {
+            return nil
+        }
+        var record = NodeRecord(
+            kind: .integer, offset: offset, payload: isNegative ? 0 &- magnitude : magnitude)
+        record.isNegative = isNegative
+        return record
+    }
+
+    private static func real(_ text: Span<UInt8>) -> Double? {
+        RealText.parse(text) ?? RealText.parseSpecial(text)
+    }
+
+    private static func bits(_ text: Span<UInt8>, digits: Int) -> UInt64? {
+        text.count == digits ? HexText.number(text) : nil
+    }
+}

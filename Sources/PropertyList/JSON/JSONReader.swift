@@ -1,0 +1,44 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+/// Reads JSON into the tables of a document.
+///
+///     bytes → JSONGrammar → JSONFormPass → DictionaryPass
+enum JSONReader {
+    /// Parses a whole document. Linear.
+    static func parse(
+        _ bytes: [UInt8], isTyped: Bool = false, options: ParsingOptions, limits: ParsingLimits
+    ) throws(PropertyListError) -> PropertyListDocument {
+        try checkEncoding(bytes)
+        var grammar = JSONGrammar(bytes, options: options, limits: limits)
+        var problems: [PropertyListError] = []
+        var used: ParsingOptions = []
+        do { try grammar.run(bytes.span) } catch {
+            let error = error.located(in: bytes, path: grammar.tree.path())
+            guard grammar.tree.salvage(error, options) else { throw error }
+            problems.append(error)
+            used.insert(.salvage)
+        }
+        var store = grammar.tree.store
+        if isTyped { try JSONFormPass.run(&store) }
+        var pass = DictionaryPass(options: options, format: .json)
+        try pass.run(&store)
+        return PropertyListDocument(
+            .init(
+                store: store, keys: pass.keys, homes: pass.homes, format: .json,
+                leniencies: used.union(grammar.used).union(pass.used), problems: problems))
+    }
+
+    /// JSON is UTF-8 (RFC 8259 §8.1); a byte order mark before it is ignored.
+    private static func checkEncoding(_ bytes: [UInt8]) throws(PropertyListError) {
+        if let mark = ByteOrderMark(bytes), mark.unitWidth > 1 {
+            throw PropertyListError(
+                .invalidEncoding, format: .json, what: "the text is \(mark.encoding), not UTF-8",
+                location: .byte(0))
+        }
+        guard let place = UTF8Text.firstInvalid(bytes.span) else { return }
+        throw PropertyListError(
+            .invalidEncoding, format: .json, what: "the text is not valid UTF-8",
+            location: SourceText.location(place, in: bytes))
+    }
+}

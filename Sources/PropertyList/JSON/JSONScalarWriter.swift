@@ -1,0 +1,189 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+/// Writes values that are neither strings nor containers as JSON.
+struct JSONScalarWriter {
+    let options: JSONPropertyList.Options
+
+    // Integers up to here are the same in programs that take all numbers for `Double`.
+    private static let safeInteger: UInt64 = 1 << 53
+
+    /// Appends the value.
+    ///
+    /// - Throws: `unrepresentableValue`.
+    func append(_ node: PropertyListNode, to output: inout [UInt8]) throws(PropertyListError) {
+        if let value = node.integer {
+            append(value, to: &output)
+        } else if let value = node.boolean {
+            output.append(contentsOf: (value ? "true" : "false") as StaticString)
+        } else if let value = node.real {
+            try append(value, to: &output)
+        } else if let value = node.date {
+            try append(value, to: &output)
+        } else if let value = node.data {
+            try append(value, to: &output)
+        } else if let value = node.uid {
+            try append(value, to: &output)
+        } else if node.isNull {
+            output.append(contentsOf: "null" as StaticString)
+        } else {
+            throw Self.error("a value that could not be read cannot be written")
+        }
+    }
+
+    // MARK: Numbers
+
+    private func append(_ value: PropertyListInteger, to output: inout [UInt8]) {
+        let isSafe = options.mapping != .typed || value.magnitude <= Self.safeInteger
+        wrap(isSafe ? nil : .integer, to: &output) {
+            IntegerText.appendDecimal(value.magnitude, negative: value.isNegative, to: &$0)
+        }
+    }
+
+    private func append(
+        _ real: PropertyListReal, to output: inout [UInt8]
+    ) throws(PropertyListError) {
+        if options.mapping == .typed { return appendTyped(real, to: &output) }
+        guard real.value.isFinite else {
+            if options.mapping == .strict { throw Self.refusal("number that is not finite") }
+            output.append(UInt8(ascii: "\""))
+            RealText.append(real.value, style: .shortest, to: &output)
+            return output.append(UInt8(ascii: "\""))
+        }
+        // Strictly, all bits of a single; for people, the digits that tell it from other singles.
+        let isShort = options.mapping == .coerce && real.width == .single
+        let text = isShort ? real.description : real.value.description
+        output.append(contentsOf: text.utf8)
+    }
+
+    private func appendTyped(_ real: PropertyListReal, to output: inout [UInt8]) {
+        let isSingle = real.width == .single
+        let bits =
+            isSingle
+            ? UInt64(PropertyListReal.narrowed(real.value.bitPattern)) : real.value.bitPattern
+        let usual = isSingle ? UInt64(Float.nan.bitPattern) : Double.nan.bitPattern
+        if real.value.isNaN, bits != usual {
+            return wrap(isSingle ? .floatBits : .realBits, to: &output) {
+                HexText.append(bits, digits: isSingle ? 8 : 16, to: &$0)
+            }
+        }
+        if isSingle {
+            return wrap(.float, to: &output) { $0 += Self.singleText(of: real) }
+        }
+        let hasFraction = real.value.isFinite && PropertyListDate.fraction(of: real.value) != 0
+        wrap(hasFraction ? nil : .real, to: &output) {
+            RealText.append(real.value, style: .shortest, to: &$0)
+        }
+    }
+
+    /// The digits that tell a single from others, if they do on the way through a `Double`.
+    private static func singleText(of real: PropertyListReal) -> [UInt8] {
+        let short = Array(real.description.utf8)
+        if let back = RealText.parse(short.span), Float(back) == Float(real.value) { return short }
+        var text: [UInt8] = []
+        RealText.append(real.value, style: .shortest, to: &text)
+        return text
+    }
+
+    private func append(
+        _ uid: PropertyListUID, to output: inout [UInt8]
+    ) throws(PropertyListError) {
+        if options.mapping == .strict { throw Self.refusal("UID") }
+        let text = "\(uid.value)"
+        guard options.mapping == .typed else { return output.append(contentsOf: text.utf8) }
+        output.append(contentsOf: "{\(Self.key(.uid, options))\(text)}".utf8)
+    }
+
+    // MARK: Dates and data
+
+    private func append(
+        _ date: PropertyListDate, to output: inout [UInt8]
+    ) throws(PropertyListError) {
+        switch options.mapping {
+        case .strict: throw Self.refusal("date")
+        case .coerce: output.append(contentsOf: "\"\(date.description)\"".utf8)
+        case .typed:
+            var text: [UInt8] = []
+            let seconds = date.secondsSince2001
+            if DateText.append(secondsSince2001: seconds, to: &text) {
+                wrap(.date, to: &output) { $0 += text }
+            } else {
+                wrap(.dateBits, to: &output) {
+                    HexText.append(seconds.bitPattern, digits: 16, to: &$0)
+                }
+            }
+        }
+    }
+
+    private func append(
+        _ data: ArraySlice<UInt8>, to output: inout [UInt8]
+    ) throws(PropertyListError) {
+        switch options.mapping {
+        case .strict: throw Self.refusal("value of kind data")
+        case .coerce:
+            output.append(UInt8(ascii: "\""))
+            Base64.append(data.span, to: &output)
+            output.append(UInt8(ascii: "\""))
+        case .typed: wrap(.data, to: &output) { Base64.append(data.span, to: &$0) }
+        }
+    }
+
+    // MARK: Text
+
+    /// Appends what `body` does, in quotes and the object of a form; as it is where that is nil.
+    private func wrap(
+        _ form: JSONForm?, to output: inout [UInt8], _ body: (inout [UInt8]) -> Void
+    ) {
+        guard let form else { return body(&output) }
+        output.append(contentsOf: "{\(Self.key(form, options))\"".utf8)
+        body(&output)
+        output.append(contentsOf: "\"}" as StaticString)
+    }
+
+    /// The key of a form, with what separates it from the value.
+    static func key(_ form: JSONForm, _ options: JSONPropertyList.Options) -> String {
+        "\"\(form.rawValue)\":" + (options.layout == .indented ? " " : "")
+    }
+
+    /// Appends the text of a string: quotes, backslashes and control characters escaped. Linear.
+    static func appendEscaped(_ text: ArraySlice<UInt8>, to output: inout [UInt8]) {
+        var start = text.startIndex
+        for index in text.indices {
+            let byte = text[index]
+            guard byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") else {
+                continue
+            }
+            output.append(contentsOf: text[start..<index])
+            appendEscape(byte, to: &output)
+            start = index &+ 1
+        }
+        output.append(contentsOf: text[start...])
+    }
+
+    private static func appendEscape(_ byte: UInt8, to output: inout [UInt8]) {
+        output.append(UInt8(ascii: "\\"))
+        switch byte {
+        case 0x08: output.append(UInt8(ascii: "b"))
+        case 0x09: output.append(UInt8(ascii: "t"))
+        case 0x0A: output.append(UInt8(ascii: "n"))
+        case 0x0C: output.append(UInt8(ascii: "f"))
+        case 0x0D: output.append(UInt8(ascii: "r"))
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"): output.append(byte)
+        default:
+            output.append(UInt8(ascii: "u"))
+            HexText.append(UInt64(byte), digits: 4, to: &output)
+        }
+    }
+
+    // MARK: Errors
+
+    static func refusal(_ what: String) -> PropertyListError {
+        error(
+            "JSON has no form for a \(what)",
+            "`JSONPropertyList.Options.mapping` names others: coerce, typed")
+    }
+
+    static func error(_ what: String, _ recovery: String? = nil) -> PropertyListError {
+        PropertyListError(.unrepresentableValue, format: .json, what: what, recovery: recovery)
+    }
+}

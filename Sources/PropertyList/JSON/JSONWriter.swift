@@ -1,0 +1,155 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+/// Walks over a document and writes each value, in the forms of ``JSONForm`` where those are asked
+/// for.
+struct JSONWriter {
+    private struct Frame {
+        let isObject: Bool
+        /// Whether the entries of a dictionary are arrays of two.
+        let isPairs: Bool
+        /// Whether an object that names the kind stands around the container.
+        let isWrapped: Bool
+        var count = 0
+    }
+
+    private let document: PropertyListDocument
+    private let store: NodeStore
+    private let options: JSONPropertyList.Options
+    private let budget: ParsingBudget
+    private var walk: DocumentWalk
+    private var frames: [Frame] = []
+    private var output: [UInt8] = []
+
+    init(
+        _ document: PropertyListDocument, _ options: JSONPropertyList.Options,
+        _ limits: ParsingLimits
+    ) {
+        self.document = document
+        self.options = options
+        store = document.storage.store
+        budget = document.budget(limits)
+        walk = DocumentWalk(document.root, budget: budget, sortsKeys: options.sortsKeys)
+        output.reserveCapacity(store.bytes.count)
+    }
+
+    mutating func write() throws(PropertyListError) -> [UInt8] {
+        while let step = try walk.next() {
+            do { try append(step) } catch { throw error.at(path: walk.path()) }
+            try budget.emit(size: output.count)
+        }
+        output.append(0x0A)
+        return output
+    }
+
+    // MARK: Steps
+
+    private mutating func append(_ step: DocumentWalk.Step) throws(PropertyListError) {
+        switch step {
+        case .enter(let node, let key):
+            beginChild()
+            if let key { try append(key: store.records[Int(key)], key) }
+            try append(store.records[Int(node)], node)
+            if !store.records[Int(node)].isContainer { endChild() }
+        case .leave: leave()
+        }
+    }
+
+    private mutating func append(
+        key record: NodeRecord, _ node: UInt32
+    ) throws(PropertyListError) {
+        if frames.last?.isPairs == true {
+            output.append(UInt8(ascii: "["))
+            try append(record, node)
+            return append(options.layout == .indented ? ", " : ",")
+        }
+        guard record.kind == .string else {
+            throw JSONScalarWriter.error(
+                "a dictionary key is of kind \(record.kind), not a string")
+        }
+        append(text: record)
+        append(options.layout == .indented ? "\": " : "\":")
+    }
+
+    /// Appends a quote and the text, without the closing quote.
+    private mutating func append(text record: NodeRecord) {
+        output.append(UInt8(ascii: "\""))
+        if record.encoding == .utf16 {
+            var text: [UInt8] = []
+            store.appendText(of: record, to: &text)
+            JSONScalarWriter.appendEscaped(text[...], to: &output)
+        } else {
+            JSONScalarWriter.appendEscaped(store.content(of: record), to: &output)
+        }
+    }
+
+    private mutating func append(_ record: NodeRecord, _ node: UInt32) throws(PropertyListError) {
+        switch record.kind {
+        case .string:
+            append(text: record)
+            output.append(UInt8(ascii: "\""))
+        case .dictionary:
+            let isPairs = options.mapping == .typed && !hasStringKeys(record)
+            open(.dictionary, wrapping: isPairs ? .pairs : isLikeForm(record) ? .dictionary : nil)
+        case .array: open(.array, wrapping: nil)
+        case .set:
+            if options.mapping == .strict { throw JSONScalarWriter.refusal("set") }
+            open(.set, wrapping: options.mapping == .typed ? .set : nil)
+        default:
+            let writer = JSONScalarWriter(options: options)
+            try writer.append(document.node(node), to: &output)
+        }
+    }
+
+    /// Whether a reader of typed JSON would take the dictionary for something else.
+    private func isLikeForm(_ record: NodeRecord) -> Bool {
+        options.mapping == .typed && record.high == 1
+            && JSONForm(store.records[Int(store.children[Int(record.low)])], store) != nil
+    }
+
+    private func hasStringKeys(_ record: NodeRecord) -> Bool {
+        store.children[record.childRange].prefix(Int(record.high)).allSatisfy {
+            store.records[Int($0)].kind == .string
+        }
+    }
+
+    // MARK: Containers
+
+    private mutating func open(_ kind: PropertyListKind, wrapping form: JSONForm?) {
+        if let form {
+            output.append(UInt8(ascii: "{"))
+            output.append(contentsOf: JSONScalarWriter.key(form, options).utf8)
+        }
+        let isObject = kind == .dictionary && form != .pairs
+        output.append(isObject ? UInt8(ascii: "{") : UInt8(ascii: "["))
+        frames.append(
+            Frame(isObject: isObject, isPairs: form == .pairs, isWrapped: form != nil))
+    }
+
+    private mutating func leave() {
+        guard let frame = frames.popLast() else { return }
+        if frame.count > 0 { appendLineStart() }
+        output.append(frame.isObject ? UInt8(ascii: "}") : UInt8(ascii: "]"))
+        if frame.isWrapped { output.append(UInt8(ascii: "}")) }
+        endChild()
+    }
+
+    private mutating func beginChild() {
+        guard let frame = frames.last else { return }
+        if frame.count > 0 { output.append(UInt8(ascii: ",")) }
+        frames[frames.count - 1].count += 1
+        appendLineStart()
+    }
+
+    private mutating func endChild() {
+        if frames.last?.isPairs == true { output.append(UInt8(ascii: "]")) }
+    }
+
+    private mutating func appendLineStart() {
+        guard options.layout == .indented else { return }
+        output.append(0x0A)
+        for _ in frames { append("  ") }
+    }
+
+    private mutating func append(_ text: StaticString) { output.append(contentsOf: text) }
+}

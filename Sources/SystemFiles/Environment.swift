@@ -1,0 +1,28 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Glibc
+#endif
+
+/// What surrounds the process: its variables, and time.
+package enum Environment {
+    /// The value of a variable; nil where it is not set.
+    package static subscript(name: String) -> String? {
+        // SAFETY: the name is NUL-terminated for the call; the value is copied at once, and nothing in
+        // the package changes variables.
+        unsafe getenv(name).map { unsafe String(cString: $0) }
+    }
+
+    /// Seconds since some moment before the process began, on a clock that nobody sets.
+    package static var uptime: Double {
+        var time = timespec()
+        // SAFETY: the structure is ours for the call.
+        _ = unsafe clock_gettime(CLOCK_MONOTONIC, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+}

@@ -1,0 +1,116 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import PropertyList
+
+/// `keyed carve`
+struct Carve: ParsableCommand, ConsoleCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Find property lists and keyed archives within a file of any kind.",
+        discussion: """
+            Each is a line with its byte offset, its size and what it is. Binary property lists are \
+            found by their first bytes and their trailer, XML from <plist to </plist>; what is not \
+            valid is no find. Typed streams, NIBArchives and bplist15 to 17 are named.
+
+                keyed carve memory.img
+                keyed carve app.bin --depth 3 --extract found
+                keyed carve app.bin --json --depth 99 | jq 'select(.kind == "date")'
+            """)
+
+    // How many bytes are searched before it is time to say how far it is.
+    private static let portion = 1 << 22
+
+    @Argument(help: "The file, or - for standard input.", completion: .file())
+    var file: String
+
+    @Flag(help: "Find also property lists within the bytes of others.")
+    var nested = false
+
+    @Flag(help: "List also beginnings of property lists that nothing valid follows.")
+    var all = false
+
+    @OptionGroup var options: FindOptions
+
+    func execute(_ console: Console) -> ExitStatus {
+        do {
+            return try carve(console)
+        } catch {
+            return console.report(error)
+        }
+    }
+
+    private func carve(_ console: Console) throws(Failure) -> ExitStatus {
+        let bytes = try Input.bytes(file, options.limits.limits)
+        if bytes.count > options.limits.limits.inputSize {
+            let limit = options.limits.limits.inputSize
+            throw Failure(
+                .limit,
+                "\(TerminalText.escaped(file)): the file has more than \(limit) bytes, which is "
+                    + "what --limits allows")
+        }
+        let provenance = options.tree.json ? Provenance.of(file, bytes) : [:]
+        var printer = FindPrinter(options, console, file: file, size: bytes.count)
+        try printer.prepare()
+        var progress = Progress("carving \(TerminalText.escaped(file))", console)
+        var carver = PropertyListCarver(
+            bytes, options: .appleCompatible, limits: options.limits.limits, findsNested: nested)
+        var count = Count()
+        while carver.position < bytes.count {
+            while let item = carver.next(before: carver.position + Self.portion) {
+                try take(item, bytes, &printer, &count, provenance)
+            }
+            progress.report("\(carver.position / max(bytes.count / 100, 1)) %")
+        }
+        sum(count, console)
+        return printer.finish().combined(with: count.isLimited ? .limit : .fine)
+    }
+
+    /// How much was found.
+    private struct Count {
+        var finds = 0
+        var damaged = 0
+        var isLimited = false
+    }
+
+    private func take(
+        _ item: CarvedItem, _ bytes: [UInt8], _ printer: inout FindPrinter, _ count: inout Count,
+        _ provenance: PropertyListDictionary
+    ) throws(Failure) {
+        let found: NestedPropertyList
+        var size = ""
+        switch item.content {
+        case .propertyList(let document):
+            found = .document(document)
+            size = "\(item.range.count)"
+            try printer.extract(
+                Array(bytes[item.range]), named: "\(item.range.lowerBound).plist")
+        case .neighbour(let name): found = .neighbour(name)
+        case .damaged(_, let error):
+            found = .damaged(error)
+            count.damaged += 1
+            if error.code == .sizeLimitExceeded { count.isLimited = true }
+            if !all { return }
+        }
+        if case .damaged = found {} else { count.finds += 1 }
+        let title =
+            Self.padded("\(item.range.lowerBound)", 12) + Self.padded(size, 12) + "  "
+        try printer.print(
+            found, title: title, offset: item.range.lowerBound, provenance: provenance)
+    }
+
+    private static func padded(_ text: String, _ width: Int) -> String {
+        String(repeating: " ", count: max(width - text.count, 0)) + text
+    }
+
+    private func sum(_ count: Count, _ console: Console) {
+        let name = TerminalText.escaped(file)
+        if count.finds == 0, !options.tree.json { console.complain("\(name): nothing found") }
+        if count.damaged > 0, !all {
+            let number = Shape.count(
+                count.damaged, "beginning of a property list is", "beginnings of property lists are"
+            )
+            console.complain("\(name): \(number) not followed by a valid one; --all lists them")
+        }
+    }
+}

@@ -1,0 +1,125 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import PropertyList
+import SystemFiles
+
+/// What is done with property lists that were found in something else.
+struct FindOptions: ParsableArguments {
+    @Option(help: "Show each as a tree of so many levels, nested property lists included.")
+    var depth: Int?
+
+    @Option(
+        help: ArgumentHelp(
+            "Write each to a file of its own in this folder.", valueName: "folder"),
+        completion: .directory)
+    var extract: String?
+
+    @OptionGroup var tree: TreeOptions
+
+    @Option(help: "How much a file may ask for: untrusted, default or trusted.")
+    var limits = LimitsName.default
+
+    func validate() throws {
+        if let depth, depth < 0 { throw ValidationError("--depth needs a number from 0 on.") }
+    }
+}
+
+/// Prints and extracts what is found, one after the other, within the budget of the whole file.
+struct FindPrinter {
+    let options: FindOptions
+    let console: Console
+    let file: String
+    let printing: PrintingBudget
+    /// What could not be shown.
+    private(set) var problems: [String] = []
+
+    init(_ options: FindOptions, _ console: Console, file: String, size: Int) {
+        self.options = options
+        self.console = console
+        self.file = file
+        printing = PrintingBudget(options.limits.limits, size: size)
+    }
+
+    /// Whether each find is a line of its own.
+    var showsEach: Bool {
+        options.depth != nil || options.tree.json || options.extract != nil
+    }
+
+    /// Makes the folder for what is extracted.
+    func prepare() throws(Failure) {
+        guard let folder = options.extract else { return }
+        do { try createFolders(folder) } catch { throw failure(folder, error) }
+    }
+
+    /// Prints what was found: its title, and below it the tree.
+    ///
+    /// - Parameters:
+    ///   - offset: where it begins in the file; nil where it does not stand there in one piece.
+    ///   - provenance: the last entries of JSON.
+    mutating func print(
+        _ found: NestedPropertyList, title: String, offset: Int?,
+        provenance: @autoclosure () -> PropertyListDictionary
+    ) throws(Failure) {
+        do {
+            let style = options.tree.style(console, provenance: provenance)
+            guard case .document(let document) = found else {
+                return try printOther(found, title, style, offset)
+            }
+            var printer = TreePrinter(
+                document,
+                TreePrinter.Options(
+                    text: options.tree.text, style: style, depth: (options.depth ?? 0) + 1,
+                    limits: options.limits.limits),
+                at: TreePlace(offset: offset, level: 1), printing: printing)
+            if options.tree.json {
+                try printer.printHeading(to: console)
+            } else {
+                try printTitle(title + found.detail)
+            }
+            if options.depth != nil { try printer.printAll(to: console) }
+            problems += printer.problems
+        } catch {
+            throw Failure(error, in: file, source: nil)
+        }
+    }
+
+    private func printOther(
+        _ found: NestedPropertyList, _ title: String, _ style: any TreeStyle, _ offset: Int?
+    ) throws(PropertyListError) {
+        guard let style = style as? JSONStyle else { return try printTitle(title + found.detail) }
+        var entries: PropertyListDictionary = ["kind": .string(found.name)]
+        if case .damaged(let error) = found { entries["problem"] = .string(error.what) }
+        entries["offset"] = offset.map { PropertyListValue($0) }
+        try printLine(JSONStyle.text(entries, style.provenance))
+    }
+
+    private func printTitle(_ title: String) throws(PropertyListError) {
+        try printLine(options.tree.color.palette(console).title(title))
+    }
+
+    private func printLine(_ line: String) throws(PropertyListError) {
+        try printing.charge(line.utf8.count)
+        console.print(line)
+    }
+
+    /// Writes what was found, as it is, to a file of its own.
+    func extract(_ bytes: [UInt8], named name: String) throws(Failure) {
+        guard let folder = options.extract else { return }
+        let path = folder + "/" + name
+        do { try FileAccess.replace(path, with: bytes) } catch { throw failure(path, error) }
+    }
+
+    private func failure(_ path: String, _ error: SystemError) -> Failure {
+        Failure(.invalid, "\(TerminalText.escaped(path)): \(error.message)")
+    }
+
+    /// Says what could not be shown; returns the exit code.
+    func finish() -> ExitStatus {
+        for problem in problems.prefix(20) {
+            console.complain("\(TerminalText.escaped(file)): \(TerminalText.escaped(problem))")
+        }
+        return problems.isEmpty ? .fine : .partial
+    }
+}

@@ -1,0 +1,159 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import PropertyList
+
+/// The formats that can be written, by the names that people know.
+enum OutputFormat: String, ExpressibleByArgument, CaseIterable {
+    case binary, binary1, xml, xml1, openstep, strings, pbxproj, json, jsonl
+
+    var isBinary: Bool { self == .binary || self == .binary1 }
+    var isXML: Bool { self == .xml || self == .xml1 }
+    var isJSON: Bool { self == .json || self == .jsonl }
+    /// Whether the format is OpenStep with a layout of its own.
+    var isOpenStep: Bool { self == .openstep || self == .strings || self == .pbxproj }
+
+    /// The layouts that the format can be written in.
+    var layouts: [LayoutName] {
+        switch self {
+        case .binary, .binary1: [.compact, .corefoundation]
+        case .openstep, .json: [.compact, .indented]
+        case .xml, .xml1, .strings, .pbxproj, .jsonl: []
+        }
+    }
+}
+
+/// The layouts of files.
+enum LayoutName: String, ExpressibleByArgument, CaseIterable {
+    case compact, corefoundation, indented
+}
+
+/// What numbers, booleans and dates become in OpenStep text.
+enum ScalarsName: String, ExpressibleByArgument, CaseIterable {
+    case refused, typed, text
+
+    var scalars: OpenStepPropertyList.Scalars {
+        switch self {
+        case .refused: .refused
+        case .typed: .typed
+        case .text: .text
+        }
+    }
+}
+
+/// How a file is written.
+struct OutputOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "The layout: compact, or corefoundation for Apple's own, of a binary file; compact or "
+                + "indented, of OpenStep text and JSON."))
+    var layout: LayoutName?
+
+    @Flag(help: "Sort the keys of text, as Apple's tools do.")
+    var sortKeys = false
+
+    @Flag(help: "Refuse to lose anything in XML.")
+    var strict = false
+
+    @Option(
+        help: ArgumentHelp(
+            "What numbers, booleans and dates become in OpenStep text, which has none: refused, "
+                + "typed for GNUstep's <*I5>, or text.",
+            valueName: "form"))
+    var scalars = ScalarsName.refused
+
+    @Flag(help: "Write data in OpenStep text in base 64, as GNUstep reads it.")
+    var base64 = false
+
+    @Flag(help: "Write OpenStep text in ASCII, with escapes for other characters.")
+    var ascii = false
+
+    @Option(
+        help: ArgumentHelp(
+            "The name of the project for pbxproj; by default that of the source or of the folder "
+                + "NAME.xcodeproj.", valueName: "name"))
+    var projectName: String?
+
+    /// Says what is wrong with the options for a format.
+    func check(_ format: OutputFormat) throws {
+        guard let layout, !format.layouts.contains(layout) else { return }
+        let names = format.layouts.map(\.rawValue).joined(separator: " or ")
+        throw ValidationError(
+            names.isEmpty
+                ? "The format \(format.rawValue) has no --layout."
+                : "The --layout of \(format.rawValue) is \(names).")
+    }
+
+    /// The document as a file; what was lost and may be is said on standard error.
+    func serialize(
+        _ input: Input, as format: OutputFormat, mapping: MappingName, limits: ParsingLimits,
+        _ console: Console
+    ) throws(PropertyListError) -> [UInt8] {
+        if format.isXML { return try xml(input, limits, console) }
+        if format.isBinary { return try binary(input.document, limits) }
+        if format.isOpenStep { return try openStep(input, format, limits) }
+        let isCompact = format == .jsonl || layout == .compact
+        return try json(input, mapping, isCompact ? .compact : .indented, limits)
+    }
+
+    private func binary(
+        _ document: PropertyListDocument, _ limits: ParsingLimits
+    ) throws(PropertyListError) -> [UInt8] {
+        let layout =
+            layout == .corefoundation
+            ? document.coreFoundationLayout(limits: limits) ?? .coreFoundation : .compact
+        return try BinaryPropertyList.serialize(document, layout: layout, limits: limits)
+    }
+
+    private func xml(
+        _ input: Input, _ limits: ParsingLimits, _ console: Console
+    ) throws(PropertyListError) -> [UInt8] {
+        var options = XMLPropertyList.Options()
+        options.sortsKeys = sortKeys
+        options.allowedLosses = strict ? [] : .appleCompatible.union(.sets)
+        let result = try XMLPropertyList.serialize(
+            input.document, options: options, limits: limits)
+        for (loss, count) in result.losses {
+            console.complain("\(input.printableName): XML has no form for \(count) \(loss)")
+        }
+        return result.bytes
+    }
+
+    private func openStep(
+        _ input: Input, _ format: OutputFormat, _ limits: ParsingLimits
+    ) throws(PropertyListError) -> [UInt8] {
+        var options = OpenStepPropertyList.Options()
+        options.sortsKeys = sortKeys
+        options.scalars = scalars.scalars
+        options.dataForm = base64 ? .base64 : .hexadecimal
+        options.escapesNonASCII = ascii
+        options.layout =
+            switch format {
+            case .strings: .strings
+            case .pbxproj: .projectFile(projectName: projectName ?? projectName(of: input))
+            default: layout == .compact ? .compact : .indented
+            }
+        return try OpenStepPropertyList.serialize(
+            input.document, options: options, limits: limits)
+    }
+
+    /// The name of the folder `NAME.xcodeproj` that a file of another format is in; that of a project
+    /// file stands in it.
+    private func projectName(of input: Input) -> String? {
+        guard input.document.format != .openStep else { return nil }
+        let folder = input.name.split(separator: "/").dropLast().last ?? ""
+        return folder.hasSuffix(".xcodeproj") ? String(folder.dropLast(10)) : nil
+    }
+
+    private func json(
+        _ input: Input, _ mapping: MappingName, _ layout: JSONPropertyList.Layout,
+        _ limits: ParsingLimits
+    ) throws(PropertyListError) -> [UInt8] {
+        var options = JSONPropertyList.Options()
+        options.mapping = mapping.mapping
+        options.layout = layout
+        options.sortsKeys = sortKeys
+        return try JSONPropertyList.serialize(input.document, options: options, limits: limits)
+    }
+}

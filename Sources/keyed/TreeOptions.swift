@@ -1,0 +1,47 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import PropertyList
+import SystemFiles
+
+/// Whether text is in colours.
+struct ColorOptions: ParsableArguments {
+    @Flag(
+        inversion: .prefixedNo, exclusivity: .chooseLast,
+        help: ArgumentHelp(
+            "Use colours, or none; by default on a terminal, unless NO_COLOR is set."))
+    var color: Bool?
+
+    func palette(_ console: Console) -> Palette {
+        Palette(isOn: color ?? (console.isTerminal && Self.isWanted))
+    }
+
+    private static var isWanted: Bool {
+        (Environment["NO_COLOR"] ?? "").isEmpty && Environment["TERM"] != "dumb"
+    }
+}
+
+/// How trees are printed.
+struct TreeOptions: ParsableArguments {
+    @Flag(help: "Show long strings and data whole.")
+    var full = false
+
+    @Flag(
+        help: ArgumentHelp(
+            "Print a JSON object for each value, one a line, with its key path, object number, byte "
+                + "offset, file and hash."))
+    var json = false
+
+    @OptionGroup var color: ColorOptions
+
+    /// - Parameter provenance: where all values are from; asked for where it is printed.
+    func style(
+        _ console: Console, isRaw: Bool = false, provenance: () -> PropertyListDictionary
+    ) -> any TreeStyle {
+        if json { return JSONStyle(provenance: provenance()) }
+        return TextStyle(palette: color.palette(console), showsPlaces: isRaw)
+    }
+
+    var text: ValueText { ValueText(previewLength: full ? nil : ValueText.usualPreview) }
+}

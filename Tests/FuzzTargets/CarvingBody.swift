@@ -1,0 +1,45 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import PropertyList
+
+/// Looks for property lists in the input: what is found lies in it, in order, apart, and is one; a search
+/// in portions finds the same.
+public func fuzzCarving(_ bytes: [UInt8]) throws {
+    let setup = FuzzSetup(bytes)
+    for findsNested in [false, true] {
+        let carver = PropertyListCarver(
+            setup.input, options: setup.options, limits: setup.limits, findsNested: findsNested)
+        let items = Array(carver)
+        try check(items, setup, apart: !findsNested)
+        var portions = carver
+        var ranges: [Range<Int>] = []
+        while portions.position < setup.input.count {
+            while let item = portions.next(before: portions.position + 5) {
+                ranges.append(item.range)
+            }
+        }
+        try BrokenProperty.check(
+            ranges == items.map(\.range), "a search in portions finds something else")
+    }
+}
+
+private func check(_ items: [CarvedItem], _ setup: FuzzSetup, apart: Bool) throws {
+    var last = 0
+    for item in items {
+        try BrokenProperty.check(
+            item.range.lowerBound >= last && item.range.upperBound <= setup.input.count,
+            "\(item.range) is out of order or of the input")
+        guard case .propertyList(let document) = item.content else {
+            last = item.range.lowerBound
+            continue
+        }
+        last = apart ? item.range.upperBound : item.range.lowerBound
+        let again = try BrokenProperty.require("what was found is no property list") {
+            try PropertyListDocument(
+                parsing: setup.input[item.range], options: setup.options, limits: setup.limits)
+        }
+        try BrokenProperty.check(
+            again.nodeCount == document.nodeCount, "what was found is another property list")
+    }
+}

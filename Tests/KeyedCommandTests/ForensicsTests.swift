@@ -1,0 +1,326 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import PropertyList
+import TestSupport
+import Testing
+
+@testable import keyed
+
+/// Lines of JSON, each as what Foundation reads in it.
+private func objects(_ run: Run) throws -> [[String: Any]] {
+    try run.lines.map {
+        try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
+    }
+}
+
+private func fixture(_ name: String) -> String {
+    Files.root.appending(path: "Fixtures/embedded/\(name)").path
+}
+
+@Suite("keyed carve")
+struct CarveTests {
+    @Test("lists what is in a file with offsets and sizes, and names what it does not read")
+    func list() {
+        let run = keyed("carve", fixture("image.bin"))
+        #expect(run.status == 0)
+        #expect(
+            run.output == """
+                         215         410  keyed archive by NSKeyedArchiver, binary, 7 objects
+                        1024          54  binary property list
+                        1139         236  XML property list
+                        1680              bplist17, which is not read here
+                        1864              NIBArchive, which is not read here
+                        1971              typed stream, which is not read here
+                        2494          55  XML property list
+
+                """)
+        #expect(run.errors.hasSuffix("are not followed by a valid one; --all lists them\n"))
+        let all = keyed("carve", "--all", fixture("image.bin"))
+        #expect(all.lines.count == 9)
+        #expect(all.output.contains("damaged binary property list: no trailer belongs to it"))
+        #expect(all.errors == "")
+    }
+
+    @Test("shows trees down to --depth, with what is nested in data")
+    func depth() {
+        let run = keyed("carve", fixture("image.bin"), "--depth", "9")
+        #expect(
+            run.output.contains(
+                """
+                  root: App.Note
+                    title: "first"
+                    written: NSDate 2023-03-08T20:26:40Z
+                    settings: 68 bytes, binary property list
+                      dictionary, 2 entries
+                        color: "red"
+                        pinned: true
+
+                """))
+        let flat = keyed("carve", fixture("image.bin"), "--depth", "0")
+        #expect(flat.output.contains("  root: App.Note …\n"))
+        #expect(!flat.output.contains("title"))
+    }
+
+    @Test("extracts files that are what stands in the file")
+    func extract() throws {
+        try Files.withFolder { folder in
+            let target = folder.appending(path: "found/here").path
+            #expect(keyed("carve", fixture("image.bin"), "--extract", target).status == 0)
+            let names = try FileManager.default.contentsOfDirectory(atPath: target)
+            #expect(names.sorted() == ["1024.plist", "1139.plist", "215.plist", "2494.plist"])
+            for name in names { #expect(keyed("lint", target + "/" + name).status == 0) }
+            let image = try Files.bytes(fixture("image.bin"))
+            #expect(try Files.bytes(target + "/215.plist") == Array(image[215..<625]))
+        }
+    }
+
+    @Test("prints JSON whose offsets are those of the file")
+    func json() throws {
+        let file = fixture("image.bin")
+        let lines = try objects(keyed("carve", file, "--json", "--depth", "99"))
+        let bytes = try Files.bytes(file)
+        let title = try #require(lines.first { $0["value"] as? String == "first" })
+        let offset = try #require(title["offset"] as? Int)
+        // The marker of an ASCII string of five characters, and the string.
+        #expect(bytes[offset...].starts(with: [0x55] + Array("first".utf8)))
+        // In data of a binary archive, too.
+        let color = try #require(lines.first { $0["value"] as? String == "red" })
+        let place = try #require(color["offset"] as? Int)
+        #expect(bytes[place...].starts(with: [0x53] + Array("red".utf8)))
+        #expect(color["path"] as? String == "@1.settings!color")
+    }
+
+    @Test("says that there is nothing, and refuses what is no file")
+    func nothing() throws {
+        try Files.withFile("plain text".utf8) { file in
+            let run = keyed("carve", file)
+            #expect(run.status == 0)
+            #expect(run.errors == "\(file): nothing found\n")
+        }
+        #expect(keyed("carve", "/nowhere").errors == "/nowhere: No such file or directory\n")
+        #expect(keyed("carve", "/").status == 1)
+        #expect(keyed("carve", "/", "--depth", "-1").status == 2)
+    }
+
+    @Test("prints many bombs within the budget of the file", .timeLimit(.minutes(1)))
+    func bombs() throws {
+        // Each holds sixteen arrays, each twice in the one before: 65536 lines from 100 bytes.
+        let bomb = BinaryAssembler(
+            (1...16).map { .array([$0, $0]) } + [.boolean(true)])
+        let bytes = (0..<60).flatMap { _ in bomb.bytes }
+        try Files.withFile(bytes) { file in
+            let run = keyed("carve", file, "--depth", "99")
+            #expect(run.status == 4)
+            #expect(run.bytes.count < 70 << 20)
+        }
+    }
+}
+
+@Suite("keyed scan")
+struct ScanTests {
+    @Test("lists the columns that hold property lists, in tables of any kind and name")
+    func list() {
+        let run = keyed("scan", fixture("notes.db"))
+        #expect(run.status == 0)
+        #expect(
+            run.lines == [
+                "notes.body: 4 of 5 values: 2 keyed archives, 1 XML property list, "
+                    + "1 damaged binary property list",
+                "notes.other: 2 of 5 values: 1 typed stream, 1 bplist17",
+                "odd \"name.select: 1 of 1 value: 1 binary property list",
+            ])
+    }
+
+    @Test("shows the values of a column or a row")
+    func values() throws {
+        let run = keyed(
+            "scan", fixture("notes.db"), "--column", "notes.body", "--row", "5",
+            "--depth", "9")
+        #expect(
+            run.lines == [
+                "notes.body, row 5: 224 bytes, XML property list", "  dictionary, 1 entry",
+                "    a: 1",
+            ])
+        let lines = try objects(
+            keyed("scan", fixture("notes.db"), "--json", "--depth", "9", "--row", "2"))
+        let title = try #require(lines.first { $0["value"] as? String == "second" })
+        #expect(title["table"] as? String == "notes")
+        #expect(title["column"] as? String == "body")
+        #expect(title["row"] as? Int == 2)
+        let unknown = keyed("scan", fixture("notes.db"), "--column", "nots")
+        #expect(unknown.status == 1)
+        #expect(unknown.errors.contains("no column or table `nots`; the tables are: notes, odd"))
+    }
+
+    @Test("extracts each value to a file")
+    func extract() throws {
+        try Files.withFolder { folder in
+            let run = keyed("scan", fixture("notes.db"), "--extract", folder.path)
+            #expect(run.status == 0)
+            let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+            #expect(names.count == 7)
+            #expect(names.contains("1-notes-body-1.plist"))
+            #expect(names.contains("7-odd__name-select-1.plist"))
+        }
+    }
+
+    @Test("refuses what is no database, and says what else to try")
+    func refused() throws {
+        let archive = Files.archive("save")
+        #expect(
+            keyed("scan", archive).errors == "\(archive): is no SQLite database; keyed show looks "
+                + "into property lists; keyed carve looks into any file\n")
+        #expect(keyed("scan", "/").errors == "/: is a directory\n")
+        #expect(keyed("scan", "/nowhere").errors == "/nowhere: No such file or directory\n")
+        try Files.withFile([]) { #expect(keyed("scan", $0).errors == "\($0): is empty\n") }
+    }
+
+    @Test("survives a database with any byte changed, or cut short", .timeLimit(.minutes(2)))
+    func damaged() throws {
+        let bytes = try Files.bytes(fixture("notes.db"))
+        for place in stride(from: 16, to: bytes.count, by: 61) {
+            var changed = bytes
+            changed[place] ^= 0xFF
+            try Files.withFile(changed, named: "a.db") { file in
+                #expect([0, 1, 3, 4].contains(keyed("scan", file, "--depth", "9").status))
+            }
+            try Files.withFile(bytes.prefix(place), named: "a.db") { file in
+                #expect([0, 1, 3, 4].contains(keyed("scan", file).status))
+            }
+        }
+    }
+
+    @Test(
+        "reads what is still in the journal, and leaves the folder as it was",
+        .enabled(if: Python.isAvailable))
+    func journal() throws {
+        try Files.withFolder { folder in
+            // The files of a database that is in use, as they are copied from a device.
+            let script = """
+                import plistlib, shutil, sqlite3
+                c = sqlite3.connect('live.db')
+                c.execute('PRAGMA journal_mode=WAL')
+                c.execute('CREATE TABLE t (v BLOB)')
+                c.commit()
+                c.execute('PRAGMA wal_checkpoint(TRUNCATE)')
+                c.execute('INSERT INTO t VALUES (?)', (plistlib.dumps([1], fmt=plistlib.FMT_BINARY),))
+                c.commit()
+                import os
+                os.mkdir('seized')
+                for name in ['live.db', 'live.db-wal']: shutil.copy(name, 'seized/' + name)
+                """
+            #expect(try Python.run(script, in: folder) == 0)
+            let seized = folder.appending(path: "seized").path
+            let before = try Files.bytes(seized + "/live.db")
+            let run = keyed("scan", seized + "/live.db")
+            #expect(run.output == "t.v: 1 of 1 value: 1 binary property list\n")
+            #expect(try Files.bytes(seized + "/live.db") == before)
+            let names = try FileManager.default.contentsOfDirectory(atPath: seized)
+            #expect(names.sorted() == ["live.db", "live.db-wal"])
+        }
+    }
+}
+
+@Suite("keyed show --json")
+struct ShowJSONTests {
+    @Test("prints each value with its path, object, offset, file and hash")
+    func lines() throws {
+        let file = Files.archive("save")
+        let run = keyed("show", "--json", file)
+        #expect(run.status == 0)
+        let lines = try objects(run)
+        let head = try #require(lines.first)
+        #expect(head["kind"] as? String == "keyed archive")
+        #expect(head["archiver"] as? String == "NSKeyedArchiver")
+        #expect(head["objects"] as? Int == 23)
+        #expect(Set(lines.compactMap { $0["sha256"] as? String }).count == 1)
+        let born = try #require(lines.first { $0["value"] as? String == "1989-10-13T00:00:00Z" })
+        #expect(born["class"] as? String == "NSDate")
+        #expect(born["kind"] as? String == "date")
+        #expect(born["key"] as? String == "born")
+        let cycle = try #require(
+            lines.first {
+                $0["key"] as? String == "friends" && $0["kind"] as? String == "reference"
+            })
+        #expect(cycle["object"] as? Int == 1)
+    }
+
+    @Test(
+        "prints paths that keyed get takes", arguments: ["save", "object-keys", "nodes", "roots"])
+    func paths(name: String) throws {
+        let file = Files.archive(name)
+        for line in try objects(keyed("show", "--json", file)).dropFirst() {
+            let path = try #require(line["path"] as? String)
+            let run = keyed("get", file, path)
+            #expect(run.status == 0, "\(path): \(run.errors)")
+            guard line["class"] == nil, let text = line["value"] as? String else { continue }
+            #expect(run.output == text + "\n")
+        }
+    }
+
+    @Test("names the file by the hash that others compute", .enabled(if: Python.isAvailable))
+    func hash() throws {
+        for length in [0, 1, 55, 56, 63, 64, 65, 119, 120, 1000] {
+            let bytes = (0..<length).map { UInt8(truncatingIfNeeded: $0 * 7) }
+            try Files.withFolder { folder in
+                try Data(bytes).write(to: folder.appending(path: "a"))
+                let script = """
+                    import hashlib
+                    open('h', 'w').write(hashlib.sha256(open('a', 'rb').read()).hexdigest())
+                    """
+                #expect(try Python.run(script, in: folder) == 0)
+                let expected = try Files.bytes(folder.appending(path: "h").path)
+                #expect(Array(SHA256.hexadecimal(of: bytes).utf8) == expected)
+            }
+        }
+        #expect(
+            SHA256.hexadecimal(of: Array("abc".utf8))
+                == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
+    }
+
+    @Test("shows property lists in data down to a limit of their own")
+    func nesting() throws {
+        var bytes = try Files.binary(["end": true])
+        for _ in 0..<40 { bytes = try Files.binary(["in": .data(bytes)]) }
+        try Files.withFile(bytes) { file in
+            let run = keyed("show", file)
+            #expect(run.status == 0)
+            #expect(run.lines.filter { $0.contains("in: ") }.count == 17)
+            #expect(run.lines.last?.contains("(binary property list)") == true)
+            let path = String(repeating: "in!", count: 3) + "in"
+            let paths = try objects(keyed("show", "--json", file)).map { $0["path"] as? String }
+            #expect(paths.contains(path))
+            #expect(keyed("show", "--raw", file).lines.count == 3)
+        }
+    }
+}
+
+@Suite("Colour and progress")
+struct TerminalTests {
+    @Test("colours only where it is asked to, outside a terminal")
+    func colors() {
+        let file = Files.archive("cycle")
+        #expect(!keyed("show", file).output.contains("\u{1B}"))
+        #expect(!keyed("show", "--no-color", file).output.contains("\u{1B}"))
+        #expect(keyed("show", "--color", file).output.contains("\u{1B}[36mroot: \u{1B}[0m"))
+        let diff = keyed("diff", "--color", file, Files.archive("nodes"))
+        #expect(diff.output.contains("\u{1B}[31m- "))
+        #expect(diff.output.contains("\u{1B}[32m+ "))
+    }
+
+    @Test("says how far a work is after two seconds, then ever more seldom")
+    func progress() {
+        let console = Console(capturing: true)
+        var now = 0.0
+        var progress = Progress("counting", console, clock: { now })
+        for second in 0...70 {
+            now = Double(second)
+            progress.report("\(second) of 70")
+        }
+        let lines = String(decoding: console.errors, as: UTF8.self).split(separator: "\n")
+        #expect(lines.first == "keyed: counting: 2 of 70, after 2 seconds")
+        #expect(lines.count == 6)
+    }
+}

@@ -1,0 +1,65 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("What is installed with the command")
+struct InstallTests {
+    @Test("the manual page is what the command says of itself", .enabled(if: Python.isAvailable))
+    func manual() throws {
+        let dump = try keyedProcess(["--experimental-dump-help"])
+        #expect(dump.status == 0)
+        let page = try process(
+            Files.root.appending(path: "Scripts/manual").path, [], input: dump.bytes)
+        #expect(page.status == 0, "\(page.errors)")
+        let stored = try Files.bytes(Files.root.appending(path: "Documentation/keyed.1").path)
+        #expect(page.bytes == stored, "made anew by Scripts/manual")
+        for verb in ["show", "convert", "edit", "diff", "merge", "carve", "scan", "plutil"] {
+            #expect(page.output.contains(".SS \"keyed \(verb)\""))
+        }
+    }
+
+    @Test("goes to the folders where systems look for it")
+    func install() throws {
+        try Files.withFolder { folder in
+            let script = Files.root.appending(path: "Scripts/install").path
+            let run = try process(
+                "/usr/bin/env",
+                ["KEYED_BINARY=\(keyedPath)", script, folder.path, "--plutil"])
+            #expect(run.status == 0, "\(run.errors)")
+            #expect(run.lines.count == 6)
+            for file in run.lines {
+                #expect(FileManager.default.fileExists(atPath: file), "\(file)")
+            }
+            let installed = folder.appending(path: "bin/keyed").path
+            #expect(try process(installed, ["--version"]).status == 0)
+            let plutil = try process(
+                folder.appending(path: "bin/plutil").path, ["-lint", Files.archive("save")])
+            #expect(plutil.output == "\(Files.archive("save")): OK\n")
+            let completions = folder.appending(path: "share/bash-completion/completions/keyed").path
+            let text = String(decoding: try Files.bytes(completions), as: UTF8.self)
+            #expect(text.contains("carve"))
+            #expect(try process("/bin/bash", ["-n", completions]).status == 0)
+        }
+        let wrong = try process(Files.root.appending(path: "Scripts/install").path, [])
+        #expect(wrong.status == 2)
+        #expect(wrong.errors.contains("Scripts/install PREFIX"))
+    }
+}
+
+@Suite("The verbs")
+struct VerbTests {
+    @Test("one that is unknown is named, with those there are; a file with what shows it")
+    func unknown() {
+        let run = keyed("shw", "a.plist")
+        #expect(run.status == 2)
+        #expect(run.errors.hasPrefix("keyed: `shw` is no verb\nThe verbs are show, convert, "))
+        let file = Files.archive("save")
+        #expect(keyed(file).errors.contains("`keyed show \(file)` shows the file\n"))
+        #expect(keyed("help", "carve").status == 0)
+        #expect(keyed("--version").output.hasPrefix("keyed "))
+        #expect(keyed().status == 0)
+    }
+}

@@ -1,0 +1,164 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import PropertyList
+import Testing
+
+@Suite("keyed with OpenStep text and JSON")
+struct TextFormatTests {
+    private static let value: PropertyListValue = [
+        "name": "Anna é", "age": 7, "when": .date(PropertyListDate(secondsSince2001: 0.5)),
+        "data": .data([1, 2]),
+    ]
+
+    @Test("writes JSON under each mapping, and reads typed JSON back")
+    func json() throws {
+        try Files.withFile(Files.binary(Self.value)) { file in
+            let strict = keyed("convert", "json", file)
+            #expect(strict.status == 1 && strict.output.isEmpty)
+            #expect(
+                strict.errors == """
+                    \(file): JSON property list: JSON has no form for a date, in when \
+                    (--json coerce or typed writes another form)
+
+                    """)
+            let coerced = keyed("convert", "json", "--json", "coerce", "--layout", "compact", file)
+            #expect(
+                coerced.output == """
+                    {"name":"Anna é","age":7,"when":"2001-01-01T00:00:00.5Z","data":"AQI="}
+
+                    """)
+            let typed = keyed("convert", "json", "--json", "typed", file)
+            #expect(typed.output.contains("\n  \"data\": {\"$data\": \"AQI=\"}\n"))
+            try Files.withFile(typed.bytes) { file in
+                let back = keyed("convert", "binary", "--json", "typed", file)
+                let value = try PropertyListValue(parsing: back.bytes)
+                #expect(value == Self.value)
+                let plain = keyed("convert", "binary", file)
+                let dictionary = try PropertyListValue(parsing: plain.bytes)
+                #expect(dictionary["data"] == ["$data": "AQI="])
+                #expect(keyed("show", file, "--typed").output.contains("2 bytes: 0102"))
+                #expect(keyed("lint", file).output == "\(file): OK\n")
+            }
+        }
+    }
+
+    @Test("writes one line for each file, and goes on after one that is broken")
+    func lines() throws {
+        try Files.withFolder { folder in
+            let files = ["a", "b\"c", "d"].map { folder.appending(path: $0).path }
+            try Data(Files.binary([1, "x"])).write(to: URL(filePath: files[0]))
+            try Data("broken".utf8).write(to: URL(filePath: files[1]))
+            try Data("{k = (v);}".utf8).write(to: URL(filePath: files[2]))
+            let run = keyed("convert", "jsonl", files[0], files[1], files[2])
+            #expect(run.status == 1)
+            #expect(
+                run.lines == [
+                    "{\"file\":\"\(files[0])\",\"value\":[1,\"x\"]}",
+                    "{\"file\":\"\(files[2])\",\"value\":{\"k\":[\"v\"]}}",
+                ])
+            #expect(run.errors.contains("it begins like no property list"))
+            let target = folder.appending(path: "out").path
+            #expect(keyed("convert", "jsonl", "-o", target, files[0], files[2]).bytes.isEmpty)
+            #expect(try String(decoding: Files.bytes(target), as: UTF8.self) == run.output)
+        }
+    }
+
+    @Test("writes OpenStep text, and refuses or names another form for numbers")
+    func openStep() throws {
+        try Files.withFile(Files.binary(["a": 1, "b": ["x y"], "d": .data([1])])) { file in
+            let refused = keyed("convert", "openstep", file)
+            #expect(refused.status == 1)
+            #expect(
+                refused.errors == """
+                    \(file): OpenStep property list: OpenStep has no form for a value of kind \
+                    integer, in a (--scalars typed or text writes another form)
+
+                    """)
+            let text = keyed(
+                "convert", "openstep", "--scalars", "text", "--layout", "compact", file)
+            #expect(text.output == "{a = 1; b = (\"x y\"); d = <01>;}\n")
+            let typed = keyed("convert", "openstep", "--scalars", "typed", "--base64", file)
+            #expect(typed.output.contains("    a = <*I1>;\n"))
+            #expect(typed.output.contains("    d = <[AQ==]>;\n"))
+            let strings = keyed("convert", "strings", "--scalars", "text", "--sort-keys", file)
+            #expect(strings.output.hasPrefix("\"a\" = 1;\n\"b\" = (\n    \"x y\"\n);\n"))
+        }
+    }
+
+    @Test("writes a project file in Xcode's layout, with the name of its folder")
+    func project() throws {
+        let project = """
+            {rootObject = P; objects = {P = {isa = PBXProject; buildConfigurationList = L;};
+            L = {isa = XCConfigurationList;};};}
+            """
+        try Files.withFolder { folder in
+            let directory = folder.appending(path: "My App.xcodeproj")
+            try FileManager.default.createDirectory(
+                at: directory, withIntermediateDirectories: true)
+            let file = directory.appending(path: "project.pbxproj").path
+            try Data(project.utf8).write(to: URL(filePath: file))
+            #expect(keyed("convert", "xml", "--in-place", file).status == 0)
+            #expect(keyed("convert", "pbxproj", "--in-place", file).status == 0)
+            let text = try String(decoding: Files.bytes(file), as: UTF8.self)
+            #expect(text.hasPrefix("// !$*UTF8*$!\n{\n\trootObject = P /* Project object */;\n"))
+            #expect(text.contains("L /* Build configuration list for PBXProject \"My App\" */ = {"))
+            #expect(keyed("convert", "pbxproj", file).output == text)
+            let named = keyed("convert", "pbxproj", "--project-name", "Other", file)
+            #expect(named.output.contains("for PBXProject \"Other\" */"))
+        }
+    }
+
+    @Test("shows, lints and inspects OpenStep text, with the place of what is wrong")
+    func reading() throws {
+        try Files.withFile("/* c */\n\"k\" = \"v\";\nlist = (1,\n 2);\n".utf8) { file in
+            let shown = keyed("show", file)
+            #expect(shown.status == 0)
+            #expect(shown.lines.first == "OpenStep property list")
+            #expect(keyed("lint", file).output == "\(file): OK\n")
+            let inspected = keyed("inspect", file)
+            #expect(inspected.lines.first == "OpenStep property list, 35 bytes of text")
+            #expect(inspected.lines.last == "        6         4  string \"2\"")
+        }
+        try Files.withFile("{\n    name = \"a\" b;\n}\n".utf8) { file in
+            let run = keyed("lint", file)
+            #expect(run.status == 1)
+            #expect(
+                run.errors == """
+                    \(file): OpenStep property list: `b` stands where `;` after a value belongs at \
+                    line 2, column 16, in name
+                            name = "a" b;
+                                       ^
+
+                    """)
+        }
+    }
+
+    @Test("reads old files in the encoding that is named")
+    func encodings() throws {
+        try Files.withFile(Array("{a = \"".utf8) + [0x8E] + Array("\";}".utf8)) { file in
+            let refused = keyed("lint", file)
+            #expect(refused.status == 1)
+            #expect(refused.errors.contains("(--encoding names the one it is in)"))
+            let run = keyed("convert", "json", "--encoding", "macintosh", file)
+            #expect(run.output == "{\n  \"a\": \"é\"\n}\n")
+        }
+    }
+
+    @Test(
+        "tells wrong usage by exit code 2",
+        arguments: [
+            ["convert", "jsonl", "--in-place", "x"], ["convert", "json", "--json", "loose", "x"],
+            ["convert", "json", "--layout", "corefoundation", "x"],
+            ["convert", "strings", "--layout", "compact", "x"],
+            ["convert", "binary", "--layout", "indented", "x"],
+            ["convert", "openstep", "--scalars", "odd", "x"],
+        ])
+    func usage(arguments: [String]) throws {
+        let run = try keyedProcess(arguments)
+        #expect(run.status == 2)
+        #expect(run.output == "")
+        #expect(run.errors.contains("Usage: keyed"))
+    }
+}

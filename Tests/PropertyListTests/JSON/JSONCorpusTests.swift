@@ -1,0 +1,91 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import TestSupport
+import Testing
+
+@testable import PropertyList
+
+/// CPython's `plistlib`: compares the files `*.a` with `*.b`, of which it may not be able to read
+/// either. What it prints tells order, kinds and all digits.
+private let script = """
+    import glob, plistlib, sys
+    compared = 0
+    for name in glob.glob('*.a'):
+        try:
+            with open(name, 'rb') as file: source = plistlib.load(file)
+        except Exception: continue
+        with open(name[:-1] + 'b', 'rb') as file: other = plistlib.load(file)
+        if repr(source) != repr(other): sys.exit(name + ' differs')
+        compared += 1
+    sys.exit(0 if compared > 500 else 'only %d compared' % compared)
+    """
+
+@Suite(
+    "JSON of files of other origin",
+    .enabled(if: Corpus.hasExternal, "there is no folder of such files"))
+struct JSONCorpusTests {
+    private static let folders = [
+        "real-plists/xml", "real-plists/binary", "real-archives", "peer-tests",
+    ]
+
+    private func typed(_ document: PropertyListDocument) throws -> [UInt8] {
+        var options = JSONPropertyList.Options()
+        options.mapping = .typed
+        options.layout = .compact
+        return try JSONPropertyList.serialize(document, options: options, limits: .trusted)
+    }
+
+    private func written(
+        _ document: PropertyListDocument, as format: PropertyListFormat
+    ) throws -> [UInt8] {
+        if format == .binary { return try BinaryPropertyList.serialize(document) }
+        var options = XMLPropertyList.Options()
+        options.allowedLosses = .appleCompatible
+        return try XMLPropertyList.serialize(document, options: options).bytes
+    }
+
+    /// Through typed JSON and back to the format of the source, which has the same typed JSON then:
+    /// values, their kinds and widths, and the order of keys are the same.
+    private func roundTrip(_ document: PropertyListDocument) throws -> [UInt8] {
+        let text = try typed(document)
+        let back = try JSONPropertyList.parse(
+            text, mapping: .typed, options: .nonStringKeys, limits: .trusted)
+        let result = try written(back, as: document.format ?? .binary)
+        let again = try PropertyListDocument(
+            parsing: result, options: .appleCompatible, limits: .trusted)
+        #expect(try typed(again) == text)
+        return result
+    }
+
+    @Test("typed JSON loses nothing, as plistlib sees it too")
+    func lossless() throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
+            "keyed-\(UUID())")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        var number = 0
+        for file in Self.folders.flatMap(Corpus.external) {
+            guard
+                let document = try? PropertyListDocument(
+                    parsing: file.bytes, options: .appleCompatible),
+                document.format == .xml || document.format == .binary
+            else { continue }
+            do {
+                let result = try roundTrip(document)
+                try Data(file.bytes).write(to: folder.appendingPathComponent("\(number).a"))
+                try Data(result).write(to: folder.appendingPathComponent("\(number).b"))
+            } catch {
+                Issue.record("\(file.name): \(error)")
+            }
+            number += 1
+        }
+        #expect(number > 600)
+        guard Python.isAvailable else {
+            print("python3 cannot be run here: plistlib was not asked")
+            return
+        }
+        #expect(try Python.run(script, in: folder) == 0)
+    }
+}
