@@ -17,6 +17,8 @@ struct ReferencePass {
     var problems: [PropertyListError] = []
     // By record: how many containers are nested in it, itself counted.
     private var heights: [UInt32] = []
+    // By container that contains itself.
+    private var standIns: [Int: UInt32] = [:]
 
     init(options: ParsingOptions, limits: ParsingLimits, root: UInt32) {
         self.options = options
@@ -123,9 +125,20 @@ struct ReferencePass {
         if problems.count < BinaryReader.problemLimit {
             problems.append(cycle(child, stack, offset, nil))
         }
-        store.children[place] = store.nextIndex
+        store.children[place] = standIn(for: child, offset, &store)
+    }
+
+    /// What stands for a container within itself: one record, however often, so that there are no more
+    /// of them than containers.
+    private mutating func standIn(
+        for child: Int, _ offset: UInt32, _ store: inout NodeStore
+    ) -> UInt32 {
+        if let known = standIns[child] { return known }
+        let record = store.nextIndex
         store.records.append(NodeRecord(kind: .unreadable, offset: offset))
         heights.append(0)
+        standIns[child] = record
+        return record
     }
 
     private func cycle(
