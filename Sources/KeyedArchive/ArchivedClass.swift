@@ -17,9 +17,44 @@ public struct ArchivedClass: Sendable, Hashable {
     public var chain: [String]?
     /// Classes to try where ``name`` is not known; nil where the archive has none.
     public var hints: [String]?
-    // The keys of the description in order, with the values of those that are none of the three;
-    // of the three all stand in it, with null.
-    private var layout: PropertyListDictionary = [nameKey: .null, chainKey: .null, hintsKey: .null]
+    private var layout = Layout.nameFirst
+
+    /// In which order the keys of a description stand.
+    private enum Layout: Sendable, Hashable {
+        /// The name, the chain, the hints.
+        case nameFirst
+        /// The chain, the name, the hints.
+        case chainFirst
+        /// Any other, and with other keys. Of the three all stand in it, with null.
+        case other(PropertyListDictionary)
+
+        /// All keys, those that are none of the three with their values.
+        var keys: PropertyListDictionary {
+            switch self {
+            case .nameFirst: [nameKey: .null, chainKey: .null, hintsKey: .null]
+            case .chainFirst: [chainKey: .null, nameKey: .null, hintsKey: .null]
+            case .other(let keys): keys
+            }
+        }
+
+        // The order is how a description is written, not what it says.
+        static func == (left: Layout, right: Layout) -> Bool {
+            switch (left, right) {
+            case (.nameFirst, .nameFirst), (.nameFirst, .chainFirst), (.chainFirst, .nameFirst),
+                (.chainFirst, .chainFirst):
+                true
+            default: left.keys == right.keys
+            }
+        }
+
+        func hash(into hasher: inout Hasher) {
+            if case .other(let keys) = self {
+                hasher.combine(keys.count)
+            } else {
+                hasher.combine(3)
+            }
+        }
+    }
 
     /// Describes a class by its name, its superclasses from the next on, and `NSObject`.
     public init(_ name: String, _ superclasses: String...) {
@@ -60,12 +95,31 @@ extension ArchivedClass {
         self.name = name
         chain = try Self.names(node[Self.chainKey], Self.chainKey, object)
         hints = try Self.names(node[Self.hintsKey], Self.hintsKey, object)
-        var order = PropertyListDictionary()
-        for entry in node.dictionary.map(Array.init) ?? [] {
-            order[entry.key] = try Self.otherValue(entry)
+        if let entries = node.dictionary { layout = try Self.layout(of: entries) }
+    }
+
+    private static func layout(
+        of entries: PropertyListNode.DictionaryView
+    ) throws(KeyedArchiveError) -> Layout {
+        func isKey(_ key: String, at position: Int) -> Bool {
+            position < entries.count && entries[position].keyNode.isString(key)
         }
-        for key in layout.keys { order[key] = .null }
-        layout = order
+        // Most descriptions have two keys.
+        switch entries.count {
+        case 1 where isKey(nameKey, at: 0): return .nameFirst
+        case 2 where isKey(nameKey, at: 0) && isKey(chainKey, at: 1): return .nameFirst
+        case 2 where isKey(chainKey, at: 0) && isKey(nameKey, at: 1): return .chainFirst
+        default: break
+        }
+        var keys = PropertyListDictionary()
+        for position in entries.indices {
+            let entry = entries[position]
+            keys[entry.key] = try otherValue(entry)
+        }
+        for key in Layout.nameFirst.keys.keys where keys[key] == nil { keys[key] = .null }
+        let order = Array(keys.keys)
+        if order == [nameKey, chainKey, hintsKey] { return .nameFirst }
+        return order == [chainKey, nameKey, hintsKey] ? .chainFirst : .other(keys)
     }
 
     /// The value of a key that is none of the three; null for those.
@@ -101,14 +155,35 @@ extension ArchivedClass {
 
     /// Whether the names are the same scalars; `==` takes canonically equivalent ones too.
     func isLiterally(_ other: ArchivedClass) -> Bool {
-        func scalars(_ names: [String]?) -> [[UInt8]]? { names?.map { Array($0.utf8) } }
-        return name.utf8.elementsEqual(other.name.utf8) && scalars(chain) == scalars(other.chain)
-            && scalars(hints) == scalars(other.hints)
+        func isSame(_ left: [String]?, _ right: [String]?) -> Bool {
+            guard let left, let right else { return left == nil && right == nil }
+            return left.elementsEqual(right) { $0.utf8.elementsEqual($1.utf8) }
+        }
+        return name.utf8.elementsEqual(other.name.utf8) && isSame(chain, other.chain)
+            && isSame(hints, other.hints)
+    }
+
+    /// One field of a description that has no others than the three.
+    enum Field {
+        case name(String)
+        case chain([String])
+        case hints([String])
+    }
+
+    /// The fields of the description in order; nil where it has others than the three.
+    var fields: [Field]? {
+        let chain = chain.map { Field.chain($0) }
+        let hints = hints.map { Field.hints($0) }
+        switch layout {
+        case .nameFirst: return [.name(name), chain, hints].compactMap { $0 }
+        case .chainFirst: return [chain, .name(name), hints].compactMap { $0 }
+        case .other: return nil
+        }
     }
 
     /// The description as an entry of `$objects`.
     var value: PropertyListValue {
-        var fields = layout
+        var fields = layout.keys
         fields[Self.nameKey] = .string(name)
         fields[Self.chainKey] = chain.map(Self.array)
         fields[Self.hintsKey] = hints.map(Self.array)

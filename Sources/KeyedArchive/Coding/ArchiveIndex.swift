@@ -51,6 +51,8 @@ struct ArchiveIndex {
         var classes: [ArchivedClass] = []
         private let classKey: UInt32?
         private let nameKey: UInt32?
+        // The lists of names.
+        private let listKeys: [UInt32]
         // Containers that stand in objects, and how often each has been looked at: twice is enough to
         // know that what it refers to is shared, and bounds the work.
         private var pending: [UInt32] = []
@@ -65,6 +67,8 @@ struct ArchiveIndex {
             looks = [UInt8](repeating: 0, count: table.count)
             classKey = table.keyNumber(of: ArchivedObject.classKey)
             nameKey = table.keyNumber(of: ArchivedClass.nameKey)
+            listKeys = [ArchivedClass.chainKey, ArchivedClass.hintsKey]
+                .compactMap(table.keyNumber(of:))
         }
 
         /// Finds the entries that describe classes, for objects may come before theirs.
@@ -108,9 +112,11 @@ struct ArchiveIndex {
         ///
         /// - Throws: `expansionLimitExceeded`.
         private mutating func countNames(_ uid: UInt32) throws(KeyedArchiveError) {
-            let description = table.view(entries[Int(uid)].node)
-            for key in [ArchivedClass.chainKey, ArchivedClass.hintsKey] {
-                nameCount &+= description[key]?.array?.count ?? 0
+            let description = table[entries[Int(uid)].node]
+            for key in listKeys {
+                guard let place = table.place(ofKey: key, in: description) else { continue }
+                let list = table[table.child(place &+ Int(description.high))]
+                if list.kind == .array { nameCount &+= Int(list.high) }
             }
             if nameCount > 2 &* table.children.count &+ 1000 {
                 throw KeyedArchiveError(

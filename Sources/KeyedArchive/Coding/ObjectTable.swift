@@ -176,10 +176,40 @@ extension ObjectTable {
     /// The number of a class's description, added now if there is none.
     mutating func describe(_ classIndex: Int) throws(KeyedArchiveError) -> UInt32 {
         if let number = classes[classIndex].number { return number }
-        let node = try tree(classes[classIndex].archivedClass.value, .default)
+        let archivedClass = classes[classIndex].archivedClass
+        let node =
+            if let plain = description(archivedClass) { plain } else {
+                try tree(archivedClass.value, .default)
+            }
         let number = try add(node: node)
         classes[classIndex].number = number
         return number
+    }
+
+    /// The node of a class's description; nil where that has unusual keys.
+    private mutating func description(_ archivedClass: ArchivedClass) -> UInt32? {
+        guard let fields = archivedClass.fields else { return nil }
+        var keys: [UInt32] = []
+        var values: [UInt32] = []
+        for field in fields {
+            switch field {
+            case .name(let name):
+                keys.append(assembler.key(ArchivedClass.nameKey))
+                values.append(assembler.string(name))
+            case .chain(let names):
+                keys.append(assembler.key(ArchivedClass.chainKey))
+                values.append(array(of: names))
+            case .hints(let names):
+                keys.append(assembler.key(ArchivedClass.hintsKey))
+                values.append(array(of: names))
+            }
+        }
+        return assembler.dictionary(keys: keys[...], values: values[...])
+    }
+
+    private mutating func array(of names: [String]) -> UInt32 {
+        let nodes = names.map { assembler.string($0) }
+        return assembler.array(nodes)
     }
 }
 

@@ -28,9 +28,15 @@ struct DictionaryPass {
         self.format = format
         self.root = root
         self.keys = keys
-        lastOwner = [UInt32](repeating: 0, count: keys.count + 1)
-        homes = [DictionaryIndex.KeyHome](
-            repeating: .init(place: .max, offset: .max), count: keys.count + 1)
+        // Room for the keys of a small document, so that the tables need not grow.
+        let room = max(keys.count &+ 1, 32)
+        lastOwner = []
+        lastOwner.reserveCapacity(room)
+        lastOwner.append(contentsOf: repeatElement(0, count: keys.count &+ 1))
+        homes = []
+        homes.reserveCapacity(room)
+        homes.append(
+            contentsOf: repeatElement(.init(place: .max, offset: .max), count: keys.count &+ 1))
     }
 
     /// Visits every dictionary of `store`, or those that are `used`.

@@ -41,14 +41,14 @@ package struct DocumentTable: Sendable {
 
     /// The number of a key's text, the same in the whole document; nil where no dictionary has it.
     package func keyNumber(of key: String) -> UInt32? {
-        storage.keys.number(of: key, in: storage.store)
+        storage.number(of: key)
     }
 
     /// The place of the key with this number in a dictionary, or nil. Constant time.
     ///
     /// The value is as many places further on as the dictionary has entries.
     package func place(ofKey number: UInt32, in record: NodeRecord) -> Int? {
-        storage.index.place(of: number, in: record, storage.store)
+        storage.place(of: number, in: record)
     }
 
     /// The text of a string. Linear.

@@ -9,7 +9,7 @@
 /// An open-addressing table of numbers, at most half full.
 struct KeyTable: Sendable {
     private let hasher = SeededHash()
-    private var slots = [UInt32](repeating: 0, count: 16)
+    private var slots = [UInt32](repeating: 0, count: 64)
     private var hashes: [UInt32] = []
     private var representatives: [UInt32] = []
 
@@ -27,21 +27,22 @@ struct KeyTable: Sendable {
 
     /// The number of the key `key`, or nil where no dictionary of the document has it.
     func number(of key: String, in store: NodeStore) -> UInt32? {
-        let utf8 = Array(key.utf8)
-        if utf8.span.isASCII() { return number(of: utf8, .ascii, store) }
-        if let number = number(of: utf8, .utf8, store) { return number }
-        var utf16: [UInt8] = []
-        UTF16Text.appendUTF16(utf8.span, to: &utf16)
-        return number(of: utf16, .utf16, store)
+        key.withUTF8Span { text in
+            if text.isASCII() { return number(of: text, .ascii, store) }
+            if let number = number(of: text, .utf8, store) { return number }
+            var utf16: [UInt8] = []
+            UTF16Text.appendUTF16(text, to: &utf16)
+            return number(of: utf16.span, .utf16, store)
+        }
     }
 
     private func number(
-        of text: [UInt8], _ encoding: NodeRecord.TextEncoding, _ store: NodeStore
+        of text: Span<UInt8>, _ encoding: NodeRecord.TextEncoding, _ store: NodeStore
     ) -> UInt32? {
-        let slot = slot(keyHash(text.span, encoding)) { node in
+        let slot = slot(keyHash(text, encoding)) { node in
             let record = store.records[Int(node)]
             return record.encoding == encoding
-                && store.withContent(of: record) { $0.isSame(as: text.span) }
+                && store.withContent(of: record) { $0.isSame(as: text) }
         }
         return slots[slot] == 0 ? nil : slots[slot]
     }

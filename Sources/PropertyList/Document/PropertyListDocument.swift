@@ -36,6 +36,24 @@ public struct PropertyListDocument: Sendable {
             leniencies = parts.leniencies
             problems = parts.problems
         }
+
+        /// The number of a key's text; nil where no dictionary has it.
+        @inline(never)
+        func number(of key: String) -> UInt32? { keys.number(of: key, in: store) }
+
+        /// The place of the key with this number in a dictionary, or nil.
+        @inline(never)
+        func place(of number: UInt32, in record: NodeRecord) -> Int? {
+            index.place(of: number, in: record, store)
+        }
+
+        /// The value of a key of a dictionary, or nil.
+        func value(of key: String, in record: NodeRecord) -> UInt32? {
+            guard let number = number(of: key), let place = place(of: number, in: record) else {
+                return nil
+            }
+            return store.children[place &+ Int(record.high)]
+        }
     }
 
     /// What a reader hands over.

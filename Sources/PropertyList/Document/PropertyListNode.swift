@@ -196,11 +196,7 @@ extension PropertyListNode {
 
         /// The value of `key`, or nil. Constant time beside the length of the key.
         public subscript(key: String) -> PropertyListNode? {
-            let storage = node.storage
-            guard let number = storage.keys.number(of: key, in: storage.store),
-                let place = storage.index.place(of: number, in: node.record, storage.store)
-            else { return nil }
-            return node.sibling(storage.store.children[place &+ Int(node.record.high)])
+            node.storage.value(of: key, in: node.record).map(node.sibling)
         }
     }
 }
