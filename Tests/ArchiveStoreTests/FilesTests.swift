@@ -97,6 +97,29 @@ struct FilesTests {
         #expect(code(folder("array")) == .invalidContents)
     }
 
+    @Test("a pipe or a device in the place of a file is an error at once, and stays; `-` is a name")
+    func specialFiles() throws {
+        #expect(unsafe mkfifo(folder("pipe"), 0o600) == 0)
+        for path in [folder("pipe"), "/dev/zero", "/dev/full"] {
+            let read = #expect(throws: StoreError.self) {
+                try PropertyListArray(contentsOfFile: path)
+            }
+            #expect(read?.code == .fileAccess && read?.what.contains("no regular file") == true)
+            let write = #expect(throws: StoreError.self) {
+                try PropertyListArray().write(toFile: path)
+            }
+            #expect(write?.code == .fileAccess)
+            #expect(throws: StoreError.self) {
+                try KeyedUnarchiver.unarchive(String.self, fromFile: path)
+            }
+        }
+        #expect(folder.names == ["pipe"])
+        let missing = #expect(throws: StoreError.self) {
+            try PropertyListArray(contentsOfFile: "-")
+        }
+        #expect(missing?.code == .fileMissing)
+    }
+
     @Test("new files can be private; the mode of old ones and links stay")
     func modes() throws {
         let path = folder("values")
