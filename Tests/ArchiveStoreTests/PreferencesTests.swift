@@ -1,10 +1,11 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-import ArchiveStore
 import Foundation
 import PropertyList
 import Testing
+
+@testable import ArchiveStore
 
 @Suite("Preferences")
 struct PreferencesTests {
@@ -147,6 +148,16 @@ struct PreferencesTests {
         var keys: [[String]] = []
         for await changed in changes { keys.append(changed) }
         #expect(keys == [["a"]])
+    }
+
+    @Test("a cache keeps nothing of keys that were removed")
+    func cacheOfManyKeys() throws {
+        let table = KeyValueTable(hasFile: false)
+        for number in 0..<100 {
+            table.set(1, "\(number)")
+            table.set(nil, "\(number)")
+        }
+        #expect(table.pending.keys.isEmpty && table.stored.isEmpty)
     }
 
     @Test("a damaged domain is an error, and stays as it is")

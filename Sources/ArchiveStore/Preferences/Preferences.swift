@@ -25,7 +25,7 @@ public final class Preferences: KeyValueStore {
     public let file: String
     private let options: FileOptions
     private let limits: ParsingLimits
-    private let table = KeyValueTable()
+    private let table = KeyValueTable(hasFile: true)
     // One thread of this process at a time reads and writes the file.
     private let fileTurn = Mutex(())
 
