@@ -206,7 +206,11 @@ private struct EncryptedTransaction: ItemTransaction {
         try rows.replace(identity, with: item)
     }
 
-    func remove(_ identity: ItemIdentity) throws { try rows.remove(identity) }
+    func remove(_ identity: ItemIdentity) throws {
+        try rows.remove(matching: ItemQuery(identity))
+    }
+
+    func delete(matching query: ItemQuery) throws -> Int { try rows.remove(matching: query) }
 }
 
 #endif
