@@ -158,13 +158,17 @@ extension ArchivedDictionary {
     /// Changes entries, all or none.
     ///
     /// - Throws: `KeyedArchiveError` with `classNotAllowed` and the path for a value that is not allowed,
-    ///   before anything is written; for data that are no archive as ``dictionary()``; what `change`
+    ///   or what reading would throw for one that could not be read again, before anything is written;
+    ///   for data that are no archive as ``dictionary()``; what `change`
     ///   throws; as ``ItemStore/save(_:)``.
     public func update(_ change: (inout [String: AnyArchived]) throws -> Void) throws {
         try store.transaction(in: attributes.accessGroup) { transaction in
             var entries = try entriesOrReset(transaction)
             try change(&entries)
-            try transaction.write(try archive(entries), query, attributes)
+            let item = Item(attributes, data: try archive(entries))
+            // What could not be read again is not written.
+            _ = try self.entries(of: [item])
+            try transaction.write(item, query)
         }
     }
 
@@ -184,10 +188,8 @@ extension ArchivedDictionary {
 
 extension ItemTransaction {
     /// Gives an item other data, and adds it where it is not there.
-    fileprivate func write(
-        _ data: [UInt8], _ query: ItemQuery, _ attributes: ItemAttributes
-    ) throws {
-        if try update(matching: query, { $0.data = data }) > 0 { return }
-        try add(Item(attributes, data: data))
+    fileprivate func write(_ item: Item, _ query: ItemQuery) throws {
+        if try update(matching: query, { $0.data = item.data }) > 0 { return }
+        try add(item)
     }
 }

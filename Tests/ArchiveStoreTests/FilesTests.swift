@@ -82,6 +82,32 @@ struct FilesTests {
         #expect(folder.names == [])
     }
 
+    @Test("what could not be read again is not written, and the file stays as it was")
+    func unreadable() throws {
+        let path = folder("values")
+        let equal = PropertyListArray([PropertyListValue](repeating: true, count: 200_000))
+        for format in [PropertyListFormat.binary, .xml] {
+            let options = FileOptions(format: format)
+            try PropertyListArray([1]).write(toFile: path, options: options)
+            for moment in [Double.nan, .infinity, -.infinity] {
+                let date = PropertyListValue.date(PropertyListDate(secondsSince2001: moment))
+                let error = #expect(throws: StoreError.self) {
+                    try PropertyListArray([["when": date]]).write(toFile: path, options: options)
+                }
+                #expect(error?.code == .unsupportedValue && error?.path?.description == "[0].when")
+            }
+            #expect(try PropertyListArray(contentsOfFile: path) == [1])
+            try equal.write(toFile: path, options: options)
+            #expect(try PropertyListArray(contentsOfFile: path) == equal)
+        }
+        let options = FileOptions(format: .binary)
+        let error = #expect(throws: StoreError.self) {
+            try equal.write(toFile: path, options: options, limits: .untrusted)
+        }
+        #expect(error?.code == .unsupportedValue)
+        #expect(try PropertyListArray(contentsOfFile: path) == equal)
+    }
+
     @Test("a missing file, a folder, a file of another kind are errors of their own")
     func reading() throws {
         func code(_ path: String) -> StoreError.Code? {

@@ -160,6 +160,23 @@ struct PreferencesTests {
         #expect(table.pending.keys.isEmpty && table.stored.isEmpty)
     }
 
+    @Test("a date that is no moment keeps nothing else from being there")
+    func noMoment() throws {
+        let store = try preferences()
+        store["kept"] = 1
+        try store.synchronize()
+        let when = Date(timeIntervalSinceReferenceDate: .nan)
+        #expect(throws: StoreError.self) { try store.set([when.propertyListValue], forKey: "a") }
+        store["when"] = when
+        store["new"] = 2
+        let error = #expect(throws: StoreError.self) { try store.synchronize() }
+        #expect(error?.code == .unsupportedValue && error?.path?.description == "when")
+        #expect(try preferences().storedValues == ["kept": 1])
+        store.removeValue(forKey: "when")
+        try store.synchronize()
+        #expect(try preferences().storedValues == ["kept": 1, "new": 2])
+    }
+
     @Test("a damaged domain is an error, and stays as it is")
     func damaged() throws {
         let store = try preferences()

@@ -97,8 +97,9 @@ public final class Preferences: KeyValueStore {
     /// Writes what was set since the last time, reads what other programs have written, and returns when
     /// all of it is on the disk.
     ///
-    /// - Throws: `outOfSpace`, `fileAccess`, `invalidContents`: the file is what it was, and what was
-    ///   set is still to be written.
+    /// - Throws: `outOfSpace`, `fileAccess`, `invalidContents`; `unsupportedValue` and the path for a
+    ///   date that is infinite or not a number, or values nested too deep: the file is what it was, and
+    ///   what was set is still to be written.
     public func synchronize() throws(StoreError) {
         try fileTurn.withLock { _ throws(StoreError) in try exchange() }
     }
