@@ -19,7 +19,7 @@ public struct ArchivedClass: Sendable, Hashable {
     public var hints: [String]?
     // The keys of the description in order, with the values of those that are none of the three;
     // of the three all stand in it, with null.
-    private var layout: PropertyListDictionary = [nameKey: .null, chainKey: .null, hintsKey: .null]
+    private var layout = usualLayout
 
     /// Describes a class by its name, its superclasses from the next on, and `NSObject`.
     public init(_ name: String, _ superclasses: String...) {
@@ -36,6 +36,17 @@ public struct ArchivedClass: Sendable, Hashable {
     static let nameKey = "$classname"
     static let chainKey = "$classes"
     static let hintsKey = "$classhints"
+
+    // Made once: most descriptions have one of these.
+    private static let usualLayout = layout(of: [nameKey, chainKey])
+    private static let otherLayout = layout(of: [chainKey, nameKey])
+
+    /// The layout of a description with these keys, and no others than the three.
+    private static func layout(of keys: [String]) -> PropertyListDictionary {
+        var layout = PropertyListDictionary()
+        for key in keys + [nameKey, chainKey, hintsKey] { layout[key] = .null }
+        return layout
+    }
 
     /// A class that inherits from this one.
     public func subclass(_ name: String) -> ArchivedClass {
@@ -60,12 +71,22 @@ extension ArchivedClass {
         self.name = name
         chain = try Self.names(node[Self.chainKey], Self.chainKey, object)
         hints = try Self.names(node[Self.hintsKey], Self.hintsKey, object)
-        var order = PropertyListDictionary()
-        for entry in node.dictionary.map(Array.init) ?? [] {
-            order[entry.key] = try Self.otherValue(entry)
+        if let fields = node.dictionary { layout = try Self.layout(of: fields) }
+    }
+
+    /// The keys of a description in order, with the values of those that are none of the three.
+    private static func layout(
+        of fields: PropertyListNode.DictionaryView
+    ) throws(KeyedArchiveError) -> PropertyListDictionary {
+        switch fields.map(\.key) {
+        case [nameKey, chainKey]: return usualLayout
+        case [chainKey, nameKey]: return otherLayout
+        default: break
         }
-        for key in layout.keys { order[key] = .null }
-        layout = order
+        var layout = PropertyListDictionary()
+        for entry in fields { layout[entry.key] = try otherValue(entry) }
+        for key in usualLayout.keys { layout[key] = .null }
+        return layout
     }
 
     /// The value of a key that is none of the three; null for those.
