@@ -161,6 +161,19 @@ struct FilesTests {
         #expect(try FileManager.default.destinationOfSymbolicLink(atPath: folder("link")) == path)
     }
 
+    @Test(
+        "the owner of a file that is replaced stays",
+        .enabled(if: geteuid() == 0, "for the superuser"))
+    func owner() throws {
+        let path = folder("values")
+        try PropertyListArray([1]).write(toFile: path)
+        #expect(unsafe chown(path, 1234, 2345) == 0)
+        try PropertyListArray([2]).write(toFile: path)
+        let attributes = try FileManager.default.attributesOfItem(atPath: path)
+        #expect(attributes[.ownerAccountID] as? Int == 1234)
+        #expect(attributes[.groupOwnerAccountID] as? Int == 2345)
+    }
+
     private func mode(_ path: String) throws -> Int? {
         try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
     }
