@@ -79,7 +79,7 @@ let package = Package(
             path: "Tests/HardeningProbe"),
         // Foundation's archiver and unarchiver as a process of its own, to compare with.
         .executableTarget(name: "FoundationPeer", path: "Tests/FoundationPeer"),
-        // Works on a store as a process of its own: to be killed, to meet a full disk, to be measured.
+        // Works on a store as a process of its own: to be killed, to meet a full disk.
         .executableTarget(
             name: "StorePeer", dependencies: ["ArchiveStore", "KeyedArchive", "PropertyList"],
             path: "Tests/StorePeer"),

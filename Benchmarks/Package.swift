@@ -4,8 +4,9 @@ import PackageDescription
 // A package of its own: users of the libraries never resolve what it depends on.
 let package = Package(
     name: "Benchmarks",
+    platforms: [.macOS(.v15)],
     dependencies: [
-        .package(name: "swift-keyed-archive", path: "..", traits: []),
+        .package(name: "swift-keyed-archive", path: "..", traits: ["Stores"]),
         .package(url: "https://github.com/ordo-one/benchmark", from: "1.38.1", traits: []),
     ],
     targets: [
@@ -15,8 +16,12 @@ let package = Package(
                 .product(name: "PropertyList", package: "swift-keyed-archive"),
                 .product(name: "PropertyListCodable", package: "swift-keyed-archive"),
                 .product(name: "KeyedArchive", package: "swift-keyed-archive"),
+                .product(name: "ArchiveStore", package: "swift-keyed-archive"),
             ]),
-        .executableTarget(name: "bench-row", dependencies: ["BenchmarkRows"]),
+        .executableTarget(
+            name: "bench-row", dependencies: ["BenchmarkRows"],
+            // The names of functions stay. Valgrind cannot read the rest of what swift-crypto has.
+            linkerSettings: [.unsafeFlags(["-Xlinker", "-S"])]),
         .executableTarget(
             name: "ArchivePaths",
             dependencies: [

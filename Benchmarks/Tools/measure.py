@@ -159,6 +159,7 @@ def summary(turns):
         "quartiles": [quartiles[0], quartiles[2]],
         "runs": len(seconds),
         "bytes": turns[0]["bytes"],
+        "count": turns[0].get("count", 1),
         "checksum": turns[0]["checksum"],
         "resident": min(turn["residentPeak"] - turn["residentBefore"] for turn in turns),
     }

@@ -18,7 +18,8 @@ public import PropertyList
 /// Every change reads the item, changes it and writes it in one transaction, so that programs that share
 /// it lose nothing to each other.
 public struct ArchivedDictionary: Sendable {
-    /// What is done about an item whose data are no archive of allowed classes.
+    /// What is done about an item whose data are no archive of allowed classes, or that something else
+    /// than its store changed.
     public enum CorruptionPolicy: Sendable {
         /// The error is thrown, the item stays as it is.
         case `throw`
@@ -94,13 +95,12 @@ extension ArchivedDictionary {
 
     /// All entries; none where there is no item.
     ///
-    /// - Throws: `KeyedArchiveError` for data that are no archive of allowed classes, under
-    ///   ``CorruptionPolicy/throw``; as ``ItemStore/items(matching:limit:)``.
+    /// - Throws: under ``CorruptionPolicy/throw`` `KeyedArchiveError` for data that are no archive of
+    ///   allowed classes, and `alteredItem`; as ``ItemStore/items(matching:limit:)``.
     public func dictionary() throws -> [String: AnyArchived] {
-        guard let item = try store.items(matching: query, limit: 1).first else { return [:] }
         do {
-            return try entries(of: item)
-        } catch let error as KeyedArchiveError {
+            return try entries(of: store.items(matching: query, limit: 1))
+        } catch  where Self.isCorruption(error) {
             guard case .reset = corruption else { throw error }
             // Again in a transaction, for the item may have been put right meanwhile.
             return try store.transaction(in: attributes.accessGroup, entriesOrReset)
@@ -111,22 +111,27 @@ extension ArchivedDictionary {
         ItemQuery(attributes.identity, accessGroup: attributes.accessGroup ?? store.accessGroups[0])
     }
 
-    private func entries(of item: Item) throws -> [String: AnyArchived] {
-        try KeyedUnarchiver(parsing: item.data, allowing: registry, limits: limits)
+    /// The entries in the one item that was found, or in none.
+    private func entries(of found: [Item]) throws -> [String: AnyArchived] {
+        guard let item = found.first else { return [:] }
+        return try KeyedUnarchiver(parsing: item.data, allowing: registry, limits: limits)
             .unarchive([String: AnyArchived].self, forKey: key)
+    }
+
+    private static func isCorruption(_ error: any Error) -> Bool {
+        error is KeyedArchiveError || (error as? StoreError)?.code == .alteredItem
     }
 
     /// The entries; where the data are no archive of them, what the policy says.
     private func entriesOrReset(
         _ transaction: any ItemTransaction
     ) throws -> [String: AnyArchived] {
-        guard let item = try transaction.items(matching: query, limit: 1).first else { return [:] }
         do {
-            return try entries(of: item)
-        } catch let error as KeyedArchiveError {
+            return try entries(of: transaction.items(matching: query, limit: 1))
+        } catch  where Self.isCorruption(error) {
             guard case .reset(let report) = corruption else { throw error }
             report(error)
-            try transaction.remove(item.attributes.identity)
+            try transaction.remove(attributes.identity)
             return [:]
         }
     }
@@ -153,13 +158,17 @@ extension ArchivedDictionary {
     /// Changes entries, all or none.
     ///
     /// - Throws: `KeyedArchiveError` with `classNotAllowed` and the path for a value that is not allowed,
-    ///   before anything is written; for data that are no archive as ``dictionary()``; what `change`
+    ///   or what reading would throw for one that could not be read again, before anything is written;
+    ///   for data that are no archive as ``dictionary()``; what `change`
     ///   throws; as ``ItemStore/save(_:)``.
     public func update(_ change: (inout [String: AnyArchived]) throws -> Void) throws {
         try store.transaction(in: attributes.accessGroup) { transaction in
             var entries = try entriesOrReset(transaction)
             try change(&entries)
-            try transaction.write(try archive(entries), query, attributes)
+            let item = Item(attributes, data: try archive(entries))
+            // What could not be read again is not written.
+            _ = try self.entries(of: [item])
+            try transaction.write(item, query)
         }
     }
 
@@ -179,10 +188,8 @@ extension ArchivedDictionary {
 
 extension ItemTransaction {
     /// Gives an item other data, and adds it where it is not there.
-    fileprivate func write(
-        _ data: [UInt8], _ query: ItemQuery, _ attributes: ItemAttributes
-    ) throws {
-        if try update(matching: query, { $0.data = data }) > 0 { return }
-        try add(Item(attributes, data: data))
+    fileprivate func write(_ item: Item, _ query: ItemQuery) throws {
+        if try update(matching: query, { $0.data = item.data }) > 0 { return }
+        try add(item)
     }
 }

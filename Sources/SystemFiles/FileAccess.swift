@@ -25,15 +25,38 @@ package enum FileAccess {
         return try file.readAll(limit: limit)
     }
 
+    /// Everything in a regular file, as ``read(_:limit:)``, and whose it is. Anything else is refused:
+    /// whoever opens a pipe waits, and a device may have no end.
+    package static func readRegularFile(
+        _ path: String, limit: Int
+    ) throws(SystemError) -> (bytes: [UInt8], mode: FileMode) {
+        let file = try FileDescriptor.openAtOnce(path)
+        defer { file.close() }
+        let mode = try FileMode(of: file)
+        if mode.isDirectory { throw SystemError(message: "is a directory") }
+        guard mode.isRegular else { throw SystemError.notRegular }
+        let chunkSize = min(mode.size, FileDescriptor.largestChunk - 1) + 1
+        return (try file.readAll(limit: limit, atOnce: chunkSize), mode)
+    }
+
+    /// What becomes of what is to be replaced, and is no regular file but a device or a pipe.
+    package enum SpecialFiles {
+        case writtenThrough, refused
+    }
+
     /// Replaces a file in one step: whoever opens it sees the old contents or the new, and a failure
     /// leaves the old. Mode, owner and symbolic links stay; a new file gets `newFileMode`, or the
     /// usual mode.
     package static func replace(
-        _ path: String, with bytes: [UInt8], newFileMode: mode_t? = nil
+        _ path: String, with bytes: [UInt8], newFileMode: mode_t? = nil,
+        specialFiles: SpecialFiles = .writtenThrough
     ) throws(SystemError) {
         let existing = try FileMode.existing(at: path)
         if let existing, existing.isDirectory { throw SystemError(message: "is a directory") }
-        if let existing, !existing.isRegular { return try writeThrough(path, bytes) }
+        if let existing, !existing.isRegular {
+            guard specialFiles == .writtenThrough else { throw SystemError.notRegular }
+            return try writeThrough(path, bytes)
+        }
         let target = existing == nil ? path : try resolved(path)
         let temporary = try fillTemporary(for: target, bytes, existing, newFileMode)
         do {

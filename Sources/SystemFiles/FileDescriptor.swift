@@ -17,9 +17,17 @@ package struct FileDescriptor {
 
     package static let standardInput = FileDescriptor(rawValue: 0)
 
+    /// How many bytes are read at a time at most.
+    package static let largestChunk = 1 << 18
+
     /// Opens a file for reading.
     package static func open(_ path: String) throws(SystemError) -> FileDescriptor {
         try open(path, O_RDONLY)
+    }
+
+    /// Opens a file for reading without waiting for anybody, as a pipe would.
+    package static func openAtOnce(_ path: String) throws(SystemError) -> FileDescriptor {
+        try open(path, O_RDONLY | O_NONBLOCK)
     }
 
     /// Opens a file for writing, as it is.
@@ -35,10 +43,12 @@ package struct FileDescriptor {
 
     package func close() { _ = closeDescriptor(rawValue) }
 
-    /// Everything up to the end, at most `limit` bytes and one more.
-    package func readAll(limit: Int) throws(SystemError) -> [UInt8] {
+    /// Everything up to the end, at most `limit` bytes and one more, some of it at a time.
+    package func readAll(
+        limit: Int, atOnce chunkSize: Int = largestChunk
+    ) throws(SystemError) -> [UInt8] {
         var result: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 1 << 18)
+        var chunk = [UInt8](repeating: 0, count: chunkSize)
         while result.count <= limit {
             // SAFETY: the buffer belongs to the array and has the size passed.
             let count = unsafe chunk.withUnsafeMutableBytes { buffer in

@@ -23,6 +23,17 @@ package struct FileMode {
         var status = stat()
         // SAFETY: the path is NUL-terminated and the structure is ours, both for the call.
         if unsafe stat(path, &status) != 0 { throw SystemError.last }
+        self.init(status)
+    }
+
+    package init(of file: FileDescriptor) throws(SystemError) {
+        var status = stat()
+        // SAFETY: the structure is ours for the call.
+        if unsafe fstat(file.rawValue, &status) != 0 { throw SystemError.last }
+        self.init(status)
+    }
+
+    private init(_ status: stat) {
         mode = status.st_mode & 0o7777
         owner = status.st_uid
         group = status.st_gid

@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if canImport(Darwin)
-package import Darwin
+internal import Darwin
 #elseif canImport(Musl)
-package import Musl
+internal import Musl
 #else
-package import Glibc
+internal import Glibc
 #endif
 
 /// A file's place after all symbolic links.
@@ -39,23 +39,37 @@ package func linkFile(_ source: String, as target: String) throws(SystemError) {
 }
 
 /// Makes a folder and those around it, where they are missing.
-package func createFolders(_ path: String, mode: mode_t = 0o777) throws(SystemError) {
-    // SAFETY: the path is a NUL-terminated text for the length of the call.
-    if unsafe mkdir(path, mode) == 0 { return }
-    let error = SystemError.last
-    if error.isExisting { return }
-    guard error.isMissing, let end = path.lastIndex(of: "/"), end > path.startIndex else {
-        throw error
+///
+/// - Throws: among others where a file has the name of one of them.
+package func createFolders(_ path: String) throws(SystemError) {
+    do { try createFolder(path) } catch  where error.isMissing {
+        guard let end = path.lastIndex(of: "/"), end > path.startIndex else { throw error }
+        try createFolders(String(path[..<end]))
+        try createFolder(path)
     }
-    try createFolders(String(path[..<end]), mode: mode)
-    // SAFETY: as above.
-    if unsafe mkdir(path, mode) != 0, errno != EEXIST { throw SystemError.last }
+}
+
+private func createFolder(_ path: String) throws(SystemError) {
+    // SAFETY: the path is a NUL-terminated text for the length of the call.
+    if unsafe mkdir(path, 0o777) == 0 { return }
+    let error = SystemError.last
+    guard error.isExisting else { throw error }
+    if try !FileMode(of: path).isDirectory {
+        throw SystemError(message: "is a file, not a folder")
+    }
 }
 
 /// Removes a folder, if it is there and empty.
 package func removeEmptyFolder(_ path: String) -> Bool {
     // SAFETY: the path is a NUL-terminated text for the length of the call.
     unsafe rmdir(path) == 0
+}
+
+/// Whether there is a folder of that name itself, not a link to one.
+package func isFolder(_ path: String) -> Bool {
+    var status = stat()
+    // SAFETY: the path is NUL-terminated and the structure is ours, both for the call.
+    return unsafe lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
 }
 
 /// The names of what is in a folder, without those that begin with a dot, sorted.

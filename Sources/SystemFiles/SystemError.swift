@@ -26,6 +26,10 @@ package struct SystemError: Error {
         message = unsafe String(cString: strerror(number))
     }
 
+    /// What is no file with contents of its own.
+    package static let notRegular = SystemError(
+        message: "is no regular file, but a device or a pipe")
+
     /// The error of the call that failed last on this thread.
     package static var last: SystemError { SystemError(number: errno) }
 

@@ -75,6 +75,24 @@ struct ArchivedDictionaryTests {
         }
     }
 
+    @Test("values that could not be read again are refused before anything is written")
+    func unreadable() throws {
+        let reports = Reports()
+        let dictionary = ArchivedDictionary(
+            in: store, service: "app", account: "values", allowing: .propertyList,
+            onCorruption: .reset { reports.add($0) })
+        try dictionary.set("kept", forKey: "name")
+        let before = try store.items()
+        // Archived once, and referred to more often than limits for untrusted input allow.
+        let error = #expect(throws: KeyedArchiveError.self) {
+            try dictionary.set([Bool](repeating: true, count: 200_000), forKey: "flags")
+        }
+        #expect(error?.code == .expansionLimitExceeded)
+        #expect(try store.items() == before)
+        #expect(try dictionary.value(String.self, forKey: "name") == "kept")
+        #expect(reports.count == 0)
+    }
+
     @Test("corrupt data are an error, or reported and reset, as the policy says")
     func corruption() throws {
         let reports = Reports()

@@ -5,6 +5,7 @@
 
 import Foundation
 import PropertyList
+import Synchronization
 import Testing
 
 @testable import ArchiveStore
@@ -124,7 +125,9 @@ struct EncryptedItemDatabaseTests {
             #expect(code { _ = try key() } == .invalidKeyFile)
         }
         #expect(code { _ = try MasterKey(file: folder("none")) } == .fileMissing)
-        #expect(code { _ = try MasterKey(file: folder.path) } == .invalidKeyFile)
+        #expect(code { _ = try MasterKey(file: folder.path) } == .fileAccess)
+        #expect(unsafe mkfifo(folder("pipe"), 0o600) == 0)
+        #expect(code { _ = try MasterKey(file: folder("pipe")) } == .fileAccess)
     }
 
     @Test("rotation changes the key and every item; who has the old key is told")
@@ -171,7 +174,7 @@ struct EncryptedItemDatabaseTests {
             try copy.write(to: URL(filePath: file))
         }
         try query("UPDATE item SET invisible = 2 WHERE id = 1")
-        #expect(code { _ = try store().items() } == .invalidDatabase)
+        #expect(code { _ = try store().items() } == .alteredItem)
         try store().transaction { try $0.remove(ItemIdentity(service: "service", account: "0")) }
         #expect(try store().items().count == 9)
         // Another store with the same key: its rows are not this one's.
@@ -181,6 +184,83 @@ struct EncryptedItemDatabaseTests {
             "ATTACH '\(other)' AS other; DELETE FROM item; INSERT INTO item SELECT * FROM other.item"
         )
         #expect(code { _ = try store().items() } == .alteredItem)
+    }
+
+    @Test("an item that was changed can be replaced, deleted, reset and restored")
+    func alteredItemIsGotRidOf() throws {
+        let store = ItemStore(try open())
+        let item = Item(service: "service", account: "a", password: "secret")
+        let query = ItemQuery(item.attributes.identity)
+        let changes = ["sealed = x''", "label = x'ff'", "invisible = 2", "accessibility = x'00'"]
+        for change in changes {
+            func alter() throws {
+                try store.save(item)
+                try self.query("UPDATE item SET \(change)")
+                #expect(code { _ = try store.items() } == .alteredItem, "\(change)")
+            }
+            try alter()
+            try store.save(item)
+            let backup = try store.backup()
+            #expect(try store.item(matching: query).password == "secret")
+            try alter()
+            #expect(try store.restore(backup) == 1)
+            #expect(try store.item(matching: query).password == "secret")
+            try alter()
+            #expect(code { try store.update(matching: query) { $0.data = [] } } == .alteredItem)
+            #expect(try store.delete(matching: query) == 1)
+            #expect(try store.items() == [])
+        }
+        #expect(code { try store.delete(matching: query) } == .itemNotFound)
+    }
+
+    @Test("a dictionary in an item that was changed is an error, or reported and reset")
+    func alteredDictionary() throws {
+        let store = ItemStore(try open())
+        let strict = ArchivedDictionary(in: store, service: "app", account: "values")
+        let errors = Mutex<[StoreError.Code?]>([])
+        let tolerant = ArchivedDictionary(
+            in: store, service: "app", account: "values",
+            onCorruption: .reset { error in
+                errors.withLock { $0.append((error as? StoreError)?.code) }
+            })
+        for _ in 0..<2 {
+            try strict.set(1, forKey: "a")
+            try query("UPDATE item SET label = x'41'")
+            #expect(code { _ = try strict.dictionary() } == .alteredItem)
+            #expect(code { try strict.set(2, forKey: "a") } == .alteredItem)
+            #expect(try tolerant.dictionary().isEmpty)
+            try strict.set(1, forKey: "a")
+            try query("UPDATE item SET sealed = zeroblob(40)")
+            try tolerant.set(2, forKey: "b")
+            #expect(try strict.dictionary().keys.sorted() == ["b"])
+            try strict.reset()
+        }
+        #expect(errors.withLock { $0 } == Array(repeating: .alteredItem, count: 4))
+    }
+
+    @Test("of what was deleted or rotated nothing is left in the file")
+    func secureDeletion() throws {
+        func bytes(_ column: String) throws -> [Data] {
+            try query("SELECT hex(\(column)) FROM \(column == "sealed" ? "item" : "store")")
+                .split(separator: "\n").map { line in
+                    let digits = Array(line)
+                    return Data(
+                        stride(from: 0, to: digits.count, by: 2).compactMap {
+                            UInt8(String(digits[$0...$0 + 1]), radix: 16)
+                        })
+                }
+        }
+        let database = try open()
+        try fill(database)
+        let old = try bytes("sealed") + bytes("dataKey")
+        #expect(old.count == 11)
+        let before = try Data(contentsOf: URL(filePath: file))
+        for secret in old { #expect(before.range(of: secret) != nil) }
+        try database.rotateKey(to: MasterKey(passphrase: "new", cost: Self.cheap))
+        let deleted = try bytes("sealed")
+        try ItemStore(database).delete(matching: ItemQuery(service: "service"))
+        let after = try Data(contentsOf: URL(filePath: file))
+        for secret in old + deleted { #expect(after.range(of: secret) == nil) }
     }
 
     @Test("files that are no store, or another group's, are refused and left as they are")

@@ -82,6 +82,32 @@ struct FilesTests {
         #expect(folder.names == [])
     }
 
+    @Test("what could not be read again is not written, and the file stays as it was")
+    func unreadable() throws {
+        let path = folder("values")
+        let equal = PropertyListArray([PropertyListValue](repeating: true, count: 200_000))
+        for format in [PropertyListFormat.binary, .xml] {
+            let options = FileOptions(format: format)
+            try PropertyListArray([1]).write(toFile: path, options: options)
+            for moment in [Double.nan, .infinity, -.infinity] {
+                let date = PropertyListValue.date(PropertyListDate(secondsSince2001: moment))
+                let error = #expect(throws: StoreError.self) {
+                    try PropertyListArray([["when": date]]).write(toFile: path, options: options)
+                }
+                #expect(error?.code == .unsupportedValue && error?.path?.description == "[0].when")
+            }
+            #expect(try PropertyListArray(contentsOfFile: path) == [1])
+            try equal.write(toFile: path, options: options)
+            #expect(try PropertyListArray(contentsOfFile: path) == equal)
+        }
+        let options = FileOptions(format: .binary)
+        let error = #expect(throws: StoreError.self) {
+            try equal.write(toFile: path, options: options, limits: .untrusted)
+        }
+        #expect(error?.code == .unsupportedValue)
+        #expect(try PropertyListArray(contentsOfFile: path) == equal)
+    }
+
     @Test("a missing file, a folder, a file of another kind are errors of their own")
     func reading() throws {
         func code(_ path: String) -> StoreError.Code? {
@@ -97,6 +123,29 @@ struct FilesTests {
         #expect(code(folder("array")) == .invalidContents)
     }
 
+    @Test("a pipe or a device in the place of a file is an error at once, and stays; `-` is a name")
+    func specialFiles() throws {
+        #expect(unsafe mkfifo(folder("pipe"), 0o600) == 0)
+        for path in [folder("pipe"), "/dev/zero", "/dev/full"] {
+            let read = #expect(throws: StoreError.self) {
+                try PropertyListArray(contentsOfFile: path)
+            }
+            #expect(read?.code == .fileAccess && read?.what.contains("no regular file") == true)
+            let write = #expect(throws: StoreError.self) {
+                try PropertyListArray().write(toFile: path)
+            }
+            #expect(write?.code == .fileAccess)
+            #expect(throws: StoreError.self) {
+                try KeyedUnarchiver.unarchive(String.self, fromFile: path)
+            }
+        }
+        #expect(folder.names == ["pipe"])
+        let missing = #expect(throws: StoreError.self) {
+            try PropertyListArray(contentsOfFile: "-")
+        }
+        #expect(missing?.code == .fileMissing)
+    }
+
     @Test("new files can be private; the mode of old ones and links stay")
     func modes() throws {
         let path = folder("values")
@@ -110,6 +159,19 @@ struct FilesTests {
         #expect(try mode(path) == 0o640)
         #expect(try PropertyListArray(contentsOfFile: path) == [2])
         #expect(try FileManager.default.destinationOfSymbolicLink(atPath: folder("link")) == path)
+    }
+
+    @Test(
+        "the owner of a file that is replaced stays",
+        .enabled(if: geteuid() == 0, "for the superuser"))
+    func owner() throws {
+        let path = folder("values")
+        try PropertyListArray([1]).write(toFile: path)
+        #expect(unsafe chown(path, 1234, 2345) == 0)
+        try PropertyListArray([2]).write(toFile: path)
+        let attributes = try FileManager.default.attributesOfItem(atPath: path)
+        #expect(attributes[.ownerAccountID] as? Int == 1234)
+        #expect(attributes[.groupOwnerAccountID] as? Int == 2345)
     }
 
     private func mode(_ path: String) throws -> Int? {

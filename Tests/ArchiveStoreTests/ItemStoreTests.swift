@@ -176,6 +176,19 @@ struct ItemStoreTests {
         #expect(try store.items(matching: ItemQuery(account: "anna\0o\u{308}")) == [])
     }
 
+    @Test("a limit of nothing, or of less, finds nothing", arguments: Kind.allCases)
+    func limits(_ kind: Kind) throws {
+        let database = try database(kind, "first")
+        try ItemStore(database).add(full)
+        for query in [ItemQuery(), ItemQuery(full.attributes.identity)] {
+            for limit in [0, -1, .min] {
+                #expect(try database.items(matching: query, limit: limit) == [])
+                #expect(try ItemStore(database).items(matching: query, limit: limit) == [])
+            }
+            #expect(try database.items(matching: query, limit: .max).count == 1)
+        }
+    }
+
     @Test("a transaction that throws changes nothing", arguments: Kind.allCases)
     func rollback(_ kind: Kind) throws {
         struct Stop: Error {}

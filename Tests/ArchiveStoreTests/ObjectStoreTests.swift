@@ -83,6 +83,31 @@ struct ObjectStoreTests {
         #expect(folder.names.count == 6)
     }
 
+    @Test("links that lead round, and folders of others, are not entered")
+    func linksAndFolders() throws {
+        let store = try ObjectStore(folder: folder.path)
+        let long = String(repeating: "k", count: 400)
+        try store.set(1, forKey: long)
+        for name in ["loop", "again", String(repeating: "l", count: 192)] {
+            try FileManager.default.createSymbolicLink(
+                atPath: folder(name), withDestinationPath: ".")
+        }
+        try FileManager.default.createDirectory(
+            atPath: folder("others"), withIntermediateDirectories: false)
+        try Data([1]).write(to: URL(filePath: folder("others/a.plist")))
+        #expect(try store.keys() == [long])
+    }
+
+    @Test("a file in the place of the folder is an error, not an empty store")
+    func fileForFolder() throws {
+        try Data([1]).write(to: URL(filePath: folder("file")))
+        for path in [folder("file"), folder("file/below")] {
+            let error = #expect(throws: StoreError.self) { try ObjectStore(folder: path) }
+            #expect(error?.code == .fileAccess && error?.what.contains("not a folder") == true)
+            #expect(throws: StoreError.self) { try Preferences(domain: "a", folder: path) }
+        }
+    }
+
     @Test("only allowed classes are written and read; nil removes; a damaged file is an error")
     func objects() throws {
         let store = try ObjectStore(folder: folder.path, allowing: .commonClasses)

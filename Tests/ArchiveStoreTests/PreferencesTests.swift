@@ -1,10 +1,11 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-import ArchiveStore
 import Foundation
 import PropertyList
 import Testing
+
+@testable import ArchiveStore
 
 @Suite("Preferences")
 struct PreferencesTests {
@@ -147,6 +148,33 @@ struct PreferencesTests {
         var keys: [[String]] = []
         for await changed in changes { keys.append(changed) }
         #expect(keys == [["a"]])
+    }
+
+    @Test("a cache keeps nothing of keys that were removed")
+    func cacheOfManyKeys() throws {
+        let table = KeyValueTable(hasFile: false)
+        for number in 0..<100 {
+            table.set(1, "\(number)")
+            table.set(nil, "\(number)")
+        }
+        #expect(table.pending.keys.isEmpty && table.stored.isEmpty)
+    }
+
+    @Test("a date that is no moment keeps nothing else from being there")
+    func noMoment() throws {
+        let store = try preferences()
+        store["kept"] = 1
+        try store.synchronize()
+        let when = Date(timeIntervalSinceReferenceDate: .nan)
+        #expect(throws: StoreError.self) { try store.set([when.propertyListValue], forKey: "a") }
+        store["when"] = when
+        store["new"] = 2
+        let error = #expect(throws: StoreError.self) { try store.synchronize() }
+        #expect(error?.code == .unsupportedValue && error?.path?.description == "when")
+        #expect(try preferences().storedValues == ["kept": 1])
+        store.removeValue(forKey: "when")
+        try store.synchronize()
+        #expect(try preferences().storedValues == ["kept": 1, "new": 2])
     }
 
     @Test("a damaged domain is an error, and stays as it is")

@@ -24,8 +24,25 @@ struct ProgramTests {
 
     @Test("a visitor without the group's key gets an error, not an empty group")
     func visitorFirst() throws {
-        #expect(try Program.run("GroupVisitor", [folder.path]).status != 0)
+        let visitor = try Program.run("GroupVisitor", [folder.path])
+        #expect(visitor.status == 1)
+        #expect(visitor.output.hasPrefix("GroupVisitor: store: No such file"), "\(visitor.output)")
         #expect(folder.names == [])
+    }
+
+    @Test("a foreign file in the place of the group's, or no folder, is said in one line")
+    func foreignFile() throws {
+        let first = try Program.run("GroupKeeper", [folder.path])
+        #expect(first.status == 0, "\(first.output)")
+        try Data("junk".utf8).write(to: URL(filePath: folder("group.items")))
+        for program in ["GroupKeeper", "GroupVisitor"] {
+            let (status, output) = try Program.run(program, [folder.path])
+            #expect(status == 1)
+            #expect(output.hasPrefix("\(program): store: SQLite: file is not a database"))
+            #expect(output.filter { $0 == "\n" }.count == 1, "\(output)")
+            #expect(try Program.run(program, []).status == 2)
+        }
+        #expect(try Data(contentsOf: URL(filePath: folder("group.items"))) == Data("junk".utf8))
     }
 
     @Test("programs that are killed lose nothing, nor do those that meet a full disk")

@@ -9,10 +9,11 @@ import Foundation
 ///     StorePeer write FOLDER NAME ROUND        writes the rounds after that one until it is killed;
 ///                                              prints the number of each when it is on the disk
 ///     StorePeer check FOLDER NAME ROUND        checks what `write` left: at least that round, whole
+///     StorePeer rotate FOLDER                  changes the key of a store until it is killed
+///     StorePeer check-rotated FOLDER           checks what `rotate` left: one key opens all items
 ///     StorePeer fill FOLDER                    writes until the disk is full; checks what is left
-///     StorePeer measure [COUNT]                prints how long reading and writing takes
 ///
-/// `Scripts/faults` kills the first, and runs the others.
+/// `Scripts/faults` kills those that do not end, and runs the others.
 @main
 enum StorePeer {
     static func main() {
@@ -36,8 +37,9 @@ enum StorePeer {
         case ("check", 4):
             try Writer(folder: arguments[1], name: arguments[2])
                 .check(atLeast: Int(arguments[3]) ?? 0)
+        case ("rotate", 2): try Rotation(folder: arguments[1]).run()
+        case ("check-rotated", 2): try Rotation(folder: arguments[1]).check()
         case ("fill", 2): try fill(arguments[1])
-        case ("measure", 1...2): try Measurements(count: Int(arguments.last ?? "") ?? 20_000).run()
         default:
             print("see the comment at the top of StorePeer.swift")
             exit(2)

@@ -6,7 +6,7 @@ import PropertyList
 extension Row {
     /// All rows, in the order of the tables.
     public static let all: [Row] =
-        parsing + writing + touching + archiving + coding + small + extremes + hostile
+        parsing + writing + touching + archiving + coding + small + extremes + storing + hostile
 
     /// The row with a name.
     public static func named(_ name: String) -> Row? { all.first { $0.name == name } }
@@ -84,6 +84,18 @@ extension Row {
                 .archive, .classes, .binary,
                 [.ours: Ours.archiveClasses, .foundation: FoundationPeer.archiveClasses]),
         ] + both(.parse, [.wide, .deep], parsers) + [Row(.lookup, .wide, .binary, lookers)]
+
+    private static let storing = [
+        Row(
+            .get, .dictionaries, .binary,
+            [.ours: Ours.getEntries, .foundation: FoundationPeer.getEntries]),
+        Row(
+            .save, .items, .binary,
+            [.ours: Ours.saveItems, .foundation: FoundationPeer.saveItems]),
+        Row(
+            .find, .items, .binary,
+            [.ours: Ours.findItems, .foundation: FoundationPeer.findItems]),
+    ]
 
     private static let hostile = Family.hostile.map { family, format in
         Row(.withstand, family, format, [.ours: Ours.withstand])

@@ -31,6 +31,12 @@ public enum Job: String, Sendable {
     case decode
     /// Structures to bytes, by an `Encodable` conformance.
     case encode
+    /// Archived dictionaries to one entry of each.
+    case get
+    /// Items to a store, on the disk in batches.
+    case save
+    /// A store to some items, each by its service and account.
+    case find
     /// Bytes that are meant to do harm, to the error they cause or the values they hold.
     case withstand
 }
@@ -54,11 +60,14 @@ public enum Implementation: String, Sendable, CaseIterable {
 public struct Work {
     /// Bytes of the file that is read or written, for throughput.
     public let size: Int
+    /// How many things are done in a run, where that is what counts: items that are written.
+    public let count: Int
     /// What is measured.
     public let run: () throws -> Outcome
 
-    init(size: Int, run: @escaping () throws -> Outcome) {
+    init(size: Int, count: Int = 1, run: @escaping () throws -> Outcome) {
         self.size = size
+        self.count = count
         self.run = run
     }
 }

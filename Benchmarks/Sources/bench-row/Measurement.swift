@@ -11,6 +11,8 @@ struct Measurement: Encodable {
     let scale: Double
     /// The size of the file that is read or written.
     let bytes: Int
+    /// How many things are done in a run.
+    let count: Int
     /// How long each run took.
     let seconds: [Double]
     let checksum: String
@@ -26,6 +28,7 @@ struct Measurement: Encodable {
         self.implementation = implementation.rawValue
         self.scale = scale
         bytes = work.size
+        count = work.count
         residentBefore = ResidentMemory.current()
         ResidentMemory.resetPeak()
         let (first, outcome) = try Self.time(work)

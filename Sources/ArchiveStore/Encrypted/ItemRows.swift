@@ -31,32 +31,44 @@ struct ItemRows {
 
     /// The items that match, authenticated and decrypted.
     func items(matching query: ItemQuery, limit: Int) throws -> [Item] {
-        if let group = query.accessGroup, ExactText(group) != ExactText(header.accessGroup) {
-            return []
-        }
+        if !isOfGroup(query) { return [] }
         let filter = ItemFilter(query)
         let statement = try database.cachedStatement(
             sql: "SELECT * FROM item\(filter.condition) ORDER BY id LIMIT ?")
         let rows = try Row.fetchCursor(
-            statement, arguments: filter.arguments + [Int64(limit)])
+            statement, arguments: filter.arguments + [Int64(max(0, limit))])
         var items: [Item] = []
         while let row = try rows.next() { items.append(try item(row)) }
         return items
     }
 
+    private func isOfGroup(_ query: ItemQuery) -> Bool {
+        query.accessGroup.map { ExactText($0) == ExactText(header.accessGroup) } ?? true
+    }
+
     private func item(_ row: Row) throws(StoreError) -> Item {
         let columns = RowReader<ItemColumn>(row)
-        let attributes = try ItemAttributes(columns, accessGroup: header.accessGroup)
-        let sealed = try columns.bytes(.sealed)
+        let attributes: ItemAttributes
+        let sealed: [UInt8]
+        do {
+            attributes = try ItemAttributes(columns, accessGroup: header.accessGroup)
+            sealed = try columns.bytes(.sealed)
+        } catch {
+            throw Self.altered(try? columns.text(.service), ": \(error.what)")
+        }
         let context = attributes.context(store: header.identifier)
         guard let data = Sealing.open(sealed, dataKey, context: context) else {
-            throw StoreError(
-                .alteredItem,
-                what: "an item of the service `\(StoreError.printable(attributes.service))` was "
-                    + "changed by something else than the store",
-                recovery: "restore it from a backup, or delete it")
+            throw Self.altered(attributes.service, "")
         }
         return Item(attributes, data: data)
+    }
+
+    private static func altered(_ service: String?, _ details: String) -> StoreError {
+        let service = service.map { " of the service `\(StoreError.printable($0))`" } ?? ""
+        return StoreError(
+            .alteredItem,
+            what: "an item\(service) was changed by something else than the store\(details)",
+            recovery: "restore it from a backup, save it anew, or delete it")
     }
 
     // MARK: Writing
@@ -78,11 +90,16 @@ struct ItemRows {
                 + "WHERE service = ? AND account = ? AND synchronizable = ?", arguments, item)
     }
 
-    /// Removes an item without reading it, so that one that was altered can be got rid of.
-    func remove(_ identity: ItemIdentity) throws {
-        let filter = ItemFilter(ItemQuery(identity))
+    /// Removes items without reading them, so that those that were altered can be got rid of.
+    ///
+    /// - Returns: how many.
+    @discardableResult
+    func remove(matching query: ItemQuery) throws -> Int {
+        if !isOfGroup(query) { return 0 }
+        let filter = ItemFilter(query)
         try database.cachedStatement(sql: "DELETE FROM item\(filter.condition)")
             .execute(arguments: filter.arguments)
+        return database.changesCount
     }
 
     private func execute(

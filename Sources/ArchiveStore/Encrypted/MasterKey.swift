@@ -51,14 +51,12 @@ public struct MasterKey: Sendable {
             if creatingIfMissing, try FileMode.existing(at: path) == nil {
                 try Self.create(path)
             }
-            let mode = try FileMode(of: path)
-            guard mode.isRegular, mode.mode & 0o077 == 0 else {
+            let (bytes, mode) = try FileAccess.readRegularFile(path, limit: Self.size)
+            guard mode.mode & 0o077 == 0 else {
                 throw StoreError(
                     .invalidKeyFile, what: "the file of a key is one that others may use",
-                    file: path,
-                    recovery: "chmod 600")
+                    file: path, recovery: "chmod 600")
             }
-            let bytes = try FileAccess.read(path, limit: Self.size)
             do { try self.init(bytes: bytes) } catch { throw error.at(file: path) }
         } catch let error as SystemError {
             throw StoreError(error, file: path)

@@ -105,6 +105,8 @@ extension Configuration {
         configuration.prepareDatabase { database in
             // A transaction is on the disk when it returns, the removal of its journal too.
             try database.execute(sql: "PRAGMA synchronous = EXTRA")
+            // What is removed or replaced is not left in free pages, nor a key that was rotated.
+            try database.execute(sql: "PRAGMA secure_delete = ON")
             // A file is not trusted: no functions from its schema, every cell checked, no memory map.
             try database.execute(sql: "PRAGMA trusted_schema = OFF")
             try database.execute(sql: "PRAGMA cell_size_check = ON")

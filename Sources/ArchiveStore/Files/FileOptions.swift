@@ -8,7 +8,8 @@ internal import SystemFiles
 ///
 /// Always in one step: a temporary file in the same folder is filled, flushed to the disk and given the
 /// name. Whoever opens the file meanwhile, or after a power cut, finds the old contents or the new. The
-/// mode and the owner of a file that is replaced stay, and so do symbolic links.
+/// mode and the owner of a file that is replaced stay, and so do symbolic links. Devices and pipes are
+/// neither written nor read.
 public struct FileOptions: Sendable, Hashable {
     /// The format of property lists.
     public var format: PropertyListFormat
@@ -27,7 +28,7 @@ enum WholeFile {
     /// - Throws: `fileMissing`, `fileAccess`.
     static func read(_ path: String, limits: ParsingLimits) throws(StoreError) -> [UInt8] {
         do {
-            return try FileAccess.read(path, limit: limits.inputSize)
+            return try FileAccess.readRegularFile(path, limit: limits.inputSize).bytes
         } catch {
             throw StoreError(error, file: path)
         }
@@ -38,7 +39,8 @@ enum WholeFile {
         _ path: String, with bytes: [UInt8], isPrivate: Bool
     ) throws(StoreError) {
         do {
-            try FileAccess.replace(path, with: bytes, newFileMode: isPrivate ? 0o600 : nil)
+            try FileAccess.replace(
+                path, with: bytes, newFileMode: isPrivate ? 0o600 : nil, specialFiles: .refused)
         } catch {
             throw StoreError(error, file: path)
         }

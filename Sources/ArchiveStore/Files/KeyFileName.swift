@@ -60,6 +60,11 @@ enum KeyFileName {
         }
     }
 
+    /// Whether a name is one that a folder within a store has.
+    static func isPart(_ name: String) -> Bool {
+        name.utf8.count == chunk && name.utf8.allSatisfy { isPlain($0) || $0 == UInt8(ascii: "%") }
+    }
+
     /// The key of a file's path within the folder; nil for a file that no key has.
     static func key(ofPath path: String) -> String? {
         guard path.hasSuffix(Self.extension) else { return nil }

@@ -97,7 +97,8 @@ public struct ObjectStore: Sendable {
         return true
     }
 
-    /// The keys of all objects, sorted. Linear in the number of files.
+    /// The keys of all objects, sorted. Linear in the number of files, but for sorting; folders of
+    /// others and links are not entered.
     ///
     /// - Throws: `fileAccess`.
     public func keys() throws(StoreError) -> [String] {
@@ -107,7 +108,7 @@ public struct ObjectStore: Sendable {
             for name in try names(in: prefix) {
                 if let key = KeyFileName.key(ofPath: prefix + name) {
                     keys.append(key)
-                } else if !name.hasSuffix(KeyFileName.extension) {
+                } else if KeyFileName.isPart(name), isFolder("\(folder)/\(prefix)\(name)") {
                     pending.append(prefix + name + "/")
                 }
             }

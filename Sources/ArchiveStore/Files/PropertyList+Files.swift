@@ -13,7 +13,8 @@ extension PropertyListDictionary {
     /// ```
     ///
     /// - Throws: ``StoreError`` with `unsupportedValue` and the path for anything but strings, numbers,
-    ///   booleans, dates, data, arrays and dictionaries; `outOfSpace`, `fileAccess`.
+    ///   booleans, dates, data, arrays and dictionaries, for dates that are infinite or not a number, and
+    ///   for what could not be read again within `limits`; `outOfSpace`, `fileAccess`.
     public func write(
         toFile path: String, options: FileOptions = FileOptions(format: .xml),
         limits: ParsingLimits = .default
@@ -69,6 +70,9 @@ enum PlainFile {
         let bytes: [UInt8]
         do {
             bytes = try serialize(PropertyListDocument(value, limits: limits), options, limits)
+            // What could not be read again is not written: equal values that are stored once may
+            // expand to more than the limits allow.
+            _ = try PropertyListValue(parsing: bytes, limits: limits)
         } catch {
             throw StoreError(
                 .unsupportedValue, what: error.what, path: error.path, recovery: error.recovery,

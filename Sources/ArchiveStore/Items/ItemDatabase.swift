@@ -41,6 +41,13 @@ public protocol ItemTransaction {
 
     /// Removes an item, if it is there.
     func remove(_ identity: ItemIdentity) throws
+
+    /// Removes all items that match, also those that cannot be read because something else than the
+    /// store changed them.
+    ///
+    /// - Returns: how many.
+    @discardableResult
+    func delete(matching query: ItemQuery) throws -> Int
 }
 
 // MARK: - The rules of items, the same for every database
@@ -53,12 +60,17 @@ extension ItemTransaction {
         try insert(prepared(item, created: nil))
     }
 
-    /// Adds an item, or replaces the one that has its identity.
+    /// Adds an item, or replaces the one that has its identity, whatever that holds.
     public func save(_ item: Item) throws {
         let identity = item.attributes.identity
-        guard let old = try items(matching: ItemQuery(identity), limit: 1).first else {
-            return try add(item)
+        let old: Item?
+        do {
+            old = try items(matching: ItemQuery(identity), limit: 1).first
+        } catch let error as StoreError where error.code == .alteredItem {
+            try remove(identity)
+            old = nil
         }
+        guard let old else { return try add(item) }
         try replace(identity, with: prepared(item, created: old.attributes.created))
     }
 
@@ -81,10 +93,6 @@ extension ItemTransaction {
         return found.count
     }
 
-    /// Removes all items that match.
-    ///
-    /// - Returns: how many.
-    @discardableResult
     public func delete(matching query: ItemQuery) throws -> Int {
         let found = try items(matching: query, limit: .max)
         for item in found { try remove(item.attributes.identity) }

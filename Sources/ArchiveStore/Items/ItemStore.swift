@@ -105,9 +105,10 @@ extension ItemStore {
         try transaction(in: item.attributes.accessGroup) { try $0.add(item) }
     }
 
-    /// Adds an item, or replaces the one that has its identity. The date of its creation stays.
+    /// Adds an item, or replaces the one that has its identity, whatever that holds. The date of its
+    /// creation stays, where it can be read.
     ///
-    /// - Throws: as ``add(_:)``, but never `duplicateItem`.
+    /// - Throws: as ``add(_:)``, but never `duplicateItem` or `alteredItem`.
     public func save(_ item: Item) throws {
         try transaction(in: item.attributes.accessGroup) { try $0.save(item) }
     }
@@ -124,7 +125,8 @@ extension ItemStore {
         try inEach(query) { try $0.update(matching: query, change) }
     }
 
-    /// Removes all items that match.
+    /// Removes all items that match, also those that cannot be read because something else than the
+    /// store changed them.
     ///
     /// - Returns: how many.
     /// - Throws: `itemNotFound` where none does.
@@ -149,13 +151,22 @@ extension ItemStore {
         try database(group).transaction(body)
     }
 
+    /// Whether a database has an item that matches, be it one that cannot be read.
+    private func has(_ query: ItemQuery, _ database: any ItemDatabase) throws -> Bool {
+        do {
+            return try !database.items(matching: query, limit: 1).isEmpty
+        } catch let error as StoreError where error.code == .alteredItem {
+            return true
+        }
+    }
+
     private func inEach(
         _ query: ItemQuery, _ body: (any ItemTransaction) throws -> Int
     ) throws -> Int {
         var count = 0
         for database in try databases(query.accessGroup) {
             // A database without a match is not locked.
-            if try database.items(matching: query, limit: 1).isEmpty { continue }
+            if try !has(query, database) { continue }
             count += try database.transaction(body)
         }
         if count == 0 { throw StoreError.notFound(query) }

@@ -57,7 +57,7 @@ private struct ItemTable {
             return item.map { query.matches($0.attributes) && limit > 0 ? [$0] : [] } ?? []
         }
         let found = entries.values.filter { query.matches($0.item.attributes) }
-        return found.sorted { $0.number < $1.number }.prefix(limit).map(\.item)
+        return found.sorted { $0.number < $1.number }.prefix(max(0, limit)).map(\.item)
     }
 
     /// The number of an item that is added.

@@ -18,10 +18,12 @@ public protocol KeyValueStore: Sendable {
 
     /// Stores a value for a key, of whatever kind; nil removes it.
     ///
-    /// - Throws: ``StoreError`` with `unsupportedValue` and the path for null, UIDs and sets.
+    /// - Throws: ``StoreError`` with `unsupportedValue` and the path for null, UIDs, sets, and dates that
+    ///   are infinite or not a number.
     func set(_ value: PropertyListValue?, forKey key: String) throws(StoreError)
 
-    /// Stores a value for a key; nil removes it.
+    /// Stores a value for a key; nil removes it. A date that is infinite or not a number is kept in
+    /// memory, and refused by ``synchronize()``.
     func set<Value: PropertyListConvertible>(_ value: Value?, forKey key: String)
 
     /// Adds defaults, which count where nothing is stored. They are not stored themselves.

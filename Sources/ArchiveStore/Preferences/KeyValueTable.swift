@@ -26,6 +26,10 @@ final class KeyValueTable: Sendable {
     }
 
     private let state = Mutex(State())
+    private let hasFile: Bool
+
+    /// - Parameter hasFile: whether what is set is to be written; only then is it known which keys.
+    init(hasFile: Bool) { self.hasFile = hasFile }
 
     deinit { state.withLock { state in state.readers.values.forEach { $0.finish() } } }
 
@@ -37,9 +41,11 @@ final class KeyValueTable: Sendable {
 
     func set(_ value: PropertyListValue?, _ key: String) {
         state.withLock { state in
-            state.settings &+= 1
             let exact = ExactText(key)
-            state.unsaved[exact] = state.settings
+            if hasFile {
+                state.settings &+= 1
+                state.unsaved[exact] = state.settings
+            }
             let isChange = state.stored[key] != value
             state.stored[key] = value
             if isChange { state.notify([exact]) }

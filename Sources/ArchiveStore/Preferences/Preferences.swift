@@ -25,7 +25,7 @@ public final class Preferences: KeyValueStore {
     public let file: String
     private let options: FileOptions
     private let limits: ParsingLimits
-    private let table = KeyValueTable()
+    private let table = KeyValueTable(hasFile: true)
     // One thread of this process at a time reads and writes the file.
     private let fileTurn = Mutex(())
 
@@ -97,8 +97,9 @@ public final class Preferences: KeyValueStore {
     /// Writes what was set since the last time, reads what other programs have written, and returns when
     /// all of it is on the disk.
     ///
-    /// - Throws: `outOfSpace`, `fileAccess`, `invalidContents`: the file is what it was, and what was
-    ///   set is still to be written.
+    /// - Throws: `outOfSpace`, `fileAccess`, `invalidContents`; `unsupportedValue` and the path for a
+    ///   date that is infinite or not a number, or values nested too deep: the file is what it was, and
+    ///   what was set is still to be written.
     public func synchronize() throws(StoreError) {
         try fileTurn.withLock { _ throws(StoreError) in try exchange() }
     }

@@ -3,7 +3,8 @@
 
 internal import PropertyList
 
-/// The kinds of values that every property list has: no null, no UIDs, no sets.
+/// The kinds of values that every property list has: no null, no UIDs, no sets, no dates that are no
+/// moment. Such a date would be written to binary, and the file would not be read again.
 enum PlainKinds {
     /// A container, and which of its elements comes next.
     private struct Frame {
@@ -51,12 +52,11 @@ enum PlainKinds {
     ) throws(StoreError) {
         switch value {
         case .null, .uid, .set:
-            throw StoreError(
-                .unsupportedValue,
-                what:
-                    "a value of kind \(value.kind); only strings, numbers, booleans, dates, data, "
-                    + "arrays and dictionaries are stored",
-                path: PropertyListPath(frames.map(\.component)))
+            throw unsupported(
+                "a value of kind \(value.kind); only strings, numbers, booleans, dates, data, "
+                    + "arrays and dictionaries are stored", frames)
+        case .date(let date) where !date.secondsSince2001.isFinite:
+            throw unsupported("a date that is infinite or not a number", frames)
         case .array(let elements) where !seen.insert(ObjectIdentifier(elements.identity)).inserted:
             return
         case .dictionary(let entries)
@@ -65,5 +65,9 @@ enum PlainKinds {
         default:
             if let frame = Frame(value) { frames.append(frame) }
         }
+    }
+    private static func unsupported(_ what: String, _ frames: [Frame]) -> StoreError {
+        StoreError(
+            .unsupportedValue, what: what, path: PropertyListPath(frames.map(\.component)))
     }
 }

@@ -1,6 +1,8 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+internal import FoundationEssentials
+
 /// Holds the value of an ``AnyArchived``, and lets go of collections within collections one after the
 /// other: a hundred thousand nested arrays must not fill the stack when they are released.
 final class AnyArchivedBox {
@@ -9,10 +11,19 @@ final class AnyArchivedBox {
     init(_ value: any KeyedDecodable) { self.value = value }
 
     deinit {
+        if isPlain { return }
         var pending = emptied()
         while var box = pending.popLast() {
             if isKnownUniquelyReferenced(&box) { pending += box.emptied() }
         }
+    }
+
+    /// Whether the value is of a type that most are, and that holds no others. To find out the same by
+    /// its conformances would take a hundred times as long.
+    private var isPlain: Bool {
+        let type = Swift.type(of: value)
+        return type == String.self || type == ArchivedNumber.self || type == Data.self
+            || type == Date.self
     }
 
     /// Lets go of a collection, and returns the boxes of its elements; none for other values.

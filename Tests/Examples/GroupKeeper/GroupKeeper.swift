@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArchiveStore
+import Foundation
 import KeyedArchive
 
 /// A program that shares an identifier with another one through an access group:
@@ -11,9 +12,13 @@ import KeyedArchive
 /// It makes the identifier when it first runs, and prints it. See `GroupVisitor`.
 @main
 enum GroupKeeper {
-    static func main() throws {
+    static func main() {
+        guard CommandLine.arguments.count == 2 else { fail("usage: GroupKeeper FOLDER", 2) }
+        do { try keep(in: CommandLine.arguments[1]) } catch { fail("\(error)", 1) }
+    }
+
+    private static func keep(in folder: String) throws {
         #if Stores
-        let folder = CommandLine.arguments[1]
         let key = try MasterKey(file: "\(folder)/group.key", creatingIfMissing: true)
         let group = try EncryptedItemDatabase(
             file: "\(folder)/group.items", accessGroup: "group.example", key: key)
@@ -32,8 +37,13 @@ enum GroupKeeper {
             Item(ItemAttributes(service: "own", account: "", accessGroup: "keeper"), data: [1]))
         print(try device.value(String.self, forKey: "identifier") ?? "none")
         #else
-        print("build with the trait Stores")
+        fail("build with the trait Stores", 2)
         #endif
+    }
+
+    private static func fail(_ message: String, _ status: Int32) -> Never {
+        FileHandle.standardError.write(Data("GroupKeeper: \(message)\n".utf8))
+        exit(status)
     }
 
     private static func randomIdentifier() -> String {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArchiveStore
+import Foundation
 import KeyedArchive
 
 /// A program that shares an identifier with another one through an access group:
@@ -9,12 +10,16 @@ import KeyedArchive
 ///     GroupVisitor FOLDER
 ///
 /// It was given the group, and nothing else of `GroupKeeper`'s. It prints the identifier, and leaves a
-/// value beside it.
+/// value beside it. Where the group's file is none, it says why and ends with status 1.
 @main
 enum GroupVisitor {
-    static func main() throws {
+    static func main() {
+        guard CommandLine.arguments.count == 2 else { fail("usage: GroupVisitor FOLDER", 2) }
+        do { try visit(CommandLine.arguments[1]) } catch { fail("\(error)", 1) }
+    }
+
+    private static func visit(_ folder: String) throws {
         #if Stores
-        let folder = CommandLine.arguments[1]
         let group = try EncryptedItemDatabase(
             file: "\(folder)/group.items", accessGroup: "group.example",
             key: MasterKey(file: "\(folder)/group.key"), creatingIfMissing: false)
@@ -25,7 +30,12 @@ enum GroupVisitor {
         print(try device.value(String.self, forKey: "identifier") ?? "none")
         print("services: \(try store.attributes().map(\.service).joined(separator: " "))")
         #else
-        print("build with the trait Stores")
+        fail("build with the trait Stores", 2)
         #endif
+    }
+
+    private static func fail(_ message: String, _ status: Int32) -> Never {
+        FileHandle.standardError.write(Data("GroupVisitor: \(message)\n".utf8))
+        exit(status)
     }
 }

@@ -55,6 +55,6 @@ public struct Input: Sendable {
     }
 
     /// Inputs are kept beside the package, in a folder that git ignores.
-    private static let folder = URL(fileURLWithPath: #filePath)
+    static let folder = URL(fileURLWithPath: #filePath)
         .appending(path: "../../../../.build-inputs").standardizedFileURL
 }

@@ -1,0 +1,97 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import ArchiveStore
+import Foundation
+import KeyedArchive
+import PropertyList
+
+extension Family {
+    static let dictionaries = Family(
+        "dictionaries", "2,000 dictionaries of 16 texts, archived in 1 KB each", seed: 47
+    ) { builder, random, scale in
+        builder.beginArray()
+        for _ in 0..<count(2_000, scale) {
+            builder.data((try? StoredItems.archivedDictionary(&random)) ?? [])
+        }
+        builder.end()
+    }
+
+    static let items = Family("items", "20,000 items of 100 bytes", seed: 53) {
+        builder, random, scale in
+        builder.beginArray()
+        for _ in 0..<count(20_000, scale) {
+            builder.data((0..<100).map { _ in UInt8(random.below(256)) })
+        }
+        builder.end()
+    }
+}
+
+/// What the rows about stores have in common.
+enum StoredItems {
+    /// How many items are written at once.
+    static let batchSize = 200
+    /// The key of the entry that is read of each dictionary.
+    static let key = "key 7"
+
+    /// A dictionary as an item has it.
+    static func archivedDictionary(_ random: inout Random) throws -> [UInt8] {
+        let store = ItemStore(MemoryItemDatabase(accessGroup: "benchmark"))
+        var texts: [String] = []
+        for _ in 0..<16 { texts.append(random.words(4)) }
+        try ArchivedDictionary(in: store, service: "dictionary", account: "").update { entries in
+            for (place, text) in texts.enumerated() { entries["key \(place)"] = AnyArchived(text) }
+        }
+        return try store.data(matching: ItemQuery())
+    }
+
+    static func service(_ number: Int) -> String { "service \(number % 100)" }
+
+    static func account(_ number: Int) -> String { "account \(number)" }
+
+    static func item(_ number: Int, _ data: [UInt8]) -> Item {
+        Item(service: service(number), account: account(number), data: data)
+    }
+
+    /// Of the items those that are written: a tenth, which takes Foundation's archiver seconds.
+    static func written(_ items: [[UInt8]]) -> [[UInt8]] {
+        Array(items.prefix(max(1, items.count / 10)))
+    }
+
+    /// The items of a batch by their numbers.
+    static func batches(_ count: Int) -> [Range<Int>] {
+        stride(from: 0, to: count, by: batchSize).map { $0..<min($0 + batchSize, count) }
+    }
+
+    /// Which items are looked up, in no order.
+    static func lookedUp(_ count: Int, _ scale: Double) -> [Int] {
+        var random = Random(seed: 59)
+        return (0..<Family.count(1_000, scale)).map { _ in random.below(count) }
+    }
+
+    /// The checksum of texts, in their order.
+    static func checksum(texts: some Sequence<String>) -> UInt64 {
+        texts.reduce(0) { Checksum.appending(Checksum.string($1), to: $0) }
+    }
+
+    /// The checksum of data, in their order.
+    static func checksum(data: some Sequence<some ContiguousBytes>) -> UInt64 {
+        data.reduce(0) { sum, bytes in
+            Checksum.appending(bytes.withUnsafeBytes { Checksum.data($0) }, to: sum)
+        }
+    }
+}
+
+/// A folder beside the inputs, on the same disk, removed with this object.
+final class WorkFolder: Sendable {
+    private let url: URL
+
+    init() throws {
+        url = Input.folder.appending(path: "work-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(at: url) }
+
+    func url(_ name: String) -> URL { url.appending(path: name) }
+}

@@ -1,0 +1,75 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+#if Stores
+
+import ArchiveStore
+import Foundation
+
+/// A program that changes the key of a store over and over, from one of two keys to the other.
+struct Rotation {
+    private static let count = 200
+    private static let padding = [UInt8](repeating: 7, count: 1000)
+
+    let folder: String
+
+    /// Changes the key until the program is killed.
+    func run() throws {
+        let (database, first) = try open()
+        let store = ItemStore(database)
+        try store.transaction { transaction in
+            for number in 0..<Self.count { try transaction.save(item(number)) }
+        }
+        // At once, not when a buffer is full.
+        FileHandle.standardOutput.write(Data("began\n".utf8))
+        var name = first
+        while true {
+            name = Self.other(name)
+            try database.rotateKey(to: key(name))
+        }
+    }
+
+    /// - Throws: where the store opens with both keys or with none, or an item is not what it was.
+    func check() throws {
+        let (database, name) = try open()
+        let store = ItemStore(database)
+        let items = try store.items()
+        guard items.count == Self.count, try items.indices.allSatisfy({ try isKept($0, store) })
+        else { throw Finding(description: "\(items.count) items, not all as they were") }
+        print("ok, with the key \(name)")
+    }
+
+    private func isKept(_ number: Int, _ store: ItemStore) throws -> Bool {
+        let item = item(number)
+        return try store.data(matching: ItemQuery(item.attributes.identity)) == item.data
+    }
+
+    private func item(_ number: Int) -> Item {
+        Item(
+            service: "rotation", account: "\(number)", data: Array("\(number)".utf8) + Self.padding)
+    }
+
+    private static func other(_ name: String) -> String { name == "one" ? "other" : "one" }
+
+    private func key(_ name: String) throws -> MasterKey {
+        try MasterKey(file: "\(folder)/key.\(name)", creatingIfMissing: true)
+    }
+
+    /// The store, and the name of the one key that opens it.
+    private func open() throws -> (EncryptedItemDatabase, String) {
+        var opened: [(EncryptedItemDatabase, String)] = []
+        for name in ["one", "other"] {
+            do {
+                let database = try EncryptedItemDatabase(
+                    file: "\(folder)/rotated", accessGroup: "group", key: key(name))
+                opened.append((database, name))
+            } catch let error as StoreError where error.code == .wrongKey {}
+        }
+        guard opened.count == 1 else {
+            throw Finding(description: "\(opened.count) of two keys open the store")
+        }
+        return opened[0]
+    }
+}
+
+#endif
