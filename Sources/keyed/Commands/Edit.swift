@@ -78,6 +78,7 @@ struct Insert: ParsableCommand, EditingCommand {
         let path = try KeyPathArgument.path(path)
         let new = try value.parsed(replacing: nil, options.reading.limits.limits)
         try edited.apply(PropertyListEdit(path, .insert(new, afterKey: after)))
+        if let after { try edited.requireKey(after, beside: path) }
     }
 }
 

@@ -87,7 +87,11 @@ struct PlutilRun {
     }
 
     private static func failure(_ error: PropertyListError) -> Failure {
-        Failure(.invalid, error.description)
+        var text = (error.format == nil ? "property list: " : "") + error.whatAndWhere
+        if error.recovery?.contains("Options.mapping") == true {
+            text += " (keyed convert json --json coerce or typed writes another form)"
+        }
+        return Failure(.invalid, text)
     }
 
     private func lint(_ file: String) throws(Failure) {
