@@ -81,6 +81,38 @@ struct EditCommandTests {
         #expect(try inPlace("set", "name").run.status == 2)
     }
 
+    @Test("an edit that lacks something is refused, with its number")
+    func incompleteEdits() throws {
+        for (edit, message) in [
+            ("set name", "the value is missing; an empty one is written \"\""),
+            ("set name string", "the value is missing; an empty one is written \"\""),
+            ("rename name", "the new key is missing; an empty one is written \"\""),
+            ("remove", "`remove` needs a key path"),
+            ("move", "`move` is none of set, insert, append, merge, remove, rename"),
+        ] {
+            let one = try inPlace("edit", edit)
+            #expect(one.run.status == 2 && one.run.errors == "keyed: \(message)\n")
+            let two = try inPlace("edit", "set name \"\"", edit)
+            #expect(two.run.errors == "keyed: edit 2: \(message)\n" && two.text == Self.text)
+        }
+        #expect(
+            try inPlace("edit", "set name \"\"").text
+                == Self.text.replacing(">Anna<", with: "><"))
+    }
+
+    @Test("a property list on the command line says where it goes wrong")
+    func malformedValue() throws {
+        let value = try inPlace("set", "age", "{a = 1", "-t", "plist").run
+        #expect(value.status == 2)
+        #expect(
+            value.errors
+                == "keyed: the value is no property list: OpenStep property list: the text "
+                + "ends within the dictionary that begins in line 1 at line 1, column 7, in a\n")
+        let edit = try inPlace("edit", "set age plist <plist><dict></plist>").run
+        #expect(edit.status == 2 && edit.errors.contains("the value is no property list: XML"))
+        #expect(try inPlace("set", "list", "x").run.errors.hasSuffix("name another type with -t\n"))
+    }
+
     @Test("a path that leads to nothing is shown with a caret")
     func wrongPath() throws {
         let result = try inPlace("set", "list[3]", "x")
@@ -466,7 +498,8 @@ struct DiffCommandTests {
                 export GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=a
                 export GIT_COMMITTER_EMAIL=a@b
                 git init -q -b main
-                git config merge.plist.driver '"\#(command)" merge --in-place --base %O %A %B'
+                driver='"\#(command)" merge --in-place --base %O --name %P %A %B'
+                git config merge.plist.driver "$driver"
                 git config diff.plist.textconv '"\#(command)" show --full'
                 echo '*.plist merge=plist diff=plist' > .gitattributes
                 echo '*.pbxproj merge=plist' >> .gitattributes
@@ -481,14 +514,24 @@ struct DiffCommandTests {
                 git commit -qam ours
                 git diff HEAD~ -- a.plist > diff.txt
                 git merge -q -m merged other
+                git checkout -qb conflicting other; cp 1.plist a.plist; git commit -qam conflicting
+                git checkout -q main; cp 3.plist a.plist; git commit -qam again
+                git merge -q conflicting 2> conflict.txt || true
                 """#
             _ = try Self.write(
-                [["a": 1, "b": 1], ["a": 2, "b": 1], ["a": 1, "b": 2, "c": 3]], folder)
+                [
+                    ["a": 1, "b": 1], ["a": 2, "b": 1], ["a": 1, "b": 2, "c": 3],
+                    ["a": 2, "b": 2, "c": 4],
+                ], folder)
             let lines = try shell(script, in: folder)
             #expect(lines.last?.hasPrefix("[exit") != true, "\(lines)")
-            let merged = try PropertyListValue(
-                parsing: Files.bytes(folder.appending(path: "a.plist").path))
-            #expect(merged == ["a": 2, "b": 2, "c": 3])
+            let merged = try process(
+                "/usr/bin/git", ["show", "main~:a.plist"], in: folder)
+            #expect(try PropertyListValue(parsing: merged.bytes) == ["a": 2, "b": 2, "c": 3])
+            let conflict = try Files.bytes(folder.appending(path: "conflict.txt").path)
+            #expect(
+                String(decoding: conflict, as: UTF8.self)
+                    == "a.plist: conflict at c: ours changed it, theirs removed it\n")
             let project = try Files.bytes(folder.appending(path: "p.pbxproj").path)
             #expect(
                 String(decoding: project, as: UTF8.self).contains(

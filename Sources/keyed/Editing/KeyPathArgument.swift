@@ -94,13 +94,24 @@ struct ValueArgument: ParsableArguments {
         let text = value ?? ""
         if let value = type.value(text) { return value }
         let hint = self.type == nil ? "; name another type with -t" : ""
-        throw Failure(.usage, "keyed: " + Self.mismatch(text, type) + hint)
+        throw Failure(.usage, "keyed: " + Self.mismatch(text, type, hint))
     }
 
-    static func mismatch(_ text: String, _ type: ValueType) -> String {
-        if type.needsNoText { return "the type \(type.rawValue) takes no value" }
+    /// Why a text is no value of a type; `hint` is the way out.
+    static func mismatch(_ text: String, _ type: ValueType, _ hint: String = "") -> String {
+        if type.needsNoText { return "the type \(type.rawValue) takes no value" + hint }
+        if type == .plist { return malformed(Array(text.utf8)) + hint }
         let shown = TerminalText.escaped(String(text.prefix(40)), quoting: true)
-        return "\"\(shown)\" is no value of type \(type.rawValue)"
+        return "\"\(shown)\" is no value of type \(type.rawValue)" + hint
+    }
+
+    /// Where in a text a property list goes wrong.
+    private static func malformed(_ text: [UInt8]) -> String {
+        let what = "the value is no property list"
+        do { _ = try PropertyListValue(parsing: text) } catch {
+            return "\(what): \(error.whatAndWhere)"
+        }
+        return what
     }
 
     private func contents(

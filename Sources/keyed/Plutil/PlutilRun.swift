@@ -123,8 +123,8 @@ struct PlutilRun {
         if let expected = arguments.expectedType, PlutilType(node.kind) != expected {
             throw Failure(
                 .invalid,
-                "Value at [\(TerminalText.escaped(keyPath))] expected to be \(expected.rawValue) but is "
-                    + PlutilType(node.kind).rawValue)
+                "Value at [\(TerminalText.escaped(keyPath))] expected to be \(expected.title) but is "
+                    + PlutilType(node.kind).title)
         }
         return node
     }
