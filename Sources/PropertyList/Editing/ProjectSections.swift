@@ -33,8 +33,10 @@ struct ProjectSections {
 
     /// The record of the dictionary that holds all objects.
     let container: UInt32
-    private let classes: [String]
     private let numbers: [String]
+    private let classes: AscendingSearch
+    // By class: its objects in the order of the source.
+    private var positions: [String: [Int]] = [:]
 
     /// The sections of a document; nil where its objects have none.
     init?(_ document: PropertyListDocument) {
@@ -44,7 +46,9 @@ struct ProjectSections {
         else { return nil }
         container = objects.index
         numbers = entries.map(\.key)
-        classes = entries.map { $0.value["isa"]?.string ?? "" }
+        let names = entries.map { $0.value["isa"]?.string ?? "" }
+        classes = AscendingSearch(names)
+        for (position, name) in names.enumerated() { positions[name, default: []].append(position) }
     }
 
     /// The object that a new value is, if it is one whose class can stand in a comment.
@@ -61,10 +65,12 @@ struct ProjectSections {
         for (className, entries) in Dictionary(grouping: entries, by: \.className)
             .sorted(by: { $0.key < $1.key })
         {
-            let section = Section(className, classes, numbers)
+            let start = places.count
+            let positions = positions[className] ?? []
+            let section = AscendingSearch(positions.map { numbers[$0] })
             for entry in entries.sorted(by: { $0.number < $1.number }) {
-                let place = section.place(of: entry.number)
-                if place == places.last?.place, className == places.last?.entries[0].className {
+                let place = place(of: entry, positions, section)
+                if places.count > start, place == places[places.count - 1].place {
                     places[places.count - 1].entries.append(entry)
                 } else {
                     places.append((place, [entry]))
@@ -74,31 +80,31 @@ struct ProjectSections {
         return places
     }
 
-    /// The objects of a class.
-    private struct Section {
-        private let positions: [Int]
-        // By object: the least number from there on.
-        private var leastNumbers: [String] = []
-        private let sectionBefore: Int?
+    private func place(of entry: Entry, _ positions: [Int], _ section: AscendingSearch) -> Place {
+        if let last = section.lastPosition(below: entry.number) { return .after(positions[last]) }
+        if let first = positions.first { return .before(first) }
+        return .newSection(after: classes.lastPosition(below: entry.className))
+    }
+}
 
-        init(_ className: String, _ classes: [String], _ numbers: [String]) {
-            positions = classes.indices.filter { classes[$0] == className }
-            sectionBefore = classes.lastIndex { $0 < className }
-            for position in positions.reversed() {
-                leastNumbers.append(min(numbers[position], leastNumbers.last ?? numbers[position]))
-            }
-            leastNumbers.reverse()
-        }
+/// Finds the last of some texts that is less than another, whether they are sorted or not.
+private struct AscendingSearch {
+    // By position: the least text from there on, so that these do ascend.
+    private var least: [String] = []
 
-        /// Behind the last object with a lesser number.
-        func place(of number: String) -> Place {
-            guard let first = positions.first else { return .newSection(after: sectionBefore) }
-            var (low, high) = (0, positions.count)
-            while low < high {
-                let middle = (low + high) / 2
-                if leastNumbers[middle] < number { low = middle + 1 } else { high = middle }
-            }
-            return low == 0 ? .before(first) : .after(positions[low - 1])
+    /// Linear.
+    init(_ texts: [String]) {
+        for text in texts.reversed() { least.append(min(text, least.last ?? text)) }
+        least.reverse()
+    }
+
+    /// The position of that text; nil where there is none. Logarithmic.
+    func lastPosition(below text: String) -> Int? {
+        var (low, high) = (0, least.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if least[middle] < text { low = middle + 1 } else { high = middle }
         }
+        return low == 0 ? nil : low - 1
     }
 }

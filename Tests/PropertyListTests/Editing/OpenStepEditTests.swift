@@ -256,6 +256,21 @@ struct OpenStepEditTests {
         #expect(edited.bytes.starts(with: "// !$*UTF8*$!\n{\n\tarchiveVersion = 1;".utf8))
     }
 
+    @Test("many new classes beside many objects take time in proportion to their number")
+    func manyClasses() throws {
+        func time(_ count: Int) throws -> Duration {
+            let objects = (0..<count).map { "A\($0) = {isa = C\($0);};" }.joined(separator: "\n")
+            let text = "// !$*UTF8*$!\n{objects = {\n/* Begin C0 section */\n\(objects)\n};}\n"
+            let document = try PropertyListDocument(parsing: Array(text.utf8))
+            let edits = (0..<count).map {
+                PropertyListEdit(Self.path("objects", "B\($0)"), .set(["isa": .string("D\($0)")]))
+            }
+            return try ContinuousClock().measure { _ = try document.applying(edits) }
+        }
+        let (small, large) = (try time(250), try time(4_000))
+        #expect(large < small * 64 + .milliseconds(500), "\(small) and \(large)")
+    }
+
     @Test(
         "a genuine project file with new objects is what its writer makes of it",
         .enabled(if: Corpus.hasExternal, "there is no external corpus"))
