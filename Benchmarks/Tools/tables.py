@@ -3,7 +3,7 @@
 PEERS = ["foundation", "libplist", "plistlib"]
 TITLES = {
     "ours": "**this library**", "tree": "its tree of values", "foundation": "Foundation",
-    "libplist": "libplist", "plistlib": "CPython", "floor": "bytes read once",
+    "libplist": "libplist", "plistlib": "CPython", "floor": "the floor",
 }
 
 # Heading, what is said below it, jobs, format, families in the order of the table.

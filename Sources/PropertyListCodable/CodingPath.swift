@@ -10,10 +10,12 @@ final class CodingPath {
     enum Step {
         case key(any CodingKey)
         case index(Int)
+        /// A key of a dictionary that has strings as keys.
+        case entry(String)
     }
 
     private(set) var parent: CodingPath?
-    let step: Step
+    private(set) var step: Step
     /// How many steps there are.
     let depth: Int
 
@@ -21,6 +23,16 @@ final class CodingPath {
         self.parent = parent
         self.step = step
         depth = (parent?.depth ?? 0) &+ 1
+    }
+
+    /// Makes `last` the path of the next sibling, `step`: the same object, unless someone has kept it.
+    @inline(__always)
+    static func advance(_ last: inout CodingPath?, _ parent: CodingPath?, to step: Step) {
+        if isKnownUniquelyReferenced(&last), let last {
+            last.step = step
+        } else {
+            last = CodingPath(parent, step)
+        }
     }
 
     // A path may be a million steps long, and the compiler's own release would recurse.
@@ -50,6 +62,7 @@ extension CodingPath.Step {
         switch self {
         case .key(let key): key
         case .index(let index): PathKey(index: index)
+        case .entry(let key): PathKey(dictionaryKey: key)
         }
     }
 }

@@ -9,10 +9,15 @@
 /// the same, and property lists do not; nor have those of a type with many, like a dictionary's.
 final class KeyPlan {
     private struct Entry {
+        static let unknown = UInt32.max
+
         let name: String
         /// What the key is: when decoding its number, 0 where the document does not have it; when
         /// encoding its node.
         let value: UInt32
+        /// When decoding: how far from the first the key was in the dictionary in which it was found
+        /// first.
+        var offset = unknown
     }
 
     private static let capacity = 128
@@ -21,34 +26,49 @@ final class KeyPlan {
     @exclusivity(unchecked) private var entries: [Entry] = []
     private var places: [String: Int] = [:]
 
-    /// What the key `name` is, found out by `resolve` the first time; nil for a key that the plan
-    /// has no place for.
+    /// The place of the key `name`, whose value is found out by `resolve` the first time; nil for a key
+    /// that the plan has no place for.
     ///
     /// - Parameter next: where the key is expected, and then the one after it.
     @inline(__always)
-    func value(of name: String, _ next: inout Int, resolve: (String) -> UInt32) -> UInt32? {
+    func place(of name: String, _ next: inout Int, resolve: (String) -> UInt32) -> Int? {
         // SAFETY: a session is used by one thread, and comparing strings does not come back here.
         if unsafe next < entries.count, unsafe entries[next].name == name {
-            let value = unsafe entries[next].value
             next &+= 1
-            return value
+            return next &- 1
         }
         return search(name, &next, resolve)
+    }
+
+    /// What the key at a place is.
+    @inline(__always)
+    func value(at place: Int) -> UInt32 { unsafe entries[place].value }
+
+    /// How far from the first the key at a place was, in the dictionary where it was found first.
+    @inline(__always)
+    func offset(at place: Int) -> Int? {
+        let offset = unsafe entries[place].offset
+        return offset == Entry.unknown ? nil : Int(offset)
+    }
+
+    /// Keeps where a key was found first.
+    func setOffset(_ offset: Int, at place: Int) {
+        unsafe entries[place].offset = UInt32(truncatingIfNeeded: offset)
     }
 
     @inline(never)
     private func search(
         _ name: String, _ next: inout Int, _ resolve: (String) -> UInt32
-    ) -> UInt32? {
+    ) -> Int? {
         // Asked for once more, by `contains` and then to decode.
         if next > 0, unsafe next <= entries.count, unsafe entries[next &- 1].name == name {
-            return unsafe entries[next &- 1].value
+            return next &- 1
         }
         guard name.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
         // SAFETY: as above; `resolve` looks at the tables of the document only.
         if let place = places[name] {
             next = place &+ 1
-            return unsafe entries[place].value
+            return place
         }
         let place = unsafe entries.count
         guard place < Self.capacity else { return nil }
@@ -56,7 +76,7 @@ final class KeyPlan {
         places[name] = place
         unsafe entries.append(Entry(name: name, value: value))
         next = place &+ 1
-        return value
+        return place
     }
 }
 

@@ -54,10 +54,16 @@ extension Row {
     private static let coding =
         both(
             .decode, [.library],
-            [.ours: Ours.decodeLibrary, .foundation: FoundationPeer.decodeLibrary])
+            [
+                .ours: Ours.decodeLibrary, .foundation: FoundationPeer.decodeLibrary,
+                .floor: Floor.decodeLibrary,
+            ])
         + both(
             .encode, [.library],
-            [.ours: Ours.encodeLibrary, .foundation: FoundationPeer.encodeLibrary])
+            [
+                .ours: Ours.encodeLibrary, .foundation: FoundationPeer.encodeLibrary,
+                .floor: Floor.encodeLibrary,
+            ])
 
     private static let small = [
         Row(

@@ -94,7 +94,7 @@ struct ObjectList {
         _ node: UInt32, _ record: NodeRecord
     ) throws(PropertyListError) {
         switch numbering {
-        case .byValue: numberLeafByValue(node, record)
+        case .byValue: if numbers[Int(node)] == 0 { numberLeafByValue(node, record) }
         case .byIdentity, .byIdentityRepeating: try numberLeafByIdentity(node, record)
         }
     }
@@ -118,18 +118,18 @@ struct ObjectList {
 
     // MARK: By value
 
+    /// Numbers a leaf that has no number yet.
     private mutating func numberLeafByValue(_ node: UInt32, _ record: NodeRecord) {
-        if numbers[Int(node)] != 0 { return }
         if record.kind == .uid, record.payload < UInt64(numbers.count) {
             return numberUID(node, Int(record.payload))
         }
-        let key = record.kind == .string ? Int(record.high) : 0
+        let key = Int(record.keyNumber)
         if key != 0, keyNumbers[key] != 0 {
             numbers[Int(node)] = keyNumbers[key]
             return
         }
         let next = UInt32(truncatingIfNeeded: order.count)
-        if let known = uniquer.number(of: node, next: next, in: store) {
+        if let known = uniquer.number(of: node, record, next: next, in: store) {
             numbers[Int(node)] = known &+ 1
         } else {
             append(node)

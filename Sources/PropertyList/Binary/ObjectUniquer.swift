@@ -6,11 +6,16 @@
 /// 1, 1.0 and true are three values, and so are 0.0 and −0.0. An open-addressing table of object
 /// numbers, at most half full; text is hashed and compared where it lies.
 struct ObjectUniquer {
+    private struct Entry {
+        let hash: UInt32
+        let node: UInt32
+        let number: UInt32
+    }
+
     private let hasher = SeededHash()
+    // Places in `entries`, plus one; 0 is free.
     private var slots: [UInt32]
-    private var hashes: [UInt32] = []
-    private var nodes: [UInt32] = []
-    private var numbers: [UInt32] = []
+    private var entries: [Entry] = []
 
     /// Prepares for about `capacity` distinct leaves.
     init(capacity: Int) {
@@ -19,37 +24,34 @@ struct ObjectUniquer {
         slots = [UInt32](repeating: 0, count: size)
     }
 
-    /// The number of an equal leaf seen before; otherwise nil, and `node` has the number `next`
-    /// from now on.
-    mutating func number(of node: UInt32, next: UInt32, in store: NodeStore) -> UInt32? {
-        let record = store.records[Int(node)]
+    /// The number of an equal leaf seen before; otherwise nil, and `node`, whose record is `record`, has
+    /// the number `next` from now on.
+    mutating func number(
+        of node: UInt32, _ record: NodeRecord, next: UInt32, in store: NodeStore
+    ) -> UInt32? {
         let hash = leafHash(record, store)
         let mask = slots.count &- 1
         var slot = Int(hash) & mask
         while slots[slot] != 0 {
-            let entry = Int(slots[slot]) &- 1
-            if hashes[entry] == hash,
-                Self.isSame(store.records[Int(nodes[entry])], record, store)
-            {
-                return numbers[entry]
+            let entry = entries[Int(slots[slot]) &- 1]
+            if entry.hash == hash, Self.isSame(store.records[Int(entry.node)], record, store) {
+                return entry.number
             }
             slot = (slot &+ 1) & mask
         }
-        hashes.append(hash)
-        nodes.append(node)
-        numbers.append(next)
-        slots[slot] = UInt32(truncatingIfNeeded: nodes.count)
-        if nodes.count &* 2 > slots.count { grow() }
+        entries.append(Entry(hash: hash, node: node, number: next))
+        slots[slot] = UInt32(truncatingIfNeeded: entries.count)
+        if entries.count &* 2 > slots.count { grow() }
         return nil
     }
 
     private mutating func grow() {
         slots = [UInt32](repeating: 0, count: slots.count &* 2)
         let mask = slots.count &- 1
-        for (entry, hash) in hashes.enumerated() {
-            var slot = Int(hash) & mask
+        for (place, entry) in entries.enumerated() {
+            var slot = Int(entry.hash) & mask
             while slots[slot] != 0 { slot = (slot &+ 1) & mask }
-            slots[slot] = UInt32(truncatingIfNeeded: entry &+ 1)
+            slots[slot] = UInt32(truncatingIfNeeded: place &+ 1)
         }
     }
 

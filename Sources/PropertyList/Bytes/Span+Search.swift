@@ -87,4 +87,13 @@ extension [UInt8] {
         // SAFETY: the buffer is that of the static string, and copied within the call.
         text.withUTF8Buffer { unsafe append(contentsOf: $0) }
     }
+
+    /// Appends text; all at once where it lies in memory as UTF-8.
+    mutating func append(text: String.UTF8View) {
+        // SAFETY: the buffer is the string's own, and copied within the call.
+        let done: Void? = unsafe text.withContiguousStorageIfAvailable { buffer in
+            unsafe append(contentsOf: buffer)
+        }
+        if done == nil { append(contentsOf: text) }
+    }
 }

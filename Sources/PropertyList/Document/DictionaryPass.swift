@@ -53,8 +53,12 @@ struct DictionaryPass {
         let owner = UInt32(truncatingIfNeeded: node) &+ 1
         var hasDuplicates = false
         for place in Int(record.low)..<(Int(record.low) &+ Int(record.high)) {
-            let number = try number(of: store.children[place], owner: node, &store)
-            if number == 0 { continue }
+            let key = store.children[place]
+            var number = store.records[Int(key)].keyNumber
+            if number == 0 {
+                number = try self.number(of: key, owner: node, &store)
+                if number == 0 { continue }
+            }
             let last = lastOwner[Int(number)]
             if last == owner {
                 try allowDuplicate(store.children[place], of: node, store)
@@ -68,7 +72,7 @@ struct DictionaryPass {
         return hasDuplicates && !options.contains(.allDuplicateKeys)
     }
 
-    /// The number of a key, given now if it has none yet; 0 for a key that is no string.
+    /// The number of a key that has none yet, given now; 0 for a key that is no string.
     private mutating func number(
         of key: UInt32, owner: Int, _ store: inout NodeStore
     ) throws(PropertyListError) -> UInt32 {
@@ -77,7 +81,6 @@ struct DictionaryPass {
             try allowNonString(key, of: owner, store)
             return 0
         }
-        if record.high != 0 { return record.high }
         let number = keys.intern(key, in: store)
         store.records[Int(key)].setHigh(number)
         if lastOwner.count <= keys.count {

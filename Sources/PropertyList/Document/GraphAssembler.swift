@@ -68,7 +68,7 @@ extension GraphAssembler {
 
     package mutating func string(_ value: String) -> UInt32 {
         let start = store.bytes.count
-        store.bytes.append(contentsOf: value.utf8)
+        store.bytes.append(text: value.utf8)
         return addContent(kind: .string, from: start)
     }
 

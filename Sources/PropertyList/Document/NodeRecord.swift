@@ -74,6 +74,10 @@ package struct NodeRecord: BitwiseCopyable, Sendable {
     @inlinable
     package var high: UInt32 { UInt32(truncatingIfNeeded: payload >> 32) }
 
+    /// The number of a key; 0 for a string that is none (yet), and for other kinds.
+    @inline(__always)
+    var keyNumber: UInt32 { kind == .string ? high : 0 }
+
     @inline(__always)
     mutating func setHigh(_ value: UInt32) { payload = UInt64(low) | UInt64(value) << 32 }
 

@@ -126,7 +126,7 @@ struct BinaryEditWriter {
 
     /// A leaf that is equal, or this one from now on.
     private mutating func existing(_ node: UInt32) -> UInt32 {
-        uniquer.number(of: node, next: node, in: store) ?? node
+        uniquer.number(of: node, store.records[Int(node)], next: node, in: store) ?? node
     }
 
     private mutating func keyNode(_ text: String) throws(PropertyListError) -> UInt32 {

@@ -57,6 +57,7 @@ struct XMLWriter {
     private var output: [UInt8] = []
     // Text that is not UTF-8 in the document; kept for its room.
     private var decoded: [UInt8] = []
+    private var keys: XMLWrittenKeys
     private var counts: [UInt8: Int] = [:]
 
     init(
@@ -68,6 +69,7 @@ struct XMLWriter {
         store = document.storage.store
         budget = document.budget(limits)
         walk = DocumentWalk(document.root, budget: budget, sortsKeys: options.sortsKeys)
+        keys = XMLWrittenKeys(count: document.storage.keys.count)
         isArchive = document.looksLikeKeyedArchive
         realStyle = document.realStyle(options.realText)
         output.reserveCapacity(store.bytes.count * 2)
@@ -110,7 +112,21 @@ struct XMLWriter {
         guard record.kind == .string else {
             throw Self.error("a dictionary key is of kind \(record.kind), not a string")
         }
-        try appendText(key, record, depth)
+        if let known = keys.place(of: record) {
+            let elements = keys.elements
+            output.append(addingCapacity: depth &+ known.count &+ 8) { output in
+                output.append(tabs: depth)
+                output.append(contentsOf: elements.span.extracting(known))
+            }
+        } else {
+            let start = output.count &+ depth
+            try appendText(key, record, depth)
+            if keys.isSecond(record) {
+                let element = output[start...]
+                let text = element.dropFirst(key.open.count).dropLast(key.close.count)
+                if XMLEscaping.isPlain(text.span) { keys.keep(element, of: record) }
+            }
+        }
     }
 
     private mutating func append(

@@ -84,7 +84,7 @@ extension DecodingSession {
             if record.kind == .null { return nil }
             throw refusal(String.self, node, path())
         }
-        let text = table.string(of: record)
+        let text = text(node, record)
         return text.utf8.count == 5 && text == "$null" ? nil : text
     }
 

@@ -16,6 +16,9 @@ final class DecodingSession {
     let limits: ParsingLimits
 
     private let plans = KeyPlans()
+    // Where the document shares strings. Checking that each access is exclusive would cost as much as
+    // looking.
+    @exclusivity(unchecked) private var sharedTexts: SharedTexts?
     private var visits = 0
     private let visitLimit: Int
     // How many initializers are under way; more of them than containers where a type reads another
@@ -39,6 +42,8 @@ final class DecodingSession {
         self.table = table
         self.userInfo = userInfo
         self.limits = limits
+        // SAFETY: nothing else has the session yet.
+        unsafe sharedTexts = table.format == .binary ? SharedTexts() : nil
         records = table.records
         children = table.children
         visitLimit = limits.expansion.limit(for: table.count)
@@ -49,6 +54,13 @@ final class DecodingSession {
     @inline(__always)
     func record(_ node: UInt32) -> NodeRecord {
         node == Self.missing ? Self.null : records[Int(node)]
+    }
+
+    /// The text of a string.
+    @inline(__always)
+    func text(_ node: UInt32, _ record: NodeRecord) -> String {
+        // SAFETY: a session is used by one thread, and making a text does not come back here.
+        unsafe sharedTexts?.text(of: node) { table.string(of: record) } ?? table.string(of: record)
     }
 
     /// Where a value is in the source.
@@ -121,8 +133,7 @@ extension DecodingSession {
         try charge(path)
         let path = path()
         if let dictionary = stringKeyedDictionary(type, node) {
-            let value = try descend(path) { try dictionary.decode(self, node, path) }
-            if let value = value as? T { return value }
+            return try descend(path) { try dictionary.decode(self, node, path, as: type) }
         }
         return try descend(path) {
             try type.init(from: NodeDecoder(session: self, path: path, node: node))

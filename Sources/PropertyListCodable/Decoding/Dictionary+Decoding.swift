@@ -7,25 +7,27 @@ internal import PropertyList
 /// standard library's initializer has to.
 protocol StringKeyedDictionary {
     /// Reads all entries of the dictionary `node`.
-    static func decode(
-        _ session: DecodingSession, _ node: UInt32, _ path: CodingPath?
-    ) throws -> Self
+    static func decode<T>(
+        _ session: DecodingSession, _ node: UInt32, _ path: CodingPath?, as type: T.Type
+    ) throws -> T
 }
 
 extension Dictionary: StringKeyedDictionary where Key == String, Value: Decodable {
-    static func decode(
-        _ session: DecodingSession, _ node: UInt32, _ path: CodingPath?
-    ) throws -> [String: Value] {
+    static func decode<T>(
+        _ session: DecodingSession, _ node: UInt32, _ path: CodingPath?, as type: T.Type
+    ) throws -> T {
         try session.enter(path)
         let reader = try DictionaryReader(session, path, node, keys: PathKey.self)
         var entries: [String: Value] = [:]
         entries.reserveCapacity(reader.count)
+        var step: CodingPath?
         for position in 0..<reader.count {
             guard let key = reader.text(at: position) else { continue }
             entries[key] = try session.value(Value.self, reader.child(at: position)) {
-                CodingPath(path, .key(PathKey(dictionaryKey: key)))
+                CodingPath.advance(&step, path, to: .entry(key))
+                return step
             }
         }
-        return entries
+        return same(entries, as: type)
     }
 }

@@ -4,7 +4,7 @@
 internal import PropertyList
 
 /// Finds the keys of one dictionary as they are asked for: nearly always each is the next in the plan
-/// of its type, and the next in the document.
+/// of its type, and stands where it stood in the dictionary before.
 ///
 /// What a ``KeyedNodeContainer`` is without the type of its keys: one reference to copy, and code that
 /// the compiler need not make again for each type.
@@ -16,9 +16,12 @@ final class DictionaryReader {
     let count: Int
     private let plan: KeyPlan
     private let hasDuplicateKeys: Bool
-    // The place in the plan of the next key, and in the dictionary of the next entry.
+    // The place in the plan of the next key.
     private var next = 0
-    private var position = 0
+    // How far keys are from where they were found first; other than 0 where one before them is missing.
+    private var shift = 0
+    // The entry after that of the last key which the plan has no place for.
+    private var following = 0
 
     init(
         _ session: DecodingSession, _ path: CodingPath?, _ node: UInt32,
@@ -38,7 +41,7 @@ final class DictionaryReader {
     }
 
     /// Begins with the first entry again.
-    func rewind() { position = 0 }
+    func rewind() { following = 0 }
 
     /// The text of a key; nil for one that is no string.
     func text(at position: Int) -> String? {
@@ -53,41 +56,51 @@ final class DictionaryReader {
     func find(_ name: String) -> UInt32? {
         // A copy, because passing the property itself would be checked for exclusive access.
         var next = next
-        let number = plan.value(of: name, &next) { session.table.keyNumber(of: $0) ?? 0 }
+        let place = plan.place(of: name, &next) { session.table.keyNumber(of: $0) ?? 0 }
         self.next = next
-        guard let number else { return search(name) }
+        guard let place else { return search(name) }
+        let number = plan.value(at: place)
         if number == 0 { return nil }
-        if position < count, isKey(number, at: position), !hasDuplicateKeys {
-            return value(at: position)
+        if let offset = plan.offset(at: place), !hasDuplicateKeys {
+            if isKey(number, at: offset &+ shift) { return child(at: offset &+ shift) }
+            if isKey(number, at: offset) { return child(at: offset) }
         }
-        return place(of: number)
+        return locate(number, place)
     }
 
     @inline(__always)
     private func isKey(_ number: UInt32, at position: Int) -> Bool {
+        guard position >= 0, position < count else { return false }
         let key = session.records[Int(session.children[first &+ position])]
         return key.kind == .string && key.high == number
     }
 
-    @inline(__always)
-    private func value(at position: Int) -> UInt32 {
-        self.position = position &+ 1
-        return session.children[first &+ position &+ count]
+    /// The value of a key that is not where it was before, by the index of the document.
+    @inline(never)
+    private func locate(_ number: UInt32, _ place: Int) -> UInt32? {
+        guard let position = position(of: number) else { return nil }
+        if let offset = plan.offset(at: place) {
+            shift = position &- offset
+        } else {
+            plan.setOffset(position, at: place)
+        }
+        return child(at: position)
     }
 
-    private func place(of number: UInt32) -> UInt32? {
-        let place = session.table.place(ofKey: number, in: session.record(node))
-        return place.map { value(at: $0 &- first) }
+    private func position(of number: UInt32) -> Int? {
+        session.table.place(ofKey: number, in: session.record(node)).map { $0 &- first }
     }
 
     /// The value of a key that the plan has no place for: by its text.
     @inline(never)
     func search(_ name: String) -> UInt32? {
-        if position < count, !hasDuplicateKeys, isKey(name, at: position) {
-            return value(at: position)
+        if !hasDuplicateKeys, following < count, isKey(name, at: following) {
+            following &+= 1
+            return child(at: following &- 1)
         }
-        if let number = session.table.keyNumber(of: name), let value = place(of: number) {
-            return value
+        if let number = session.table.keyNumber(of: name), let position = position(of: number) {
+            following = position &+ 1
+            return child(at: position)
         }
         return searchEquivalent(name)
     }
@@ -100,6 +113,6 @@ final class DictionaryReader {
     /// editors may have decomposed what the program spells composed.
     private func searchEquivalent(_ name: String) -> UInt32? {
         guard name.utf8.contains(where: { $0 >= 0x80 }) else { return nil }
-        return (0..<count).first { text(at: $0) == name }.map { value(at: $0) }
+        return (0..<count).first { text(at: $0) == name }.map { child(at: $0) }
     }
 }

@@ -15,9 +15,7 @@ extension Dictionary: StringKeyedEncodable where Key == String, Value: Encodable
         let session = encoder.session
         let open = encoder.shaped(.dictionary)
         for (key, value) in self {
-            let node = try session.node(value) {
-                CodingPath(open.path, .key(PathKey(dictionaryKey: key)))
-            }
+            let node = try session.node(value) { CodingPath(open.path, .entry(key)) }
             open.set(node ?? session.emptyDictionary, forKey: session.makeKey(key))
         }
     }

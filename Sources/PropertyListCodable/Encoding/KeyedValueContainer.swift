@@ -5,23 +5,24 @@ internal import PropertyList
 
 /// The entries of a dictionary that is being encoded.
 struct KeyedValueContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
-    let session: EncodingSession
-    let value: OpenValue
+    let writer: DictionaryWriter
 
-    var codingPath: [any CodingKey] { CodingPath.keys(of: value.path) }
+    private var session: EncodingSession {
+        @inline(__always) _read { yield writer.session }
+    }
+
+    var codingPath: [any CodingKey] { CodingPath.keys(of: writer.value.path) }
 
     init(_ session: EncodingSession, _ value: OpenValue) {
-        self.session = session
-        self.value = value
-        value.use(session.plan(of: Key.self))
+        writer = DictionaryWriter(session, value, keys: Key.self)
     }
 
     @inline(__always)
     private func set(_ node: UInt32, _ key: Key) {
-        value.set(node, forKey: value.key(key.stringValue, session))
+        writer.set(node, forKey: key.stringValue)
     }
 
-    private func step(_ key: Key) -> CodingPath { CodingPath(value.path, .key(key)) }
+    private func step(_ key: Key) -> CodingPath { CodingPath(writer.value.path, .key(key)) }
 }
 
 // MARK: - Values
@@ -82,22 +83,13 @@ extension KeyedValueContainer {
 
     func superEncoder() -> any Encoder {
         let key = PathKey.super
-        return encoder(session.makeKey(key.stringValue), CodingPath(value.path, .key(key)))
+        return writer.encoder(
+            session.makeKey(key.stringValue), CodingPath(writer.value.path, .key(key)))
     }
 
     func superEncoder(forKey key: Key) -> any Encoder { encoder(key) }
 
     private func encoder(_ key: Key) -> ValueEncoder {
-        encoder(value.key(key.stringValue, session), step(key))
-    }
-
-    /// The encoder of a nested value: the one of a key that has been asked for already goes on.
-    private func encoder(_ key: UInt32, _ path: CodingPath) -> ValueEncoder {
-        if let open = value.nestedValue(forKey: key) {
-            return ValueEncoder(session: session, value: open)
-        }
-        let open = session.makeNestedValue(path)
-        value.set(open, forKey: key)
-        return ValueEncoder(session: session, value: open)
+        writer.encoder(writer.node(of: key.stringValue), step(key))
     }
 }

@@ -39,10 +39,6 @@ final class OpenValue {
         @inline(__always) _modify { yield unsafe &uncheckedValues }
     }
 
-    // The plan of the type of the keys, and the place in it of the next one.
-    private var plan: KeyPlan?
-    private var next = 0
-
     // The largest key so far. Keys are numbered as they are first met, so that those of a dictionary
     // nearly always rise; one that does not may be there already.
     private var lastKey = -1
@@ -70,27 +66,6 @@ final class OpenValue {
         guard self.shape == .nothing else { return false }
         self.shape = shape
         return true
-    }
-}
-
-// MARK: - Keys
-
-extension OpenValue {
-    /// Takes keys of the type that `plan` is for from now on.
-    func use(_ plan: KeyPlan) {
-        self.plan = plan
-        next = 0
-    }
-
-    /// The node of a key.
-    @inline(__always)
-    func key(_ name: String, _ session: EncodingSession) -> UInt32 {
-        guard let plan else { return session.makeKey(name) }
-        // A copy, because passing the property itself would be checked for exclusive access.
-        var next = next
-        let key = plan.value(of: name, &next, resolve: session.makeKey)
-        self.next = next
-        return key ?? session.makeKey(name)
     }
 }
 
