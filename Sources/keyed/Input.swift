@@ -16,18 +16,28 @@ struct Failure: Error {
     }
 
     /// A property list that cannot be read or written, with an excerpt where it is text.
-    init(_ error: PropertyListError, in file: String, source: [UInt8]?) {
-        let format = error.format.map { "\($0) property list: " } ?? ""
-        var text = "\(TerminalText.escaped(file)): \(format)\(error.what)"
-        if let location = error.location { text += " at \(location)" }
-        if let path = error.path, !path.components.isEmpty { text += ", in \(path)" }
-        if let advice = Advice.text(for: error) { text += " (\(advice))" }
+    init(
+        _ error: PropertyListError, in file: String, source: [UInt8]?,
+        leniently way: String = "--lenient"
+    ) {
+        var text = "\(TerminalText.escaped(file)): \(error.whatAndWhere)"
+        if let advice = Advice.text(for: error, leniently: way) { text += " (\(advice))" }
         if let location = error.location, let source,
             let excerpt = Excerpt.text(at: location, in: source)
         {
             text += "\n" + excerpt
         }
         self.init(error.code.isLimit ? .limit : .invalid, text)
+    }
+}
+
+extension PropertyListError {
+    /// The error without its way out, which names what is of Swift.
+    var whatAndWhere: String {
+        var text = (format.map { "\($0) property list: " } ?? "") + what
+        if let location { text += " at \(location)" }
+        if let path, !path.components.isEmpty { text += ", in \(path)" }
+        return text
     }
 }
 
@@ -39,17 +49,23 @@ enum Advice {
         (name: "Options.scalars", advice: "--scalars typed or text writes another form"),
         (name: "Options.mapping", advice: "--json coerce or typed writes another form"),
         (name: "Mapping.strict", advice: "without --json typed it is a dictionary"),
+        (name: "anew first", advice: "keyed convert writes it anew"),
+        (name: "binary format", advice: "keyed convert binary makes a file that can be edited"),
     ]
 
-    static func text(for error: PropertyListError) -> String? {
+    /// - Parameter way: how the verb is told to be lenient.
+    static func text(for error: PropertyListError, leniently way: String) -> String? {
         if error.code == .unrecognizedFormat, error.what.contains("SQLite") {
             return "keyed scan looks into databases"
         }
         guard let recovery = error.recovery else { return nil }
         if let known = known.first(where: { recovery.contains($0.name) }) { return known.advice }
-        guard let name = recovery.firstRange(of: "ParsingOptions.") else { return nil }
+        guard let name = recovery.firstRange(of: "ParsingOptions.") else {
+            // What is said of Swift is of no use here.
+            return recovery.contains("`PropertyListValue`") ? nil : recovery
+        }
         let leniency = recovery[name.upperBound...].prefix { $0.isLetter }
-        return "the leniency \(leniency) lets it pass"
+        return "the leniency \(leniency) lets it pass: \(way)"
     }
 }
 
@@ -93,7 +109,7 @@ struct TextReading {
             return try OpenStepPropertyList.parse(
                 bytes, encoding: encoding, options: options, limits: limits)
         }
-        if mapping == .typed, try PropertyListFormat.detect(bytes) == .json {
+        if mapping != .strict, try PropertyListFormat.detect(bytes) == .json {
             return try JSONPropertyList.parse(
                 bytes, mapping: mapping, options: options, limits: limits)
         }
@@ -130,7 +146,7 @@ struct TextOptions: ParsableArguments {
 struct ReadingOptions: ParsableArguments {
     @Flag(
         help: ArgumentHelp(
-            "Let pass what Apple's readers let pass.",
+            "Let pass what Apple's readers let pass, and commas between the entries of OpenStep text.",
             discussion: "What was needed is said on standard error."))
     var lenient = false
 
@@ -140,7 +156,12 @@ struct ReadingOptions: ParsableArguments {
     @OptionGroup var text: TextOptions
 
     /// Strict, but for control characters: Apple's writer and ours leave them raw in XML.
-    var options: ParsingOptions { lenient ? .appleCompatible : .rawControlCharacters }
+    var options: ParsingOptions { lenient ? .lenient : .rawControlCharacters }
+}
+
+extension ParsingOptions {
+    /// What the command lets pass where it is told to: what can be read in one way only.
+    static let lenient = appleCompatible.union(.looseSeparators)
 }
 
 /// A file that has been read and parsed.

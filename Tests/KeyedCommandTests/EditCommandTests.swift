@@ -3,6 +3,7 @@
 
 import Foundation
 import PropertyList
+import TestSupport
 import Testing
 
 @testable import keyed
@@ -32,7 +33,7 @@ struct EditCommandTests {
     private func inPlace(_ arguments: String...) throws -> (text: String, run: Run) {
         try Files.withFile(Self.text.utf8) { file in
             let console = Console(capturing: true)
-            let all = [arguments[0], file] + arguments.dropFirst() + ["--in-place"]
+            let all = [arguments[0], "--in-place", file] + arguments.dropFirst()
             let status = Main.run(all, console)
             let run = Run(
                 status: status.rawValue, bytes: console.output,
@@ -78,6 +79,38 @@ struct EditCommandTests {
             result.run.errors == "keyed: \"old\" is no value of type integer; name another type "
                 + "with -t\n")
         #expect(try inPlace("set", "name").run.status == 2)
+    }
+
+    @Test("an edit that lacks something is refused, with its number")
+    func incompleteEdits() throws {
+        for (edit, message) in [
+            ("set name", "the value is missing; an empty one is written \"\""),
+            ("set name string", "the value is missing; an empty one is written \"\""),
+            ("rename name", "the new key is missing; an empty one is written \"\""),
+            ("remove", "`remove` needs a key path"),
+            ("move", "`move` is none of set, insert, append, merge, remove, rename"),
+        ] {
+            let one = try inPlace("edit", edit)
+            #expect(one.run.status == 2 && one.run.errors == "keyed: \(message)\n")
+            let two = try inPlace("edit", "set name \"\"", edit)
+            #expect(two.run.errors == "keyed: edit 2: \(message)\n" && two.text == Self.text)
+        }
+        #expect(
+            try inPlace("edit", "set name \"\"").text
+                == Self.text.replacing(">Anna<", with: "><"))
+    }
+
+    @Test("a property list on the command line says where it goes wrong")
+    func malformedValue() throws {
+        let value = try inPlace("set", "age", "{a = 1", "-t", "plist").run
+        #expect(value.status == 2)
+        #expect(
+            value.errors
+                == "keyed: the value is no property list: OpenStep property list: the text "
+                + "ends within the dictionary that begins in line 1 at line 1, column 7, in a\n")
+        let edit = try inPlace("edit", "set age plist <plist><dict></plist>").run
+        #expect(edit.status == 2 && edit.errors.contains("the value is no property list: XML"))
+        #expect(try inPlace("set", "list", "x").run.errors.hasSuffix("name another type with -t\n"))
     }
 
     @Test("a path that leads to nothing is shown with a caret")
@@ -231,16 +264,122 @@ struct EditCommandTests {
 
     @Test("a reader that goes away early ends the command quietly")
     func closedPipe() throws {
-        try Files.withFile(Self.text.utf8) { file in
-            let process = Process()
-            process.executableURL = URL(filePath: "/bin/sh")
-            let command = URL(filePath: ProcessInfo.processInfo.arguments[0])
-                .deletingLastPathComponent().appending(path: "keyed").path
-            process.arguments = ["-c", "'\(command)' set '\(file)' age 8 | true"]
-            try process.run()
-            process.waitUntilExit()
-            #expect(process.terminationStatus == 0)
+        // More than a pipe holds, so that the command is still writing.
+        let list = String(repeating: "<string>x</string>\n", count: 20_000)
+        try Files.withFile(Files.xml("<array>\n\(list)</array>")) { file in
+            for verb in ["set '\(file)' '[0]' y", "show '\(file)'", "convert json '\(file)'"] {
+                let run = try process("/bin/sh", ["-c", "'\(keyedPath)' \(verb) | head -n 1"])
+                #expect(run.lines.count == 1 && run.errors == "", "\(verb)")
+            }
         }
+    }
+
+    @Test("a value that begins with a dash follows `--`")
+    func dash() throws {
+        #expect(
+            try inPlace("set", "name", "--", "-x").text
+                == Self.text.replacing(">Anna<", with: ">-x<"))
+        #expect(try inPlace("set", "age", "-8").text == Self.text.replacing(">7<", with: ">-8<"))
+        let run = try inPlace("set", "name", "-x").run
+        #expect(run.status == 2 && run.errors.contains("follows --, as in -- -x"))
+        #expect(try inPlace("set", "name", "--", "-x", "-y").run.status == 2)
+    }
+
+    @Test("what is asked of a value of another kind is refused, not answered with nothing")
+    func otherKinds() throws {
+        let refused = try inPlace("insert", "new", "x", "--after", "nam")
+        #expect(refused.run.status == 1 && refused.text == Self.text)
+        #expect(refused.run.errors.hasSuffix("there is no key `nam` (there is `name`)\n"))
+        let root = try inPlace("append", "", "x").run
+        #expect(root.errors.hasSuffix("a dictionary has no end to append to; set a key\n"))
+        try Files.withFile(Self.text.utf8) { file in
+            for (path, form, message) in [
+                ("name", "count", "only containers have a count, this is of kind string"),
+                ("list", "keys", "only dictionaries have keys, this is of kind array"),
+            ] {
+                let run = keyed("get", file, path, "--as", form)
+                #expect(run.status == 1 && run.errors == "\(file): \(message)\n")
+            }
+            let nested = keyed("get", file, "blob!a")
+            #expect(nested.errors.hasSuffix("at byte 0\n    blob!a\n        ^\n"))
+        }
+    }
+
+    @Test("JSON is edited under the mapping it is written under")
+    func json() throws {
+        let text = "{\"a\":{\"$real\":\"1\"},\"d\":{\"$date\":\"2020-01-01T00:00:00Z\"}}\n"
+        try Files.withFile(text.utf8, named: "a.json") { file in
+            let typed = keyed(
+                "set", file, "e", "2021-01-01T00:00:00Z", "-t", "date", "--json", "typed")
+            #expect(
+                typed.output
+                    == text.replacing(
+                        "}}\n", with: "},\"e\":{\"$date\":\"2021-01-01T00:00:00Z\"}}\n"))
+            let plain = keyed("set", file, "e", "1")
+            #expect(plain.output == text.replacing("}}\n", with: "},\"e\":\"1\"}\n"))
+            let strict = keyed("set", file, "e", "2021-01-01T00:00:00Z", "-t", "date")
+            #expect(strict.status == 1 && strict.errors.contains("--json coerce or typed"))
+            let coerced = keyed(
+                "set", file, "e", "2021-01-01T00:00:00Z", "-t", "date", "--json", "coerce")
+            #expect(coerced.output.hasSuffix(",\"e\":\"2021-01-01T00:00:00Z\"}\n"))
+        }
+    }
+
+    @Test(
+        "text stays in the encoding that is named; one that is not written is told with the way out"
+    )
+    func encodings() throws {
+        try Files.withFile("a=b;\n".utf8) { file in
+            let run = keyed("set", file, "a", "é", "--encoding", "ISO-8859-1")
+            #expect(run.bytes == Array("a=\"".utf8) + [0xE9] + Array("\";\n".utf8))
+            let other = keyed("set", file, "a", "é", "--encoding", "macintosh")
+            #expect(other.status == 1)
+            #expect(
+                other.errors.hasSuffix(
+                    "`macintosh` is read, not written (convert it to UTF-8 first)\n"))
+        }
+        let wide = Array("a\0=\0b\0;\0".utf8)
+        try Files.withFile(wide) { file in
+            let run = keyed("set", file, "a", "c", "--encoding", "UTF-16LE")
+            #expect(run.output == "a\0=\0c\0;\0")
+        }
+    }
+
+    @Test(
+        "one key set in the largest genuine file changes exactly its line",
+        .enabled(if: Corpus.hasExternal, "there is no external corpus"),
+        arguments: ["real-plists/xml", "real-plists/openstep/pbxproj"])
+    func largest(folder: String) throws {
+        let files = Corpus.external(folder).sorted { $0.bytes.count > $1.bytes.count }
+        let found = files.lazy.compactMap { file in
+            Self.lastLine(file.bytes).map { (file, $0) }
+        }.first
+        let (file, path) = try #require(found)
+        try Files.withFile(file.bytes, named: "a.plist") { name in
+            let run = keyed("set", name, path.description, "-t", "string", "changed", "-i")
+            #expect(run.status == 0 && run.errors == "")
+            let old = file.bytes.split(separator: 0x0A, omittingEmptySubsequences: false)
+            let new = try Files.bytes(name).split(separator: 0x0A, omittingEmptySubsequences: false)
+            #expect(old.count == new.count && old.count > 1000)
+            let changed = zip(old, new).filter { $0 != $1 }
+            #expect(changed.count == 1)
+            let line = String(decoding: changed.first?.1 ?? [], as: UTF8.self)
+            #expect(line.contains("changed"))
+        }
+    }
+
+    /// The way to the last string of one line that is the value of a key; nil where there is none.
+    private static func lastLine(_ bytes: [UInt8]) -> PropertyListKeyPath? {
+        guard let document = try? PropertyListDocument(parsing: bytes) else { return nil }
+        var walk = DocumentWalk(document.root, budget: document.budget(.default))
+        var found: PropertyListPath?
+        while let step = try? walk.next() {
+            guard case .enter(let number, let key) = step, key != nil,
+                let text = document.node(number).string, !text.contains("\n")
+            else { continue }
+            found = walk.path()
+        }
+        return found.map { PropertyListKeyPath($0) }
     }
 
     @Test("get prints scalars plainly, and other forms when asked")
@@ -359,7 +498,8 @@ struct DiffCommandTests {
                 export GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=a
                 export GIT_COMMITTER_EMAIL=a@b
                 git init -q -b main
-                git config merge.plist.driver '"\#(command)" merge --in-place --base %O %A %B'
+                driver='"\#(command)" merge --in-place --base %O --name %P %A %B'
+                git config merge.plist.driver "$driver"
                 git config diff.plist.textconv '"\#(command)" show --full'
                 echo '*.plist merge=plist diff=plist' > .gitattributes
                 echo '*.pbxproj merge=plist' >> .gitattributes
@@ -374,14 +514,24 @@ struct DiffCommandTests {
                 git commit -qam ours
                 git diff HEAD~ -- a.plist > diff.txt
                 git merge -q -m merged other
+                git checkout -qb conflicting other; cp 1.plist a.plist; git commit -qam conflicting
+                git checkout -q main; cp 3.plist a.plist; git commit -qam again
+                git merge -q conflicting 2> conflict.txt || true
                 """#
             _ = try Self.write(
-                [["a": 1, "b": 1], ["a": 2, "b": 1], ["a": 1, "b": 2, "c": 3]], folder)
+                [
+                    ["a": 1, "b": 1], ["a": 2, "b": 1], ["a": 1, "b": 2, "c": 3],
+                    ["a": 2, "b": 2, "c": 4],
+                ], folder)
             let lines = try shell(script, in: folder)
             #expect(lines.last?.hasPrefix("[exit") != true, "\(lines)")
-            let merged = try PropertyListValue(
-                parsing: Files.bytes(folder.appending(path: "a.plist").path))
-            #expect(merged == ["a": 2, "b": 2, "c": 3])
+            let merged = try process(
+                "/usr/bin/git", ["show", "main~:a.plist"], in: folder)
+            #expect(try PropertyListValue(parsing: merged.bytes) == ["a": 2, "b": 2, "c": 3])
+            let conflict = try Files.bytes(folder.appending(path: "conflict.txt").path)
+            #expect(
+                String(decoding: conflict, as: UTF8.self)
+                    == "a.plist: conflict at c: ours changed it, theirs removed it\n")
             let project = try Files.bytes(folder.appending(path: "p.pbxproj").path)
             #expect(
                 String(decoding: project, as: UTF8.self).contains(

@@ -135,6 +135,21 @@ struct TextFormatTests {
         }
     }
 
+    @Test("reads entries that commas separate when told to be lenient, and says how")
+    func commas() throws {
+        try Files.withFile("{a = 1, b = 2}\n".utf8) { file in
+            #expect(keyed("lint", file).output == "\(file): OK, with leniency: looseSeparators\n")
+            let refused = keyed("convert", "json", file)
+            #expect(refused.status == 1)
+            #expect(
+                refused.errors.contains("(the leniency looseSeparators lets it pass: --lenient)"))
+            let run = keyed("convert", "json", "--layout", "compact", "--lenient", file)
+            #expect(run.output == "{\"a\":\"1\",\"b\":\"2\"}\n")
+            let edit = keyed("set", "--lenient", file, "a", "2")
+            #expect(edit.status == 1 && edit.errors.hasSuffix("(keyed convert writes it anew)\n"))
+        }
+    }
+
     @Test("reads old files in the encoding that is named")
     func encodings() throws {
         try Files.withFile(Array("{a = \"".utf8) + [0x8E] + Array("\";}".utf8)) { file in

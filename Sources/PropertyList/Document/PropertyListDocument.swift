@@ -20,6 +20,7 @@ public struct PropertyListDocument: Sendable {
         let format: PropertyListFormat?
         let xmlHeader: XMLHeader?
         let encoding: SourceEncoding
+        let mapping: JSONPropertyList.Mapping
         let leniencies: ParsingOptions
         let problems: [PropertyListError]
 
@@ -33,6 +34,7 @@ public struct PropertyListDocument: Sendable {
             format = parts.format
             xmlHeader = parts.xmlHeader
             encoding = parts.encoding
+            mapping = parts.mapping
             leniencies = parts.leniencies
             problems = parts.problems
         }
@@ -65,6 +67,7 @@ public struct PropertyListDocument: Sendable {
         var format: PropertyListFormat?
         var xmlHeader: XMLHeader?
         var encoding = SourceEncoding.utf8
+        var mapping = JSONPropertyList.Mapping.strict
         var leniencies: ParsingOptions = []
         var problems: [PropertyListError] = []
     }

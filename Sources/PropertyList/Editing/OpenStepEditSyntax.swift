@@ -6,14 +6,20 @@
 struct OpenStepEditSyntax: TextEditSyntax {
     let layout: TextLayout
     let separator = [UInt8(ascii: ",")]
+    /// Whether the source is a project file.
+    let isProject: Bool
+    let sections: ProjectSections?
     private let store: NodeStore
     private let map: OpenStepSourceMap
     private let fragment: OpenStepFragment
-    private let isProject: Bool
     // Of a strings file, the keys of its entries.
     private let rootKeys: Set<UInt32>
 
-    init(_ document: PropertyListDocument, _ limits: ParsingLimits) {
+    /// - Parameter named: where the names of a project's objects are; by default the document itself.
+    init(
+        _ document: PropertyListDocument, named: PropertyListDocument? = nil,
+        _ limits: ParsingLimits
+    ) {
         store = document.storage.store
         map = OpenStepSourceMap(store)
         layout = TextLayout(store)
@@ -22,10 +28,12 @@ struct OpenStepEditSyntax: TextEditSyntax {
         let isProject = source.span.has("// !$*UTF8*$!", at: 0)
         fragment = OpenStepFragment(
             names: isProject
-                ? ProjectNames(document.root, projectName: ProjectNames.projectName(in: source))
+                ? ProjectNames(
+                    (named ?? document).root, projectName: ProjectNames.projectName(in: source))
                 : nil,
             limits: limits)
         self.isProject = isProject
+        sections = isProject ? ProjectSections(document) : nil
     }
 
     // MARK: Places
@@ -84,9 +92,10 @@ struct OpenStepEditSyntax: TextEditSyntax {
         _ style: TextStyle
     ) throws(PropertyListError) -> [UInt8] {
         let isQuoted = neighbour.map(isInQuotedEntries) ?? false
-        let text = try fragment.text(of: value, style, isQuoted: isQuoted)
+        let text = try fragment.text(of: value, style, isQuoted: isQuoted, for: key)
         guard let key else { return text }
-        return fragment.key(key, isQuoted: isQuoted) + equals(like: neighbour) + text
+        return fragment.key(key, isQuoted: isQuoted, isOfObject: value["isa"] != nil)
+            + equals(like: neighbour) + text
     }
 
     /// In strings files keys and values are in quotes, whether they need them or not.
@@ -107,10 +116,12 @@ struct OpenStepEditSyntax: TextEditSyntax {
     func renamed(
         _ key: UInt32, to text: String, value: UInt32
     ) throws(PropertyListError) -> EditedPropertyList.Change {
-        var replacement = fragment.key(text, isQuoted: isQuoted(key))
+        let place = rangeWithName(key)
+        var replacement = fragment.key(
+            text, isQuoted: isQuoted(key), isOfObject: place != range(of: key))
         // `key;` is short for `key = key;`.
         if value == key { replacement += " = ".utf8 + store.bytes[range(of: key)] }
-        return .init(range: rangeWithName(key), replacement: replacement)
+        return .init(range: place, replacement: replacement)
     }
 
     private func isQuoted(_ record: UInt32) -> Bool {
@@ -122,7 +133,8 @@ struct OpenStepEditSyntax: TextEditSyntax {
     func replaced(
         _ value: UInt32, with new: PropertyListValue, key: UInt32?, _ style: TextStyle
     ) throws(PropertyListError) -> EditedPropertyList.Change {
-        var text = try fragment.text(of: new, style, isQuoted: isQuoted(value))
+        let keyText = key.map { store.string(of: store.records[Int($0)]) }
+        var text = try fragment.text(of: new, style, isQuoted: isQuoted(value), for: keyText)
         if key == nil, map.isStringsFile, value == 0 { text = endOfComment + text }
         guard value == key else { return .init(range: rangeWithName(value), replacement: text) }
         let end = range(of: value).upperBound
@@ -156,6 +168,62 @@ struct OpenStepEditSyntax: TextEditSyntax {
             let last = store.bytes.last, last != 0x0A, last != 0x0D
         else { return [] }
         return layout.newline.isEmpty ? [0x0A] : layout.newline
+    }
+}
+
+// MARK: - Sections of a project file
+
+extension OpenStepEditSyntax {
+    func added(
+        _ entries: [ProjectSections.Entry], at place: ProjectSections.Place
+    ) throws(PropertyListError) -> EditedPropertyList.Change {
+        guard let sections else { return .init(range: 0..<0, replacement: []) }
+        let (newline, className) = (layout.newline, entries[0].className)
+        let neighbour = self.neighbour(place.position ?? 0, sections.container)
+        let start = neighbour.key.map { range(of: $0).lowerBound } ?? 0
+        let style = layout.style(at: start)
+        var text: [UInt8] = []
+        for entry in entries {
+            text += newline + style.prefix
+            text += try child(
+                entry, ProjectFile.classesOnOneLine.contains(className) ? .oneLine : style)
+        }
+        let offset: Int
+        switch place {
+        case .after: offset = afterLine(end(ofChild: neighbour.value).place)
+        case .before: offset = layout.lineBreak(before: start)
+        case .newSection(let position):
+            offset =
+                position == nil
+                ? map.contentRange(of: sections.container).lowerBound
+                : endOfSection(end(ofChild: neighbour.value).place)
+            text =
+                newline + newline + Array("/* Begin \(className) section */".utf8) + text + newline
+                + Array("/* End \(className) section */".utf8)
+        }
+        return .init(range: offset..<offset, replacement: text)
+    }
+
+    private func child(
+        _ entry: ProjectSections.Entry, _ style: TextStyle
+    ) throws(PropertyListError) -> [UInt8] {
+        try child(entry.number, entry.value, like: nil, style) + [UInt8(ascii: ";")]
+    }
+
+    private func neighbour(_ position: Int, _ container: UInt32) -> TextNeighbour {
+        let record = store.records[Int(container)]
+        let place = Int(record.low) + position
+        return TextNeighbour(
+            key: store.children[place], value: store.children[place + Int(record.high)])
+    }
+
+    /// Where the comment ends that ends a section, whose last object ends at `place`.
+    private func endOfSection(_ place: Int) -> Int {
+        let text = store.bytes.span
+        var index = place
+        while index < text.count, OpenStepCharacter.isBlank(text[index]) { index += 1 }
+        guard text.has("/* End ", at: index) else { return place }
+        return endOfComment(at: index) ?? place
     }
 }
 

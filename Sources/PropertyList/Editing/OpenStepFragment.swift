@@ -16,27 +16,31 @@ struct OpenStepFragment {
 
     /// A value, from its first character to its last. Linear; not recursive.
     ///
+    /// - Parameters:
+    ///   - isQuoted: whether a string is in quotes even where it needs none.
+    ///   - key: the key that the value is for.
     /// - Throws: `unrepresentableValue` for numbers, booleans and dates, `depthLimitExceeded`.
     func text(
-        of value: PropertyListValue, _ style: TextStyle, isQuoted: Bool = false
+        of value: PropertyListValue, _ style: TextStyle, isQuoted: Bool = false,
+        for key: String? = nil
     ) throws(PropertyListError) -> [UInt8] {
         let document = try PropertyListDocument(value, limits: limits)
         var walk = DocumentWalk(document.root, budget: document.budget(limits))
         var output: [UInt8] = []
         while let step = try walk.next() {
             switch step {
-            case .enter(let number, let key):
+            case .enter(let number, let record):
                 let node = document.node(number)
                 let depth = walk.depth - (node.kind.isContainer ? 1 : 0)
                 if depth > 0 { beginLine(depth, isFirst(output), style, &output) }
-                if let key {
-                    output += self.key(document.node(key).string ?? "")
-                    output += " = ".utf8
+                let key = depth == 0 ? key : record.map { document.node($0).string ?? "" }
+                if let key, depth > 0 {
+                    output += self.key(key, isOfObject: node["isa"] != nil) + " = ".utf8
                 }
-                do { try append(node, isQuoted: isQuoted && depth == 0, to: &output) } catch {
+                do { try append(node, key, isQuoted: isQuoted && depth == 0, to: &output) } catch {
                     throw error.at(path: walk.path())
                 }
-                if !node.kind.isContainer, depth > 0 { output += [end(of: key)] }
+                if !node.kind.isContainer, depth > 0 { output += [end(of: record)] }
             case .leave(let number):
                 let node = document.node(number)
                 if !node.childNodes.isEmpty {
@@ -49,11 +53,12 @@ struct OpenStepFragment {
         return output
     }
 
-    /// A key, in quotes where it needs them or `isQuoted` says so.
-    func key(_ text: String, isQuoted: Bool = false) -> [UInt8] {
+    /// A key, in quotes where it needs them or `isQuoted` says so; that of an object of a project file
+    /// with the object's name.
+    func key(_ text: String, isQuoted: Bool = false, isOfObject: Bool) -> [UInt8] {
         var output: [UInt8] = []
         strings.append(Array(text.utf8)[...], isQuoted: isQuoted, to: &output)
-        appendName(of: text, to: &output)
+        if isOfObject { appendName(of: text, to: &output) }
         return output
     }
 
@@ -76,7 +81,7 @@ struct OpenStepFragment {
     }
 
     private func append(
-        _ node: PropertyListNode, isQuoted: Bool, to output: inout [UInt8]
+        _ node: PropertyListNode, _ key: String?, isQuoted: Bool, to output: inout [UInt8]
     ) throws(PropertyListError) {
         switch node.kind {
         case .dictionary: output.append(UInt8(ascii: "{"))
@@ -85,7 +90,8 @@ struct OpenStepFragment {
         case .string:
             let text = node.string ?? ""
             strings.append(Array(text.utf8)[...], isQuoted: isQuoted, to: &output)
-            appendName(of: text, to: &output)
+            let isNamed = key.map { !ProjectFile.keysWithoutNames.contains($0) } ?? true
+            if isNamed { appendName(of: text, to: &output) }
         default: try OpenStepScalarWriter(options: .init()).append(node, to: &output)
         }
     }

@@ -14,7 +14,8 @@ public struct PropertyListEdit: Sendable, Hashable {
         /// The value there becomes this one; a key that is not there is added at the end.
         case set(PropertyListValue)
         /// A new key, at the end of its dictionary or after another key; in an array a new element
-        /// before the one that is there.
+        /// before the one that is there. A new object of a project file goes to the section of its
+        /// class, wherever it is put.
         case insert(PropertyListValue, afterKey: String? = nil)
         /// A new element at the end of the array there.
         case append(PropertyListValue)
@@ -55,7 +56,7 @@ public struct EditedPropertyList: Sendable {
     public let document: PropertyListDocument
     /// What changed in a source of XML or OpenStep text, in order: all else is the same byte for byte.
     /// Nil for a binary property list, whose objects keep their order, and for JSON, which is written
-    /// anew.
+    /// anew under the mapping that it was read under.
     public let changes: [Change]?
 }
 

@@ -114,15 +114,25 @@ public struct PropertyListEditor: Sendable {
         case .binary:
             var writer = BinaryEditWriter(document, edits, limits)
             return try result(try writer.write(), nil)
-        case .openStep: return try result(edits, OpenStepEditSyntax(document, limits))
+        case .openStep: return try openStep(edits)
         case .json: return try result(try json(edits), nil)
         default: return try result(edits, XMLEditSyntax(document, options, limits))
         }
     }
 
-    /// JSON is written anew, on one line if it was.
+    /// In a project file the names of new objects are those that they have in the result.
+    private func openStep(_ edits: FinishedEdits) throws(PropertyListError) -> EditedPropertyList {
+        let syntax = OpenStepEditSyntax(document, limits)
+        let edited = try result(edits, syntax)
+        if !syntax.isProject || edited.changes?.isEmpty == true { return edited }
+        return try result(
+            edits, OpenStepEditSyntax(document, named: edited.document, limits))
+    }
+
+    /// JSON is written anew, under the mapping it was read under, on one line if it was.
     private func json(_ edits: FinishedEdits) throws(PropertyListError) -> [UInt8] {
         var writing = JSONPropertyList.Options()
+        writing.mapping = document.storage.mapping
         let body = document.source.drop { isXMLWhitespace($0) }
         let lastLine = body.lastIndex { !isXMLWhitespace($0) } ?? body.startIndex
         if !body.prefix(through: lastLine).contains(0x0A) { writing.layout = .compact }
@@ -154,12 +164,27 @@ public struct PropertyListEditor: Sendable {
         return text + source[index...]
     }
 
+    /// What is written, read as the source was: in its encoding, under its mapping.
+    private func parsed(_ bytes: [UInt8]) throws(PropertyListError) -> PropertyListDocument {
+        switch document.format {
+        case .json:
+            try JSONPropertyList.parse(
+                bytes, mapping: document.storage.mapping, options: options, limits: limits)
+        case .openStep:
+            try OpenStepPropertyList.parse(
+                bytes, encoding: document.sourceEncoding.undeclaredName, options: options,
+                limits: limits)
+        default:
+            try PropertyListDocument(
+                parsing: bytes, format: document.format, options: options, limits: limits)
+        }
+    }
+
     /// Parses the result: it is what the next reader will see.
     private func result(
         _ bytes: [UInt8], _ changes: [EditedPropertyList.Change]?
     ) throws(PropertyListError) -> EditedPropertyList {
-        let edited = try PropertyListDocument(
-            parsing: bytes, format: document.format, options: options, limits: limits)
+        let edited = try parsed(bytes)
         if changes != nil, edited.looksLikeKeyedArchive != document.looksLikeKeyedArchive,
             document.hasUIDs || edited.hasUIDs
         {

@@ -49,6 +49,14 @@ protocol TextEditSyntax {
     /// What is taken away with a child that is removed.
     func removed(from start: Int, to end: Int) -> Range<Int>
 
+    /// The sections of a project file, which new objects go to; nil where there are none.
+    var sections: ProjectSections? { get }
+
+    /// What puts new objects in their section.
+    func added(
+        _ entries: [ProjectSections.Entry], at place: ProjectSections.Place
+    ) throws(PropertyListError) -> EditedPropertyList.Change
+
     /// A whole container that was empty.
     func container(
         _ value: PropertyListValue, _ record: UInt32, _ style: TextStyle

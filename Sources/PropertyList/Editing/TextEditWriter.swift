@@ -57,8 +57,8 @@ struct TextEditWriter<Syntax: TextEditSyntax> {
             end: syntax.contentRange(of: origin)?.lowerBound ?? 0, hasSeparator: true)
         var expected = 0
         var added: [EditTree.Child] = []
-        for position in container.live {
-            let child = container.children[position]
+        let live = try withoutSectioned(container, origin)
+        for child in live {
             guard let number = child.origin else {
                 added.append(child)
                 continue
@@ -74,6 +74,27 @@ struct TextEditWriter<Syntax: TextEditSyntax> {
         }
         try insert(added, after: anchor, record)
         for removed in expected..<count { remove(removed, record) }
+    }
+
+    /// The children of a container, but for new objects of a project file: those go to their sections.
+    private mutating func withoutSectioned(
+        _ container: EditTree.Container, _ origin: UInt32
+    ) throws(PropertyListError) -> [EditTree.Child] {
+        let live = container.live.map { container.children[$0] }
+        guard let sections = syntax.sections, sections.container == origin else { return live }
+        var entries: [ProjectSections.Entry] = []
+        let others = live.filter { child in
+            let value = child.origin == nil ? edits.newValue(of: child.content) : nil
+            guard let entry = sections.entry(edits.tree.text(of: child.key), value) else {
+                return true
+            }
+            entries.append(entry)
+            return false
+        }
+        for (place, entries) in sections.places(of: entries) {
+            found.append(try syntax.added(entries, at: place))
+        }
+        return others
     }
 
     private func neighbour(_ number: Int, _ record: NodeRecord) -> TextNeighbour {

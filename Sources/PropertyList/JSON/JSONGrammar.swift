@@ -194,7 +194,7 @@ struct JSONGrammar {
         let start = Int(tree.openOffset ?? 0)
         let line = SourceText.location(start, in: tree.store.bytes).line ?? 1
         let kind = tree.openKind.map { "\($0)" } ?? "value"
-        return error(.truncated, "the text ends before the \(kind) that begins in line \(line)")
+        return error(.truncated, "the text ends within the \(kind) that begins in line \(line)")
     }
 
     private func unexpected(_ byte: UInt8, _ expected: String) -> PropertyListError {

@@ -80,6 +80,6 @@ public enum JSONPropertyList {
     ) throws(PropertyListError) -> PropertyListDocument {
         try limits.checkInput(bytes, .json)
         return try JSONReader.parse(
-            bytes, isTyped: mapping == .typed, options: options, limits: limits)
+            bytes, mapping: mapping, options: options, limits: limits)
     }
 }

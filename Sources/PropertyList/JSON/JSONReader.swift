@@ -7,7 +7,8 @@
 enum JSONReader {
     /// Parses a whole document. Linear.
     static func parse(
-        _ bytes: [UInt8], isTyped: Bool = false, options: ParsingOptions, limits: ParsingLimits
+        _ bytes: [UInt8], mapping: JSONPropertyList.Mapping = .strict, options: ParsingOptions,
+        limits: ParsingLimits
     ) throws(PropertyListError) -> PropertyListDocument {
         try checkEncoding(bytes)
         var grammar = JSONGrammar(bytes, options: options, limits: limits)
@@ -20,12 +21,12 @@ enum JSONReader {
             used.insert(.salvage)
         }
         var store = grammar.tree.store
-        if isTyped { try JSONFormPass.run(&store) }
+        if mapping == .typed { try JSONFormPass.run(&store) }
         var pass = DictionaryPass(options: options, format: .json)
         try pass.run(&store)
         return PropertyListDocument(
             .init(
-                store: store, keys: pass.keys, homes: pass.homes, format: .json,
+                store: store, keys: pass.keys, homes: pass.homes, format: .json, mapping: mapping,
                 leniencies: used.union(grammar.used).union(pass.used), problems: problems))
     }
 

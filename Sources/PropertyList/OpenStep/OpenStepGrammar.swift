@@ -150,7 +150,7 @@ struct OpenStepGrammar {
         if endsStringsFile { throw error(.truncated, "the text ends before the `;` of an entry") }
         let start = Int(tree.openOffset ?? 0)
         let line = SourceText.location(start, in: tree.store.bytes).line ?? 1
-        throw error(.truncated, "the text ends before the \(kind) that begins in line \(line)")
+        throw error(.truncated, "the text ends within the \(kind) that begins in line \(line)")
     }
 
     private mutating func open(_ kind: PropertyListKind) {

@@ -36,7 +36,8 @@ struct ProjectFile {
     private static let firstLine = "// !$*UTF8*$!\n"
     private static let firstVersionWithSections = 42
     private static let firstVersionWithHeader = 38
-    private static let classesOnOneLine = ["PBXBuildFile", "PBXFileReference"]
+    /// The classes whose objects stand on one line.
+    static let classesOnOneLine = ["PBXBuildFile", "PBXFileReference"]
 
     /// What to add to `document`; what its own source has, if that is a project file, and else what
     /// its version asks for.
@@ -107,8 +108,8 @@ struct ProjectFile {
         hasSections ? number.string.flatMap(names.name) : nil
     }
 
-    /// Their values are numbers of objects, but of another project perhaps.
-    private static let keysWithoutNames = ["remoteGlobalIDString", "TestTargetID"]
+    /// Keys whose values are numbers of objects, but of another project perhaps.
+    static let keysWithoutNames = ["remoteGlobalIDString", "TestTargetID"]
 
     // MARK: Strings
 

@@ -10,6 +10,16 @@ enum SourceEncoding: Sendable, Hashable {
     /// One that is read and not written.
     case other(String)
 
+    /// The name that has to be given for text which does not declare it; nil where its bytes tell.
+    var undeclaredName: String? {
+        switch self {
+        case .utf8, .utf16(_, hasMark: true): nil
+        case .utf16(let isBigEndian, hasMark: false): isBigEndian ? "UTF-16BE" : "UTF-16LE"
+        case .latin1: "ISO-8859-1"
+        case .other(let name): name
+        }
+    }
+
     /// UTF-8 text in this encoding. Linear.
     ///
     /// - Throws: `invalidEncoding` for an encoding that is not written, or has not all characters.

@@ -10,8 +10,8 @@ struct Carve: ParsableCommand, ConsoleCommand {
         abstract: "Find property lists and keyed archives within a file of any kind.",
         discussion: """
             Each is a line with its byte offset, its size and what it is. Binary property lists are \
-            found by their first bytes and their trailer, XML from <plist to </plist>; what is not \
-            valid is no find. Typed streams, NIBArchives and bplist15 to 17 are named.
+            found by their first bytes and their trailer, XML from <plist to </plist>, but for XML in \
+            two bytes a character; what is not valid is no find. Typed streams, NIBArchives and bplist15 to 17 are named.
 
                 keyed carve memory.img
                 keyed carve app.bin --depth 3 --extract found

@@ -78,6 +78,7 @@ struct Insert: ParsableCommand, EditingCommand {
         let path = try KeyPathArgument.path(path)
         let new = try value.parsed(replacing: nil, options.reading.limits.limits)
         try edited.apply(PropertyListEdit(path, .insert(new, afterKey: after)))
+        if let after { try edited.requireKey(after, beside: path) }
     }
 }
 
@@ -190,7 +191,10 @@ struct Edit: ParsableCommand, EditingCommand {
             all += try EditScript.edits(
                 String(decoding: bytes, as: UTF8.self), name: TerminalText.escaped(script))
         }
-        for edit in edits { all += try EditScript.edits(edit, name: "keyed") }
+        for (number, edit) in edits.enumerated() {
+            let name = edits.count > 1 ? "keyed: edit \(number + 1)" : "keyed"
+            all += try EditScript.edits(edit, name: name)
+        }
         for edit in all { try edited.apply(edit) }
     }
 }

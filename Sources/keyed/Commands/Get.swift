@@ -78,18 +78,17 @@ struct Get: ParsableCommand, ConsoleCommand {
         switch form {
         case .text: try printText(node, at: path, console)
         case .type: console.print("\(node.kind)")
-        case .count: console.print("\(node.childNodes.count)")
+        case .count:
+            guard node.kind.isContainer else { throw Self.refusal("containers have a count", node) }
+            console.print("\(node.childNodes.count)")
         case .keys:
-            for entry in node.dictionary.map(Array.init) ?? [] {
-                console.print(TerminalText.escaped(entry.key))
+            guard let entries = node.dictionary else {
+                throw Self.refusal("dictionaries have keys", node)
             }
+            for entry in entries { console.print(TerminalText.escaped(entry.key)) }
         case .bytes:
             guard let bytes = node.data.map(Array.init) ?? node.string.map({ Array($0.utf8) })
-            else {
-                throw PropertyListError(
-                    .wrongKind,
-                    what: "only data and strings have bytes, this is of kind \(node.kind)")
-            }
+            else { throw Self.refusal("data and strings have bytes", node) }
             console.write(bytes)
         case .xml:
             let document = try PropertyListDocument(node.value(limits: limits), limits: limits)
@@ -101,6 +100,10 @@ struct Get: ParsableCommand, ConsoleCommand {
             let document = try PropertyListDocument(node.value(limits: limits), limits: limits)
             console.write(try BinaryPropertyList.serialize(document, limits: limits))
         }
+    }
+
+    private static func refusal(_ what: String, _ node: PropertyListNode) -> PropertyListError {
+        PropertyListError(.wrongKind, what: "only \(what), this is of kind \(node.kind)")
     }
 
     private func printText(

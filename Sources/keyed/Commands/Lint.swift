@@ -12,8 +12,8 @@ struct Lint: ParsableCommand, ConsoleCommand {
         discussion: """
             In a keyed archive every reference must name an object, and every object a class.
 
-            A file that only passes with leniencies, as Apple's own readers have them, is fine and \
-            the leniencies are named; with --strict it is not.
+            A file that only passes with leniencies, as --lenient of other verbs allows them, is fine \
+            and the leniencies are named; with --strict it is not.
             """)
 
     @Argument(help: "The files, or - for standard input.", completion: .file())
@@ -52,7 +52,7 @@ struct Lint: ParsableCommand, ConsoleCommand {
             input = try Input(
                 file, bytes, options: .strict, limits: limits.limits, text: text.reading)
         } catch {
-            if strict || error.code.isLimit { throw Failure(error, in: file, source: bytes) }
+            if strict || error.code.isLimit { throw failure(error, file, bytes) }
             input = try leniently(bytes, file)
         }
         if input.document.looksLikeKeyedArchive { try checkArchive(input) }
@@ -64,10 +64,14 @@ struct Lint: ParsableCommand, ConsoleCommand {
     private func leniently(_ bytes: [UInt8], _ file: String) throws(Failure) -> Input {
         do {
             return try Input(
-                file, bytes, options: .appleCompatible, limits: limits.limits, text: text.reading)
+                file, bytes, options: .lenient, limits: limits.limits, text: text.reading)
         } catch {
-            throw Failure(error, in: file, source: bytes)
+            throw failure(error, file, bytes)
         }
+    }
+
+    private func failure(_ error: PropertyListError, _ file: String, _ bytes: [UInt8]) -> Failure {
+        Failure(error, in: file, source: bytes, leniently: "without --strict")
     }
 
     private func checkArchive(_ input: Input) throws(Failure) {

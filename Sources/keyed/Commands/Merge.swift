@@ -16,7 +16,7 @@ struct Merge: ParsableCommand, ConsoleCommand {
             changed the same, FILE's value stays (or OTHER's, with --favor other), the place is named \
             on standard error, and the exit code is 1. For git:
 
-                git config merge.plist.driver "keyed merge --in-place --base %O %A %B"
+                git config merge.plist.driver "keyed merge --in-place --base %O --name %P %A %B"
                 echo "*.plist merge=plist" >> .gitattributes
 
             """ + EditingOptions.discussion)
@@ -40,6 +40,9 @@ struct Merge: ParsableCommand, ConsoleCommand {
 
     @Option(help: "Whose value is taken where both changed the same: file or other.")
     var favor = Favored.file
+
+    @Option(help: "What messages call FILE: git's name for it, %P.")
+    var name: String?
 
     @OptionGroup var options: EditingOptions
 
@@ -85,7 +88,7 @@ struct Merge: ParsableCommand, ConsoleCommand {
             throw Failure(error, in: other, source: nil)
         }
         for edit in merge.edits { try edited.apply(edit) }
-        report(merge, edited.input.printableName, console)
+        report(merge, name.map { TerminalText.escaped($0) } ?? edited.input.printableName, console)
         return merge.conflicts.count
     }
 

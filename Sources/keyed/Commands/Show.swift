@@ -117,7 +117,8 @@ struct Show: ParsableCommand, ConsoleCommand {
             return try Input(
                 file, bytes, options: .strict, limits: limits.limits, text: text)
         } catch {
-            let failure = Failure(error, in: file, source: bytes)
+            let failure = Failure(
+                error, in: file, source: bytes, leniently: "without --strict")
             guard !strict, !error.code.isLimit,
                 let input = try? Input(
                     file, bytes, options: .forensic, limits: limits.limits, text: text)

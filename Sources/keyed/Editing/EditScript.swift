@@ -16,6 +16,8 @@ import PropertyList
 /// the line, or a text in quotes with the escapes of a key path; without a TYPE it is a string. Empty
 /// lines and those that begin with `#` are skipped.
 enum EditScript {
+    private enum Verb: String, CaseIterable { case set, insert, append, merge, remove, rename }
+
     /// The edits in a text.
     ///
     /// - Throws: `usage`, with the line.
@@ -35,28 +37,34 @@ enum EditScript {
     }
 
     private static func edit(_ words: inout Words) throws(Failure) -> PropertyListEdit {
-        let verb = words.next()
+        let verb = words.next() ?? ""
+        guard let verb = Verb(rawValue: verb) else {
+            let verbs = Verb.allCases.map(\.rawValue).joined(separator: ", ")
+            throw Failure(.usage, "`\(TerminalText.escaped(verb))` is none of \(verbs)")
+        }
         guard let place = words.next() else {
-            throw Failure(.usage, "`\(TerminalText.escaped(verb ?? ""))` needs a key path")
+            throw Failure(.usage, "`\(verb)` needs a key path")
         }
         let path = try KeyPathArgument.path(place)
         switch verb {
-        case "set": return PropertyListEdit(path, .set(try value(&words)))
-        case "append": return PropertyListEdit(path, .append(try value(&words)))
-        case "merge": return PropertyListEdit(path, .merge(try value(&words)))
-        case "insert":
+        case .set: return PropertyListEdit(path, .set(try value(&words)))
+        case .append: return PropertyListEdit(path, .append(try value(&words)))
+        case .merge: return PropertyListEdit(path, .merge(try value(&words)))
+        case .insert:
             let key = words.peek() == "after" ? try keyAfter(&words) : nil
             return PropertyListEdit(path, .insert(try value(&words), afterKey: key))
-        case "remove":
+        case .remove:
             if !words.rest.isEmpty { throw Failure(.usage, "`remove` takes a key path alone") }
             return PropertyListEdit(path, .remove)
-        case "rename": return PropertyListEdit(path, .rename(try text(words.rest)))
-        default:
-            throw Failure(
-                .usage,
-                "`\(TerminalText.escaped(verb ?? ""))` is none of set, insert, append, merge, remove, "
-                    + "rename")
+        case .rename:
+            try require(words, "the new key")
+            return PropertyListEdit(path, .rename(try text(words.rest)))
         }
+    }
+
+    private static func require(_ words: Words, _ what: String) throws(Failure) {
+        guard words.rest.isEmpty else { return }
+        throw Failure(.usage, "\(what) is missing; an empty one is written \"\"")
     }
 
     private static func keyAfter(_ words: inout Words) throws(Failure) -> String {
@@ -70,6 +78,7 @@ enum EditScript {
             _ = words.next()
             type = named
         }
+        if type == .string { try require(words, "the value") }
         let text = try text(words.rest)
         guard let value = type.value(text) else {
             throw Failure(.usage, ValueArgument.mismatch(text, type))

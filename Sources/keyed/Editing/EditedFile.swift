@@ -20,8 +20,9 @@ struct EditingOptions: ParsableArguments {
 
     static let discussion = """
         The result goes to standard output, to the file that -o names, or with --in-place to the file \
-        itself. Only what is edited is written anew: in XML all else stays byte for byte, comments and \
-        white space included; in a binary file the objects keep their order.
+        itself. Only what is edited is written anew: in XML and OpenStep text all else stays byte for \
+        byte, comments and white space included; in a binary file the objects keep their order. JSON \
+        is written anew, under the mapping that --json names.
         """
 
     func validate() throws {
@@ -62,6 +63,17 @@ struct EditedFile {
     func value(at path: PropertyListKeyPath) -> PropertyListNode? {
         try? input.document.value(
             at: path, options: options.reading.options, limits: options.reading.limits.limits)
+    }
+
+    /// Refuses a key that is not in the dictionary which a path leads into.
+    func requireKey(_ key: String, beside path: PropertyListKeyPath) throws(Failure) {
+        let place = PropertyListKeyPath(path.steps.dropLast() + [.key(key)])
+        do {
+            _ = try input.document.value(
+                at: place, options: options.reading.options, limits: options.reading.limits.limits)
+        } catch {
+            throw KeyPathArgument.failure(error, place, in: file)
+        }
     }
 
     /// Makes an edit.

@@ -24,10 +24,8 @@ enum KeyPathArgument {
     static func failure(
         _ error: PropertyListError, _ path: PropertyListKeyPath, in file: String
     ) -> Failure {
-        let isAboutPath = [
-            .invalidKeyPath, .noSuchValue, .wrongKind, .duplicateKey, .depthLimitExceeded,
-        ].contains(error.code)
-        guard isAboutPath, error.location != nil, error.format == nil else {
+        // What stands in the path itself has a place there, and belongs to no format.
+        guard error.location?.line != nil, error.format == nil else {
             return Failure(error, in: file, source: nil)
         }
         return Failure(
@@ -38,7 +36,7 @@ enum KeyPathArgument {
     private static func message(_ error: PropertyListError, path: String) -> String {
         var text = error.what
         if let recovery = error.recovery { text += " (\(recovery))" }
-        guard let location = error.location,
+        guard !path.isEmpty, let location = error.location,
             let excerpt = Excerpt.text(at: location, in: Array(path.utf8))
         else { return text }
         return text + "\n" + excerpt
@@ -63,15 +61,24 @@ struct ValueArgument: ParsableArguments {
     )
     var from: String?
 
-    private var value: String? { values.first }
+    private static let terminator = "--"
+
+    /// The values, without what says that they are no options.
+    private var texts: [String] {
+        guard let place = values.firstIndex(of: Self.terminator) else { return values }
+        return Array(values[..<place] + values[(place + 1)...])
+    }
+
+    private var value: String? { texts.first }
 
     func validate() throws {
-        if values.count > 1 { throw ValidationError("There is one value, not \(values.count).") }
-        if let value, value.hasPrefix("-"), value != "-", ValueType.real.value(value) == nil,
-            ValueType.integer.value(value) == nil
+        if texts.count > 1 { throw ValidationError("There is one value, not \(texts.count).") }
+        if let value, value.hasPrefix("-"), value != "-", !values.contains(Self.terminator),
+            ValueType.real.value(value) == nil, ValueType.integer.value(value) == nil
         {
             throw ValidationError(
-                "Unknown option \(value). A text that begins with a dash is set by keyed edit.")
+                "Unknown option \(value). A value that begins with a dash follows --, as in -- \(value)."
+            )
         }
     }
 
@@ -87,13 +94,24 @@ struct ValueArgument: ParsableArguments {
         let text = value ?? ""
         if let value = type.value(text) { return value }
         let hint = self.type == nil ? "; name another type with -t" : ""
-        throw Failure(.usage, "keyed: " + Self.mismatch(text, type) + hint)
+        throw Failure(.usage, "keyed: " + Self.mismatch(text, type, hint))
     }
 
-    static func mismatch(_ text: String, _ type: ValueType) -> String {
-        if type.needsNoText { return "the type \(type.rawValue) takes no value" }
+    /// Why a text is no value of a type; `hint` is the way out.
+    static func mismatch(_ text: String, _ type: ValueType, _ hint: String = "") -> String {
+        if type.needsNoText { return "the type \(type.rawValue) takes no value" + hint }
+        if type == .plist { return malformed(Array(text.utf8)) + hint }
         let shown = TerminalText.escaped(String(text.prefix(40)), quoting: true)
-        return "\"\(shown)\" is no value of type \(type.rawValue)"
+        return "\"\(shown)\" is no value of type \(type.rawValue)" + hint
+    }
+
+    /// Where in a text a property list goes wrong.
+    private static func malformed(_ text: [UInt8]) -> String {
+        let what = "the value is no property list"
+        do { _ = try PropertyListValue(parsing: text) } catch {
+            return "\(what): \(error.whatAndWhere)"
+        }
+        return what
     }
 
     private func contents(

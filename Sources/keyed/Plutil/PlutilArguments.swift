@@ -194,6 +194,9 @@ struct PlutilArguments {
 enum PlutilType: String {
     case bool, integer, float, string, date, data, dictionary, array, uid, set, null
 
+    /// What messages call it.
+    var title: String { self == .bool ? "boolean" : rawValue }
+
     init(_ kind: PropertyListKind) {
         switch kind {
         case .boolean: self = .bool

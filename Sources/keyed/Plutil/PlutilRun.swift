@@ -87,7 +87,11 @@ struct PlutilRun {
     }
 
     private static func failure(_ error: PropertyListError) -> Failure {
-        Failure(.invalid, error.description)
+        var text = (error.format == nil ? "property list: " : "") + error.whatAndWhere
+        if error.recovery?.contains("Options.mapping") == true {
+            text += " (keyed convert json --json coerce or typed writes another form)"
+        }
+        return Failure(.invalid, text)
     }
 
     private func lint(_ file: String) throws(Failure) {
@@ -119,8 +123,8 @@ struct PlutilRun {
         if let expected = arguments.expectedType, PlutilType(node.kind) != expected {
             throw Failure(
                 .invalid,
-                "Value at [\(TerminalText.escaped(keyPath))] expected to be \(expected.rawValue) but is "
-                    + PlutilType(node.kind).rawValue)
+                "Value at [\(TerminalText.escaped(keyPath))] expected to be \(expected.title) but is "
+                    + PlutilType(node.kind).title)
         }
         return node
     }

@@ -147,25 +147,25 @@ struct OpenStepEditTests {
         \tobjects = {
 
         /* Begin PBXBuildFile section */
-        \t\tAA01 /* a.m in Sources */ = {isa = PBXBuildFile; fileRef = AA02 /* a.m */; };
+        \t\tAA11 /* a.m in Sources */ = {isa = PBXBuildFile; fileRef = AA12 /* a.m */; };
         /* End PBXBuildFile section */
 
         /* Begin PBXFileReference section */
-        \t\tAA02 /* a.m */ = {isa = PBXFileReference; path = a.m; sourceTree = "<group>"; };
-        \t\tAA03 /* b.m */ = {isa = PBXFileReference; path = b.m; sourceTree = "<group>"; };
+        \t\tAA12 /* a.m */ = {isa = PBXFileReference; path = a.m; sourceTree = "<group>"; };
+        \t\tAA13 /* b.m */ = {isa = PBXFileReference; path = b.m; sourceTree = "<group>"; };
         /* End PBXFileReference section */
 
         /* Begin PBXGroup section */
-        \t\tAA04 = {
+        \t\tAA14 = {
         \t\t\tisa = PBXGroup;
         \t\t\tchildren = (
-        \t\t\t\tAA02 /* a.m */,
+        \t\t\t\tAA12 /* a.m */,
         \t\t\t);
         \t\t\tsourceTree = "<group>";
         \t\t};
         /* End PBXGroup section */
         \t};
-        \trootObject = AA09 /* Project object */;
+        \trootObject = AA19 /* Project object */;
         }
 
         """
@@ -173,24 +173,163 @@ struct OpenStepEditTests {
     @Test("in a project file names follow numbers, and a reference that changes gets its own")
     func project() throws {
         #expect(
-            try edited(Self.project, ("objects.AA04.children", .append("AA03")))
+            try edited(Self.project, ("objects.AA14.children", .append("AA13")))
                 == Self.project.replacing(
-                    "\t\t\t\tAA02 /* a.m */,\n",
-                    with: "\t\t\t\tAA02 /* a.m */,\n\t\t\t\tAA03 /* b.m */,\n"))
+                    "\t\t\t\tAA12 /* a.m */,\n",
+                    with: "\t\t\t\tAA12 /* a.m */,\n\t\t\t\tAA13 /* b.m */,\n"))
         #expect(
-            try edited(Self.project, ("objects.AA01.fileRef", .set("AA03")))
-                == Self.project.replacing("AA02 /* a.m */; }", with: "AA03 /* b.m */; }"))
+            try edited(Self.project, ("objects.AA11.fileRef", .set("AA13")))
+                == Self.project.replacing("AA12 /* a.m */; }", with: "AA13 /* b.m */; }"))
         #expect(
             try edited(
                 Self.project,
                 (
-                    "objects.AA05",
-                    .insert(["isa": "PBXFileReference", "path": "c"], afterKey: "AA03")
+                    "objects.AA15",
+                    .insert(["isa": "PBXFileReference", "path": "c"], afterKey: "AA13")
                 ))
                 == Self.project.replacing(
                     "/* End PBXFileRef",
-                    with: "\t\tAA05 = {\n\t\t\tisa = PBXFileReference;\n\t\t\tpath = c;\n\t\t};\n"
+                    with: "\t\tAA15 /* c */ = {isa = PBXFileReference; path = c; };\n"
                         + "/* End PBXFileRef"))
+    }
+
+    @Test("new objects of a project file go to the sections of their classes, by their numbers")
+    func sections() throws {
+        let reference: PropertyListValue = ["isa": "PBXFileReference", "path": "c"]
+        let group: PropertyListValue = ["isa": "PBXGroup", "children": ["AA10"]]
+        let start = "/* Begin PBXFileReference section */\n"
+        let end = "/* End PBXGroup section */\n"
+        #expect(
+            try edited(
+                Self.project, ("objects.AA15", .set(group)), ("objects.AA10", .set(reference)))
+                == Self.project.replacing(
+                    start,
+                    with: start + "\t\tAA10 /* c */ = {isa = PBXFileReference; path = c; };\n"
+                ).replacing(
+                    end,
+                    with: "\t\tAA15 = {\n\t\t\tisa = PBXGroup;\n\t\t\tchildren = (\n"
+                        + "\t\t\t\tAA10 /* c */,\n\t\t\t);\n\t\t};\n" + end))
+        let first = try edited(Self.project, ("objects.AA17", .set(["isa": "AClass"])))
+        #expect(
+            first
+                == Self.project.replacing(
+                    "\tobjects = {\n",
+                    with: "\tobjects = {\n\n/* Begin AClass section */\n\t\tAA17 = {\n"
+                        + "\t\t\tisa = AClass;\n\t\t};\n/* End AClass section */\n"))
+        let odd = try edited(Self.project, ("objects.AA17", .set(["isa": "a */ b"])))
+        #expect(!odd.contains("a */ b section"))
+        #expect(
+            try edited(
+                Self.project, ("objects.AA11", .remove),
+                ("objects.AA16", .set(["isa": "PBXBuildFile"])))
+                == Self.project.replacing(
+                    "\t\tAA11 /* a.m in Sources */ = {isa = PBXBuildFile; fileRef = AA12 /* a.m */; };",
+                    with: "\t\tAA16 /* (null) in (null) */ = {isa = PBXBuildFile; };"))
+        let target = try edited(
+            Self.project, ("attributes", .set(["AA12": ["a": "AA12", "TestTargetID": "AA12"]])))
+        #expect(
+            target.contains("\t\tAA12 = {\n\t\t\ta = AA12 /* a.m */;\n\t\t\tTestTargetID = AA12;"))
+    }
+
+    @Test("objects come, change, get other numbers and go as in a binary file", arguments: 1...40)
+    func randomObjects(_ seed: UInt64) throws {
+        var random = SplitMix64(seed: seed)
+        let document = try PropertyListDocument(parsing: Array(Self.project.utf8))
+        let plain = try PropertyListDocument(parsing: BinaryPropertyList.serialize(document))
+        var edits: [PropertyListEdit] = []
+        for _ in 0..<6 {
+            func number() -> String { "AA\(UInt.random(in: 10...22, using: &random))" }
+            let classes = ["PBXBuildFile", "PBXFileReference", "PBXGroup", "A", "Z", "*/", ""]
+            let className = classes.randomElement(using: &random) ?? ""
+            let value: PropertyListValue = ["isa": .string(className), "fileRef": "AA12"]
+            let operations: [PropertyListEdit.Operation] = [
+                .set(value), .insert(value, afterKey: number()), .remove, .rename(number()),
+                .set("no object"),
+            ]
+            let edit = PropertyListEdit(
+                Self.path("objects", number()), operations.randomElement(using: &random) ?? .remove)
+            if (try? plain.applying(edits + [edit])) != nil { edits.append(edit) }
+        }
+        let edited = try document.applying(edits)
+        let expected = try plain.applying(edits).document.root.value()
+        #expect(try edited.document.root.value() == expected, "seed \(seed)")
+        #expect(edited.bytes.starts(with: "// !$*UTF8*$!\n{\n\tarchiveVersion = 1;".utf8))
+    }
+
+    @Test("many new classes beside many objects take time in proportion to their number")
+    func manyClasses() throws {
+        func time(_ count: Int) throws -> Duration {
+            let objects = (0..<count).map { "A\($0) = {isa = C\($0);};" }.joined(separator: "\n")
+            let text = "// !$*UTF8*$!\n{objects = {\n/* Begin C0 section */\n\(objects)\n};}\n"
+            let document = try PropertyListDocument(parsing: Array(text.utf8))
+            let edits = (0..<count).map {
+                PropertyListEdit(Self.path("objects", "B\($0)"), .set(["isa": .string("D\($0)")]))
+            }
+            return try ContinuousClock().measure { _ = try document.applying(edits) }
+        }
+        let (small, large) = (try time(250), try time(4_000))
+        #expect(large < small * 64 + .milliseconds(500), "\(small) and \(large)")
+    }
+
+    @Test(
+        "a genuine project file with new objects is what its writer makes of it",
+        .enabled(if: Corpus.hasExternal, "there is no external corpus"))
+    func projectCorpus() throws {
+        var number = 0
+        for file in Corpus.external("real-plists/openstep/pbxproj") {
+            let document = try PropertyListDocument(parsing: file.bytes)
+            let text = String(decoding: file.bytes, as: UTF8.self)
+            guard text.contains("/* Begin PBXBuildFile"), let edits = Self.newFile(in: document)
+            else { continue }
+            number += 1
+            let edited = try document.applying(edits)
+            var options = OpenStepPropertyList.Options()
+            options.layout = .projectFile(projectName: nil)
+            let written = try OpenStepPropertyList.serialize(edited.document, options: options)
+            #expect(edited.bytes == written, "\(file.name)")
+            #expect(try edited.document.root.value() == Self.value(document, edits), "\(file.name)")
+        }
+        #expect(number > 20)
+    }
+
+    /// What adding a source file and a package to a project comes to.
+    private static func newFile(in document: PropertyListDocument) -> [PropertyListEdit]? {
+        let objects = document.root["objects"]?.dictionary.map(Array.init) ?? []
+        func first(_ isa: String, with key: String) -> String? {
+            objects.first { $0.value["isa"]?.string == isa && $0.value[key]?[0] != nil }?.key
+        }
+        guard let group = first("PBXGroup", with: "children"),
+            let phase = first("PBXSourcesBuildPhase", with: "files")
+        else { return nil }
+        let (buildFile, reference) = ("7A0000000000000000000001", "7A0000000000000000000002")
+        return [
+            .init(
+                path("objects", buildFile),
+                .set(["isa": "PBXBuildFile", "fileRef": .string(reference)])),
+            .init(
+                path("objects", reference),
+                .set(["isa": "PBXFileReference", "path": "New File.swift"])),
+            .init(path("objects", group, "children"), .append(.string(reference))),
+            .init(path("objects", phase, "files"), .append(.string(buildFile))),
+            .init(path("objects", "000000000000000000000003"), .set(["isa": "PBXBuildFile"])),
+            .init(path("objects", "FF0000000000000000000004"), .set(["isa": "PBXBuildFile"])),
+            .init(
+                path("objects", "7A0000000000000000000005"),
+                .set(["isa": "XCNewKind", "name": "n"])),
+            .init(path("objects", "7A0000000000000000000006"), .set(["isa": "XCNewKind"])),
+            .init(path("objects", "7A0000000000000000000007"), .set(["isa": "AAFirst"])),
+        ]
+    }
+
+    private static func path(_ keys: String...) -> PropertyListKeyPath {
+        PropertyListKeyPath(keys.map { .key($0) })
+    }
+
+    private static func value(
+        _ document: PropertyListDocument, _ edits: [PropertyListEdit]
+    ) throws -> PropertyListValue {
+        let binary = try BinaryPropertyList.serialize(document)
+        return try PropertyListDocument(parsing: binary).applying(edits).document.root.value()
     }
 
     @Test(

@@ -142,7 +142,7 @@ struct OpenStepReaderTests {
         let error = try #require(failure("{\n  a = (\n    b,\n"))
         #expect(
             error.description.hasPrefix(
-                "OpenStep property list: the text ends before the array that begins in line 2"))
+                "OpenStep property list: the text ends within the array that begins in line 2"))
         #expect(error.description.hasSuffix("at line 4, column 1, in a[1]"))
     }
 
