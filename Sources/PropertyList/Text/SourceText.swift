@@ -55,7 +55,7 @@ enum SourceText {
 /// Types that try one form after another make an error for each value; counting lines from the start
 /// each time would be quadratic.
 package struct SourceLines: Sendable {
-    private static let interval = 4096
+    private static let interval = 512
 
     // The positions at multiples of the interval; none for a source that is no text.
     private var positions: [SourceText.Position] = []
