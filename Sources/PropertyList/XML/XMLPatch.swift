@@ -32,11 +32,15 @@ enum XMLPatch {
         return references ? forbiddenReference(text, at: index) : nil
     }
 
-    /// Whether there is a reference to a character that XML forbids. Linear.
+    /// Whether there is a reference to a character that XML forbids, other than in comments, sections
+    /// and the like, where it is none. Linear.
     static func hasForbiddenReference(_ text: Span<UInt8>) -> Bool {
+        var structure = XMLStructure()
         var index = 0
         while let place = text.firstIndex(of: "&#", from: index) {
-            if forbiddenReference(text, at: place) != nil { return true }
+            if forbiddenReference(text, at: place) != nil, structure.isText(at: place, text) {
+                return true
+            }
             index = place &+ 2
         }
         return false

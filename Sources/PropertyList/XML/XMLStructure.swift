@@ -24,6 +24,21 @@ struct XMLStructure {
         return position == place
     }
 
+    /// Whether `place` is in text or in a tag, where references are replaced. Linear over all calls,
+    /// with rising places.
+    mutating func isText(at place: Int, _ text: Span<UInt8>) -> Bool {
+        while position <= place {
+            guard
+                let next = text.firstIndex(of: UInt8(ascii: "<"), in: position..<place)
+            else {
+                position = place
+                return true
+            }
+            position = Self.end(ofMarkupAt: next, text)
+        }
+        return false
+    }
+
     /// Where a comment, a section, an instruction or a declaration ends; of a tag, where its name
     /// begins.
     static func end(ofMarkupAt place: Int, _ text: Span<UInt8>) -> Int {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import FuzzTargets
 import Testing
 
 @testable import PropertyList
@@ -88,6 +89,33 @@ struct XMLHostileTests {
             #expect(parseError(bytes, .appleCompatible)?.code == .malformedXML)
         }
         #expect(time < .seconds(2))
+    }
+
+    @Test(
+        "takes what looks like a reference in comments and sections for none",
+        arguments: ["", "\r"])
+    func noReferences(_ end: String) throws {
+        let text = "<plist><!-- &#5; --><?a &#5;?><string><![CDATA[&#5;]]></string></plist>\(end)"
+        let document = try PropertyListDocument(
+            parsingByLibXML2: Array(text.utf8), options: .rawControlCharacters, limits: .default)
+        #expect(document.leniencies == [])
+        #expect(document.root.string == "&#5;")
+        try checkXMLEngines(
+            Array(text.utf8), options: .rawControlCharacters, limits: .default)
+    }
+
+    @Test("finds a reference to a forbidden character behind comments, in text and attributes")
+    func references() throws {
+        for text in [
+            "<plist><!-- &#5; --><string>&#5;</string></plist>",
+            "<plist a='&#5;'><true/></plist>",
+        ] {
+            let document = try PropertyListDocument(
+                parsingByLibXML2: Array(text.utf8), options: [.rawControlCharacters, .attributes],
+                limits: .default)
+            #expect(document.leniencies.contains(.rawControlCharacters))
+            #expect(parseError(Array(text.utf8), .strict)?.code == .malformedXML)
+        }
     }
 
     @Test("refuses namespaces that are spread over many elements")
