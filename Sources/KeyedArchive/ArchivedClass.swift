@@ -37,22 +37,16 @@ public struct ArchivedClass: Sendable, Hashable {
             }
         }
 
+        private var isUsual: Bool { if case .other = self { false } else { true } }
+
         // The order is how a description is written, not what it says.
         static func == (left: Layout, right: Layout) -> Bool {
-            switch (left, right) {
-            case (.nameFirst, .nameFirst), (.nameFirst, .chainFirst), (.chainFirst, .nameFirst),
-                (.chainFirst, .chainFirst):
-                true
-            default: left.keys == right.keys
-            }
+            left.isUsual && right.isUsual || left.keys == right.keys
         }
 
+        // Three keys in another order are equal to the usual ones.
         func hash(into hasher: inout Hasher) {
-            if case .other(let keys) = self {
-                hasher.combine(keys.count)
-            } else {
-                hasher.combine(3)
-            }
+            if case .other(let keys) = self, keys.count > 3 { hasher.combine(keys) }
         }
     }
 

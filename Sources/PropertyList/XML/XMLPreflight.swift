@@ -128,7 +128,7 @@ struct XMLPreflight {
         attributesChecked = index &+ 1
         guard let place = Self.lastBracket(text, in: start..<index),
             text[place] == UInt8(ascii: "<"), Self.startsName(text, at: place &+ 1),
-            structure.isTag(at: place, text)
+            structure.isText(at: place, text)
         else { return }
         var number = 0
         var end = index

@@ -9,23 +9,8 @@
 struct XMLStructure {
     private var position = 0
 
-    /// Whether an element's tag begins at `place`. Linear over all calls, with rising places.
-    mutating func isTag(at place: Int, _ text: Span<UInt8>) -> Bool {
-        while position < place {
-            guard
-                let next = text.firstIndex(of: UInt8(ascii: "<"), in: position..<text.count)
-            else { return false }
-            if next >= place {
-                position = next
-                break
-            }
-            position = Self.end(ofMarkupAt: next, text)
-        }
-        return position == place
-    }
-
-    /// Whether `place` is in text or in a tag, where references are replaced. Linear over all calls,
-    /// with rising places.
+    /// Whether `place` is in text or in an element's tag, where a `<` begins a tag and references are
+    /// replaced. Linear over all calls, with rising places.
     mutating func isText(at place: Int, _ text: Span<UInt8>) -> Bool {
         while position <= place {
             guard
