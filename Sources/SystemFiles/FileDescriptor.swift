@@ -103,18 +103,23 @@ private func closeDescriptor(_ descriptor: Int32) -> Int32 { close(descriptor) }
 // MARK: - New files, and the disk
 
 extension FileDescriptor {
-    /// Creates a file with an unused name that begins with `prefix`.
+    // As often as `mkstemp` tries; one is enough unless somebody guesses names.
+    private static let attempts = 100
+
+    /// Creates a file with an unused name that begins with `prefix`, which its owner alone may read and
+    /// write. As `mkstemp` does; programs that are started in between do not inherit it.
     package static func createTemporary(_ prefix: String) throws(SystemError) -> (
         FileDescriptor, String
     ) {
-        var name = Array((prefix + "XXXXXX").utf8CString)
-        // SAFETY: `mkstemp` changes the six last characters of a NUL-terminated text of ours.
-        let descriptor = unsafe name.withUnsafeMutableBufferPointer { buffer in
-            unsafe buffer.baseAddress.map { unsafe mkstemp($0) } ?? -1
+        let letters = Array("abcdefghijklmnopqrstuvwxyz0123456789")
+        for _ in 0..<attempts {
+            let name = String((0..<8).compactMap { _ in letters.randomElement() })
+            let descriptor = createDescriptor(
+                prefix + name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+            if descriptor >= 0 { return (FileDescriptor(rawValue: descriptor), prefix + name) }
+            if errno != EEXIST, errno != EINTR { break }
         }
-        if descriptor < 0 { throw SystemError.last }
-        let path = String(decoding: name.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
-        return (FileDescriptor(rawValue: descriptor), path)
+        throw SystemError.last
     }
 
     /// Waits until the file is on the disk.

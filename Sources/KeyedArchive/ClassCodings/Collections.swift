@@ -7,9 +7,6 @@ internal import PropertyList
 // | class | fields |
 // |---|---|
 // | `NSArray`, `NSSet` and their mutable twins | `NS.objects`: references that stand in the object |
-// | `NSDictionary`, `NSMutableDictionary` | `NS.keys` and `NS.objects`, as many of each; keys are objects of any class |
-// | `NSOrderedSet`, `NSMutableOrderedSet` | `NS.object.0`, `NS.object.1`, … without a count |
-// | `NSCountedSet` | `NS.count`; for each element `NS.object0`, `NS.count0`, … without a dot before the number |
 //
 // Source: archives that Apple's software wrote. Other coders write arrays, sets and dictionaries with
 // `NS.object.0`, `NS.key.0`, … too; both forms are read.
@@ -18,11 +15,11 @@ internal import PropertyList
 
 extension KeyedDecoder {
     /// The elements of a collection, in either of the two forms.
-    fileprivate func elements<T: KeyedDecodable>(_ type: T.Type) throws -> [T] {
+    func elements<T: KeyedDecodable>(_ type: T.Type) throws -> [T] {
         try values(type, listKey: "NS.objects", indexedKey: "NS.object.")
     }
 
-    fileprivate func values<T: KeyedDecodable>(
+    func values<T: KeyedDecodable>(
         _ type: T.Type, listKey: String, indexedKey: String
     ) throws -> [T] {
         guard let list = reader.field(listKey, of: self) else {
@@ -32,7 +29,7 @@ extension KeyedDecoder {
     }
 
     /// The keys and the values of a dictionary, as many of each.
-    fileprivate func entries<Key: KeyedDecodable, Value: KeyedDecodable>(
+    func entries<Key: KeyedDecodable, Value: KeyedDecodable>(
         _ keyType: Key.Type, _ valueType: Value.Type
     ) throws -> ([Key], [Value]) {
         let keys = try values(keyType, listKey: "NS.keys", indexedKey: "NS.key.")
@@ -47,7 +44,7 @@ extension KeyedDecoder {
     }
 
     /// The values of `prefix0`, `prefix1`, … up to the first that is missing.
-    fileprivate func indexedValues<T: KeyedDecodable>(
+    func indexedValues<T: KeyedDecodable>(
         _ type: T.Type, _ prefix: String
     ) throws -> [T] {
         var values: [T] = []
@@ -85,7 +82,7 @@ extension ArchiveReader {
 }
 
 extension KeyedEncoder {
-    fileprivate func encodeElements<T: KeyedEncodable>(_ elements: some Sequence<T>) throws {
+    func encodeElements<T: KeyedEncodable>(_ elements: some Sequence<T>) throws {
         try encodeReferences(elements, forKey: "NS.objects") { try $0.archive(in: writer) }
     }
 }
@@ -176,7 +173,7 @@ extension Set: MutableTwin where Element: KeyedCodable {
 }
 
 /// Elements in an order that is the same in every run: by their descriptions.
-private func inStableOrder<S: Sequence>(
+func inStableOrder<S: Sequence>(
     _ elements: S, by key: (S.Element) -> Any
 ) -> [S.Element] {
     elements.map { (text: stableText(of: key($0)), element: $0) }
@@ -191,184 +188,4 @@ private func stableText(of value: Any) -> String {
     case let date as Date: "\(date.timeIntervalSinceReferenceDate)"
     default: String(describing: value)
     }
-}
-
-// MARK: - Ordered sets
-
-/// The elements of an `NSOrderedSet`.
-public struct ArchivedOrderedSet<Element> {
-    /// The elements, in order.
-    public var elements: [Element]
-
-    /// A set of elements that the caller knows to be different.
-    public init(_ elements: [Element]) { self.elements = elements }
-}
-
-extension ArchivedOrderedSet: Sendable where Element: Sendable {}
-
-extension ArchivedOrderedSet: KeyedArchivable where Element: KeyedArchivable {
-    public static var archivedClass: ArchivedClass { "NSOrderedSet" }
-    public static var archivedAliases: [String] { ["NSMutableOrderedSet"] }
-
-    public static func register(in registry: inout ClassRegistry) {
-        Element.register(in: &registry)
-        if let type = Self.self as? any KeyedDecodable.Type { registry.add(type) }
-    }
-}
-
-extension ArchivedOrderedSet: KeyedEncodable where Element: KeyedEncodable {
-    public func encode(with coder: KeyedEncoder) throws {
-        for (index, element) in elements.enumerated() {
-            try coder.encode(element, forKey: "NS.object.\(index)")
-        }
-    }
-}
-
-extension ArchivedOrderedSet: KeyedDecodable where Element: KeyedDecodable {
-    public init(coder: KeyedDecoder) throws { elements = try coder.elements(Element.self) }
-}
-
-extension ArchivedOrderedSet: MutableTwin where Element: KeyedCodable {
-    public static var mutableClass: ArchivedClass { archivedClass.subclass("NSMutableOrderedSet") }
-}
-
-// MARK: - Counted sets
-
-/// The elements of an `NSCountedSet`, with how often each is in it.
-public struct ArchivedCountedSet<Element> {
-    /// The different elements and their counts.
-    public var elements: [(element: Element, count: Int)]
-
-    /// A set of elements that the caller knows to be different.
-    public init(_ elements: [(element: Element, count: Int)]) { self.elements = elements }
-}
-
-extension ArchivedCountedSet: Sendable where Element: Sendable {}
-
-extension ArchivedCountedSet: KeyedArchivable where Element: KeyedArchivable {
-    public static var archivedClass: ArchivedClass {
-        ArchivedClass("NSCountedSet", "NSMutableSet", "NSSet")
-    }
-
-    public static func register(in registry: inout ClassRegistry) {
-        Element.register(in: &registry)
-        if let type = Self.self as? any KeyedDecodable.Type { registry.add(type) }
-    }
-}
-
-extension ArchivedCountedSet: KeyedEncodable where Element: KeyedEncodable {
-    public func encode(with coder: KeyedEncoder) throws {
-        coder.encode(elements.count, forKey: "NS.count")
-        for (index, (element, count)) in elements.enumerated() {
-            try coder.encode(element, forKey: "NS.object\(index)")
-            coder.encode(count, forKey: "NS.count\(index)")
-        }
-    }
-}
-
-extension ArchivedCountedSet: KeyedDecodable where Element: KeyedDecodable {
-    public init(coder: KeyedDecoder) throws {
-        let count = try coder.decodeInteger(forKey: "NS.count")
-        let values = try coder.indexedValues(Element.self, "NS.object")
-        guard values.count == count else {
-            throw KeyedArchiveError(
-                .malformedObject,
-                what: "`NS.count` is \(count), there are \(values.count) elements",
-                object: coder.uid)
-        }
-        elements = []
-        for (index, value) in values.enumerated() {
-            let count = try coder.decodeInteger(forKey: "NS.count\(index)")
-            guard count > 0 else {
-                throw KeyedArchiveError(
-                    .valueOutOfRange, what: "an element is in a set \(count) times",
-                    object: coder.uid)
-            }
-            elements.append((value, count))
-        }
-    }
-}
-
-// MARK: - Dictionaries
-
-/// The entries of an `NSDictionary`, in the order of the archive, with keys of any kind.
-public struct ArchivedPairs<Key, Value> {
-    /// The entries.
-    public var entries: [(key: Key, value: Value)]
-
-    /// Entries whose keys the caller knows to be different.
-    public init(_ entries: [(key: Key, value: Value)]) { self.entries = entries }
-}
-
-extension ArchivedPairs: Sendable where Key: Sendable, Value: Sendable {}
-
-extension ArchivedPairs: KeyedArchivable where Key: KeyedArchivable, Value: KeyedArchivable {
-    public static var archivedClass: ArchivedClass { "NSDictionary" }
-    public static var archivedAliases: [String] { ["NSMutableDictionary"] }
-
-    public static func register(in registry: inout ClassRegistry) {
-        Key.register(in: &registry)
-        Value.register(in: &registry)
-        if let type = Self.self as? any KeyedDecodable.Type { registry.add(type) }
-    }
-}
-
-extension ArchivedPairs: KeyedEncodable where Key: KeyedEncodable, Value: KeyedEncodable {
-    public func encode(with coder: KeyedEncoder) throws {
-        try coder.encodeReferences(entries, forKey: "NS.keys") {
-            try $0.key.archive(in: coder.writer)
-        }
-        try coder.encodeReferences(entries, forKey: "NS.objects") {
-            try $0.value.archive(in: coder.writer)
-        }
-    }
-}
-
-extension ArchivedPairs: KeyedDecodable where Key: KeyedDecodable, Value: KeyedDecodable {
-    public init(coder: KeyedDecoder) throws {
-        let (keys, values) = try coder.entries(Key.self, Value.self)
-        entries = []
-        entries.reserveCapacity(keys.count)
-        // By index: generic code that is not specialized pays for every iterator.
-        for index in keys.indices { entries.append((keys[index], values[index])) }
-    }
-}
-
-extension ArchivedPairs: MutableTwin where Key: KeyedCodable, Value: KeyedCodable {
-    public static var mutableClass: ArchivedClass { archivedClass.subclass("NSMutableDictionary") }
-}
-
-extension Dictionary: KeyedArchivable where Key: KeyedArchivable, Value: KeyedArchivable {
-    public static var archivedClass: ArchivedClass { ArchivedPairs<Key, Value>.archivedClass }
-    public static var archivedAliases: [String] { ArchivedPairs<Key, Value>.archivedAliases }
-
-    public static func register(in registry: inout ClassRegistry) {
-        ArchivedPairs<Key, Value>.register(in: &registry)
-    }
-}
-
-extension Dictionary: KeyedEncodable where Key: KeyedEncodable, Value: KeyedEncodable {
-    /// Writes the entries in the order of their keys' descriptions, so that equal dictionaries are
-    /// equal archives where these differ.
-    public func encode(with coder: KeyedEncoder) throws {
-        let entries = inStableOrder(self) { $0.key }.map { (key: $0.key, value: $0.value) }
-        try ArchivedPairs(entries).encode(with: coder)
-    }
-}
-
-extension Dictionary: KeyedDecodable where Key: KeyedDecodable, Value: KeyedDecodable {
-    /// - Throws: `malformedObject` for a key that occurs twice. Texts that are canonically equivalent
-    ///   are equal keys to a dictionary; ``ArchivedPairs`` keeps them apart.
-    public init(coder: KeyedDecoder) throws {
-        let (keys, values) = try coder.entries(Key.self, Value.self)
-        self.init(minimumCapacity: keys.count)
-        for index in keys.indices where updateValue(values[index], forKey: keys[index]) != nil {
-            throw KeyedArchiveError(
-                .malformedObject, what: "a key occurs twice in a dictionary", object: coder.uid)
-        }
-    }
-}
-
-extension Dictionary: MutableTwin where Key: KeyedCodable, Value: KeyedCodable {
-    public static var mutableClass: ArchivedClass { archivedClass.subclass("NSMutableDictionary") }
 }

@@ -12,19 +12,19 @@ internal import PropertyList
 public final class ArchiveReader {
     let table: DocumentTable
     let limits: ParsingLimits
-    private let index: ArchiveIndex
-    private let classes: [ClassSlot]
+    let index: ArchiveIndex
+    let classes: [ClassSlot]
     // Checking that each access is exclusive would cost as much as finding a field.
     @exclusivity(unchecked) private var uncheckedState: ReadingState
-    private let registry: ClassRegistry
+    let registry: ClassRegistry
 
     // What shared objects have become.
-    private var made: [UInt32: Any] = [:]
+    var made: [UInt32: Any] = [:]
     // Those that were made for the root that is being read, in order.
-    private var newlyMade: [UInt32] = []
+    var newlyMade: [UInt32] = []
     // Objects that may be kept as they are with all below them, and those that may not, and why.
-    private var keepable: Set<UInt32> = []
-    private var unkeepable: [UInt32: KeyedArchiveError] = [:]
+    var keepable: Set<UInt32> = []
+    var unkeepable: [UInt32: KeyedArchiveError] = [:]
     // Long text and data by their nodes: however often they are referred to, they are copied once.
     private var longTexts: [UInt32: String] = [:]
     private var longData: [UInt32: Data] = [:]
@@ -34,15 +34,15 @@ public final class ArchiveReader {
     private var rootCount = 0
     /// The archive, for what is kept of it as it is.
     let opaqueArchive: OpaqueArchive
-    private var lateReferences: [LateReference] = []
+    var lateReferences: [LateReference] = []
     private var nextLateReference = 0
     private var isReadingRoot = false
     // Whether the archive decided on a class further out: below, only the registry counts.
-    private var isBelowAny = false
-    private var stack = StackSegment()
+    var isBelowAny = false
+    var stack = StackSegment()
 
     /// A reference that is followed when everything else is complete.
-    private struct LateReference {
+    struct LateReference {
         let owner: UInt32?
         let key: String
         let isBelowAny: Bool
@@ -70,7 +70,7 @@ public final class ArchiveReader {
 
     /// What a class stands for among those that the root's type consists of. These count where the
     /// program names a type, not where the archive decides.
-    private func askedFor(
+    func askedFor(
         _ slot: ClassSlot
     ) -> (name: String, binding: ClassRegistry.Binding)? {
         if slot.root != rootCount {
@@ -154,7 +154,7 @@ extension ArchiveReader {
 
 extension ArchiveReader {
     /// Which objects are being made.
-    private var state: ReadingState {
+    var state: ReadingState {
         // SAFETY: a reader is used by one thread, and no code of a program runs while its state is
         // changed, so that no access begins within another.
         @inline(__always) get { unsafe uncheckedState }
@@ -207,172 +207,6 @@ extension ArchiveReader {
         return record.kind == .uid
             ? KeyedReference(self, object: UInt32(truncatingIfNeeded: record.payload))
             : KeyedReference(self, inline: node)
-    }
-}
-
-// MARK: - Making values
-
-extension ArchiveReader {
-    /// A value of the object `object`, as ``KeyedReference/object(as:)``.
-    func value<T: KeyedDecodable>(_ type: T.Type, _ object: UInt32) throws -> T {
-        try state.charge()
-        let number = index.slot(of: object)
-        guard number.isObject else { throw nothing(object) }
-        let slot = classes[Int(number.value)]
-        guard let binding = binding(slot) else { throw notAllowed(object) }
-        if state.isUnderWay(object) { throw cycle(object) }
-        if index.isShared(object), let value = made[object] as? T { return value }
-        if slot.acceptedType == ObjectIdentifier(type) { return try make(type, object) }
-        if let actual = binding.binding.type as? T.Type {
-            if actual == type { slot.acceptedType = ObjectIdentifier(type) }
-            return try make(actual, object)
-        }
-        guard type.reads(binding.name) else {
-            if binding.binding.type == nil { throw unknownClass(binding.name, object) }
-            throw wrongType(
-                KeyedReference(self, object: object), expected: type.archivedClass.name)
-        }
-        slot.acceptedType = ObjectIdentifier(type)
-        return try make(type, object)
-    }
-
-    /// Whether the class of an object stands for a type, or the type is read from it.
-    func reads(_ type: any KeyedDecodable.Type, _ object: UInt32) -> Bool {
-        let slot = index.slot(of: object)
-        guard slot.isObject, let binding = binding(classes[Int(slot.value)])
-        else { return false }
-        return type.reads(binding.name) || Self.isSubtype(binding.binding.type, of: type)
-    }
-
-    private static func isSubtype<T: KeyedDecodable>(
-        _ actual: (any KeyedDecodable.Type)?, of type: T.Type
-    ) -> Bool {
-        actual as? T.Type != nil
-    }
-
-    /// Checks that an object is of a class that is allowed where a type is asked for by name.
-    func requireAllowed(_ object: UInt32) throws(KeyedArchiveError) {
-        let slot = index.slot(of: object)
-        if slot.isObject, binding(classes[Int(slot.value)]) == nil { throw notAllowed(object) }
-    }
-
-    /// What a class stands for here; nil where it is not allowed.
-    private func binding(
-        _ slot: ClassSlot
-    ) -> (name: String, binding: ClassRegistry.Binding)? {
-        slot.listed ?? (isBelowAny ? nil : askedFor(slot))
-    }
-
-    /// Reads a value on whose class the archive decides.
-    func any<R>(_ body: () throws -> R) rethrows -> R {
-        let outer = isBelowAny
-        isBelowAny = true
-        defer { isBelowAny = outer }
-        return try body()
-    }
-
-    /// The type that an object's class stands for in the registry; nil where there is none.
-    ///
-    /// - Throws: `classNotAllowed`.
-    func boundType(
-        of object: UInt32
-    ) throws(KeyedArchiveError) -> (any KeyedDecodable.Type)? {
-        let slot = index.slot(of: object)
-        guard slot.isObject else { return nil }
-        guard let binding = classes[Int(slot.value)].listed else {
-            if registry.keepsUnknownClasses { return nil }
-            throw notAllowed(object)
-        }
-        return binding.binding.type
-    }
-
-    /// The identity of an object for a value that has none; nil where only one
-    /// reference leads to the object.
-    func identity(of object: UInt32) -> ObjectIdentity? {
-        index.isShared(object)
-            ? ObjectIdentity(archive: opaqueArchive.identity, object: object) : nil
-    }
-
-    /// Checks that an object and all that it refers to may be kept as they are. Linear in their number,
-    /// for all calls together.
-    ///
-    /// - Throws: `classNotAllowed`, `malformedObject`.
-    func requireAllowedBelow(_ object: UInt32) throws(KeyedArchiveError) {
-        if keepable.contains(object) { return }
-        if let error = unkeepable[object] { throw error }
-        do { keepable.formUnion(try allowedBelow(object)) } catch {
-            if !error.code.isLimit { unkeepable[object] = error }
-            throw error
-        }
-    }
-
-    /// An object and all that it refers to, but for those known already.
-    private func allowedBelow(_ object: UInt32) throws(KeyedArchiveError) -> Set<UInt32> {
-        var pending = [object]
-        var seen: Set<UInt32> = [object]
-        while let next = pending.popLast() {
-            let slot = index.slot(of: next)
-            if slot == .description { throw nothing(next) }
-            guard slot.isObject else { continue }
-            try state.charge()
-            if classes[Int(slot.value)].listed == nil, !registry.keepsUnknownClasses {
-                throw notAllowed(next)
-            }
-            if slot.isLeaf { continue }
-            // Lists may be shared, and are written in each object that holds them.
-            try state.charge(opaqueArchive.elementCount(of: next))
-            if let key = opaqueArchive.nestedField(of: next) {
-                throw OpaqueArchive.nested(key, next)
-            }
-            for reference in opaqueArchive.references(of: next)
-            where !keepable.contains(reference) && seen.insert(reference).inserted {
-                pending.append(reference)
-            }
-        }
-        return seen
-    }
-
-    private func make<T: KeyedDecodable>(_ type: T.Type, _ object: UInt32) throws -> T {
-        if state.open.count >= limits.depth { throw tooDeep() }
-        if stack.isUsedUp { return try onFreshStack { try self.makeHere(type, object) } }
-        return try makeHere(type, object)
-    }
-
-    private func makeHere<T: KeyedDecodable>(_ type: T.Type, _ object: UInt32) throws -> T {
-        let outer = state.begin(object)
-        defer { state.end(outer) }
-        let (madeBefore, lateBefore) = (newlyMade.count, lateReferences.count)
-        do {
-            let value = try type.init(coder: KeyedDecoder(self, object: object))
-            if index.isShared(object) {
-                made[object] = value
-                newlyMade.append(object)
-            }
-            return value
-        } catch {
-            // The program may go on without the object: nothing is to be completed that is no more,
-            // and nothing handed out that will not be completed.
-            forget(made: madeBefore, late: lateBefore)
-            throw error
-        }
-    }
-
-    /// Forgets all that was made, and is to be followed later, beyond these counts.
-    private func forget(made madeCount: Int, late lateCount: Int) {
-        for object in newlyMade[min(madeCount, newlyMade.count)...] { made[object] = nil }
-        newlyMade.removeSubrange(min(madeCount, newlyMade.count)...)
-        lateReferences.removeSubrange(min(lateCount, lateReferences.count)...)
-    }
-
-    private func onFreshStack<T>(_ body: () throws -> T) throws -> T {
-        let outer = stack
-        defer { stack = outer }
-        let result = try StackSegment.run { segment in
-            self.stack = segment
-            return try body()
-        }
-        guard let result else { throw tooDeep() }
-        return result
     }
 }
 
@@ -483,69 +317,5 @@ extension ArchiveReader {
             let key = table.string(of: table[table.child(Int(record.low) &+ position)])
             return ArchiveKey.unescaped(key)
         }
-    }
-}
-
-// MARK: - Errors
-
-extension ArchiveReader {
-    private func nothing(_ object: UInt32) -> KeyedArchiveError {
-        if index.slot(of: object) == .description {
-            return KeyedArchiveError(
-                .malformedObject,
-                what: "object \(object) describes a class where a value is referred to",
-                object: PropertyListUID(object))
-        }
-        return .missing("nil stands where a value is needed", PropertyListUID(object))
-    }
-
-    /// The error for a class that is not in the registry.
-    func notAllowed(_ object: UInt32) -> KeyedArchiveError {
-        let name = archivedClass(of: object)?.name ?? ""
-        return .notAllowed(name, what: "object \(object)", PropertyListUID(object))
-    }
-
-    /// The error for a value of another class or kind than the one asked for.
-    func wrongType(_ reference: KeyedReference, expected: String) -> KeyedArchiveError {
-        if let found = reference.archivedClass, let object = reference.object {
-            return KeyedArchiveError(
-                .wrongType,
-                what: "object \(object.value) is of class \(found.name), not \(expected)",
-                object: object)
-        }
-        let kind = (try? reference.leaf()).flatMap { $0 }.map { table[$0].kind }
-        let found = kind.map { "a plain value of kind \($0)" } ?? "nil"
-        return KeyedArchiveError(
-            .wrongType, what: "\(found) stands where \(expected) is expected",
-            object: state.open.last.map { PropertyListUID($0) })
-    }
-
-    private func unknownClass(_ name: String, _ object: UInt32) -> KeyedArchiveError {
-        let name = TerminalText.escaped(String(name.unicodeScalars.prefix(128)))
-        return KeyedArchiveError(
-            .unknownClass,
-            what: "object \(object) is of class \(name), which is allowed but stands for no type",
-            object: PropertyListUID(object),
-            recovery: "`.adding(T.self, as: \"\(name)\")` would say what its objects become")
-    }
-
-    private func cycle(_ object: UInt32) -> KeyedArchiveError {
-        let start = state.open.firstIndex(of: object) ?? state.open.startIndex
-        let way =
-            state.open[start...].prefix(16).map { "\($0)" }
-            + (state.open.count - start > 16 ? ["…"] : [])
-        return KeyedArchiveError(
-            .referenceCycle,
-            what:
-                "object \(object) is needed to make itself: \(way.joined(separator: " → ")) → \(object)",
-            object: PropertyListUID(object),
-            recovery: "read one of these references with `decodeReference`")
-    }
-
-    private func tooDeep() -> KeyedArchiveError {
-        KeyedArchiveError(
-            .depthLimitExceeded,
-            what: "more than \(state.open.count) objects are nested, \(limits.depth) are allowed",
-            recovery: "raise `ParsingLimits.depth`, or read deep references with `decodeReference`")
     }
 }

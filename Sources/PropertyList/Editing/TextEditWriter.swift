@@ -29,9 +29,29 @@ struct TextEditWriter<Syntax: TextEditSyntax> {
             guard let origin = container.origin else { continue }
             try change(container, origin)
         }
-        return found.sorted {
+        let sorted = found.sorted {
             ($0.range.lowerBound, $0.range.upperBound) < ($1.range.lowerBound, $1.range.upperBound)
         }
+        return Self.disjoint(sorted)
+    }
+
+    /// Changes that do not overlap: white space that goes with a child that is removed may be where
+    /// something new comes in, and then both are one.
+    private static func disjoint(
+        _ sorted: [EditedPropertyList.Change]
+    ) -> [EditedPropertyList.Change] {
+        var changes: [EditedPropertyList.Change] = []
+        for change in sorted {
+            guard let last = changes.last, change.range.lowerBound < last.range.upperBound else {
+                changes.append(change)
+                continue
+            }
+            let end = max(last.range.upperBound, change.range.upperBound)
+            changes[changes.count - 1] = .init(
+                range: last.range.lowerBound..<end,
+                replacement: last.replacement + change.replacement)
+        }
+        return changes
     }
 
     private mutating func add(_ range: Range<Int>, _ text: [UInt8]) {

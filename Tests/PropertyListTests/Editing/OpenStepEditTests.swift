@@ -105,6 +105,19 @@ struct OpenStepEditTests {
                 == ["b": "B"])
     }
 
+    @Test("something new may come where the first entry was, behind white space")
+    func inPlaceOfTheFirst() throws {
+        for source in [" old;", "  old = 1;", "\n old;", "{ old; }", "( old, )", "{old = 1; }"] {
+            let isArray = source.contains("(")
+            let edits: (String, PropertyListEdit.Operation) =
+                isArray ? ("[0]", .insert("new")) : ("new", .set("value"))
+            let text = try edited(source, (isArray ? "[0]" : "old", .remove), edits)
+            let expected: PropertyListValue = isArray ? ["new"] : ["new": "value"]
+            #expect(
+                try PropertyListValue(parsing: Array(text.utf8)) == expected, "\(source): \(text)")
+        }
+    }
+
     @Test("nothing gets into a comment that ends with its line")
     func comments() throws {
         for text in [

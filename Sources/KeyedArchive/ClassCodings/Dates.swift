@@ -1,0 +1,178 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+public import FoundationEssentials
+internal import PropertyList
+
+// | class | fields |
+// |---|---|
+// | `NSCalendarDate` | `NS.time`: a real as of `NSDate`; `NS.timezone`: an `NSTimeZone`; `NS.format`: a string |
+// | `NSDateComponents` | `NS.era`, `NS.year`, … : integers, 2⁶³−1 where undefined; `NS.isLeapMonth`: a boolean; `NS.calendar`, `NS.timezone` |
+// | `NSDateInterval` | `NS.startDate`, `NS.endDate`: NSDates; `NS.duration`: a real, seconds |
+//
+// Source: archives that Apple's software wrote; for the date interval programs that read such archives;
+// for the components swift-corelibs-foundation alone.
+
+// MARK: - Dates
+
+/// An `NSCalendarDate`: a date that knows how it is to be shown.
+public struct ArchivedCalendarDate: Sendable, Hashable {
+    /// The date.
+    public var date: Date
+    /// The time zone it is shown in.
+    public var timeZone: ArchivedTimeZone?
+    /// The format, in the letters of C's `strftime`, such as `%Y-%m-%d`.
+    public var format: String?
+
+    /// Creates a date.
+    public init(date: Date, timeZone: ArchivedTimeZone? = nil, format: String? = nil) {
+        self.date = date
+        self.timeZone = timeZone
+        self.format = format
+    }
+}
+
+extension ArchivedCalendarDate: KeyedCodable {
+    public static var archivedClass: ArchivedClass { ArchivedClass("NSCalendarDate", "NSDate") }
+
+    public static func register(in registry: inout ClassRegistry) {
+        ArchivedTimeZone.register(in: &registry)
+        registry.add(Self.self)
+    }
+
+    public func encode(with coder: KeyedEncoder) throws {
+        try date.encode(with: coder)
+        try coder.encode(timeZone, forKey: "NS.timezone")
+        try coder.encode(format, forKey: "NS.format")
+    }
+
+    public init(coder: KeyedDecoder) throws {
+        date = try Date(coder: coder)
+        timeZone = try coder.decodeObject(forKey: "NS.timezone")
+        format = try coder.decodeObject(forKey: "NS.format")
+    }
+}
+
+extension DateInterval: KeyedCodable {
+    public static var archivedClass: ArchivedClass { "NSDateInterval" }
+
+    public static func register(in registry: inout ClassRegistry) {
+        Date.register(in: &registry)
+        registry.add(Self.self)
+    }
+
+    public func encode(with coder: KeyedEncoder) throws {
+        try coder.encode(start, forKey: "NS.startDate")
+        try coder.encode(end, forKey: "NS.endDate")
+        coder.encode(duration, forKey: "NS.duration")
+    }
+
+    /// Reads the start with the duration or the end, or all three, which then must agree to a
+    /// thousandth of a second.
+    public init(coder: KeyedDecoder) throws {
+        let start = try coder.decode(Date.self, forKey: "NS.startDate")
+        let end = try coder.decodeObject(of: Date.self, forKey: "NS.endDate")
+        let length = try coder.decodeObject(of: Double.self, forKey: "NS.duration")
+        let spanned = end.map {
+            $0.timeIntervalSinceReferenceDate - start.timeIntervalSinceReferenceDate
+        }
+        guard let duration = length ?? spanned else { throw coder.missing("NS.duration") }
+        // Not a number is neither.
+        guard duration >= 0 else {
+            throw KeyedArchiveError(
+                .valueOutOfRange, what: "a date interval has a negative duration",
+                object: coder.uid)
+        }
+        if let spanned, !(abs(spanned - duration) <= 0.001) {
+            throw KeyedArchiveError(
+                .malformedObject,
+                what: "`NS.endDate` is not `NS.duration` after `NS.startDate`", object: coder.uid)
+        }
+        self.init(start: start, duration: duration)
+    }
+}
+
+// MARK: - Date components
+
+/// An `NSDateComponents`: some of the parts of a date, or lengths of time in such parts.
+public struct ArchivedDateComponents: Sendable, Hashable {
+    /// The era.
+    public var era: Int?
+    /// The year, or a number of years.
+    public var year: Int?
+    /// The quarter, or a number of quarters.
+    public var quarter: Int?
+    /// The month, or a number of months.
+    public var month: Int?
+    /// The day of the month, or a number of days.
+    public var day: Int?
+    /// The hour, or a number of hours.
+    public var hour: Int?
+    /// The minute, or a number of minutes.
+    public var minute: Int?
+    /// The second, or a number of seconds.
+    public var second: Int?
+    /// The nanosecond, or a number of nanoseconds.
+    public var nanosecond: Int?
+    /// The week of the year, or a number of weeks.
+    public var weekOfYear: Int?
+    /// The week of the month, or a number of weeks.
+    public var weekOfMonth: Int?
+    /// The year that the week belongs to.
+    public var yearForWeekOfYear: Int?
+    /// The day of the week: 1 for Sunday.
+    public var weekday: Int?
+    /// Which of the month's days of that name it is.
+    public var weekdayOrdinal: Int?
+    /// Whether the month is a leap month.
+    public var isLeapMonth = false
+    /// The calendar that the parts are of.
+    public var calendar: ArchivedCalendar?
+    /// The time zone.
+    public var timeZone: ArchivedTimeZone?
+
+    /// No parts.
+    public init() {}
+
+    private static var keys: [(String, WritableKeyPath<Self, Int?>)] {
+        [
+            ("NS.era", \.era), ("NS.year", \.year), ("NS.quarter", \.quarter),
+            ("NS.month", \.month), ("NS.day", \.day), ("NS.hour", \.hour),
+            ("NS.minute", \.minute), ("NS.second", \.second), ("NS.nanosec", \.nanosecond),
+            ("NS.weekOfYear", \.weekOfYear), ("NS.weekOfMonth", \.weekOfMonth),
+            ("NS.yearForWOY", \.yearForWeekOfYear), ("NS.weekday", \.weekday),
+            ("NS.weekdayOrdinal", \.weekdayOrdinal),
+        ]
+    }
+    /// Stands for a part that is not defined: `NSDateComponentUndefined`.
+    private static let undefined = Int.max
+}
+
+extension ArchivedDateComponents: KeyedCodable {
+    public static var archivedClass: ArchivedClass { "NSDateComponents" }
+
+    public static func register(in registry: inout ClassRegistry) {
+        ArchivedCalendar.register(in: &registry)
+        registry.add(Self.self)
+    }
+
+    /// Writes all keys, for what is absent is read as 0 by some.
+    public func encode(with coder: KeyedEncoder) throws {
+        for (key, part) in Self.keys {
+            coder.encode(self[keyPath: part] ?? Self.undefined, forKey: key)
+        }
+        coder.encode(isLeapMonth, forKey: "NS.isLeapMonth")
+        try coder.encode(calendar, forKey: "NS.calendar")
+        try coder.encode(timeZone, forKey: "NS.timezone")
+    }
+
+    public init(coder: KeyedDecoder) throws {
+        for (key, part) in Self.keys {
+            let value = try coder.decodeObject(of: Int.self, forKey: key)
+            self[keyPath: part] = value == Self.undefined ? nil : value
+        }
+        isLeapMonth = try coder.decode(forKey: "NS.isLeapMonth", default: false)
+        calendar = try coder.decodeObject(forKey: "NS.calendar")
+        timeZone = try coder.decodeObject(forKey: "NS.timezone")
+    }
+}

@@ -1,0 +1,96 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+internal import FoundationEssentials
+internal import PropertyList
+
+// | class | fields |
+// |---|---|
+// | `NSDictionary`, `NSMutableDictionary` | `NS.keys` and `NS.objects`, as many of each; keys are objects of any class |
+//
+// Source: archives that Apple's software wrote. Other coders write arrays, sets and dictionaries with
+// `NS.object.0`, `NS.key.0`, … too; both forms are read.
+
+// MARK: - Dictionaries
+
+/// The entries of an `NSDictionary`, in the order of the archive, with keys of any kind.
+public struct ArchivedPairs<Key, Value> {
+    /// The entries.
+    public var entries: [(key: Key, value: Value)]
+
+    /// Entries whose keys the caller knows to be different.
+    public init(_ entries: [(key: Key, value: Value)]) { self.entries = entries }
+}
+
+extension ArchivedPairs: Sendable where Key: Sendable, Value: Sendable {}
+
+extension ArchivedPairs: KeyedArchivable where Key: KeyedArchivable, Value: KeyedArchivable {
+    public static var archivedClass: ArchivedClass { "NSDictionary" }
+    public static var archivedAliases: [String] { ["NSMutableDictionary"] }
+
+    public static func register(in registry: inout ClassRegistry) {
+        Key.register(in: &registry)
+        Value.register(in: &registry)
+        if let type = Self.self as? any KeyedDecodable.Type { registry.add(type) }
+    }
+}
+
+extension ArchivedPairs: KeyedEncodable where Key: KeyedEncodable, Value: KeyedEncodable {
+    public func encode(with coder: KeyedEncoder) throws {
+        try coder.encodeReferences(entries, forKey: "NS.keys") {
+            try $0.key.archive(in: coder.writer)
+        }
+        try coder.encodeReferences(entries, forKey: "NS.objects") {
+            try $0.value.archive(in: coder.writer)
+        }
+    }
+}
+
+extension ArchivedPairs: KeyedDecodable where Key: KeyedDecodable, Value: KeyedDecodable {
+    public init(coder: KeyedDecoder) throws {
+        let (keys, values) = try coder.entries(Key.self, Value.self)
+        entries = []
+        entries.reserveCapacity(keys.count)
+        // By index: generic code that is not specialized pays for every iterator.
+        for index in keys.indices { entries.append((keys[index], values[index])) }
+    }
+}
+
+extension ArchivedPairs: MutableTwin where Key: KeyedCodable, Value: KeyedCodable {
+    public static var mutableClass: ArchivedClass { archivedClass.subclass("NSMutableDictionary") }
+}
+
+extension Dictionary: KeyedArchivable where Key: KeyedArchivable, Value: KeyedArchivable {
+    public static var archivedClass: ArchivedClass { ArchivedPairs<Key, Value>.archivedClass }
+    public static var archivedAliases: [String] { ArchivedPairs<Key, Value>.archivedAliases }
+
+    public static func register(in registry: inout ClassRegistry) {
+        ArchivedPairs<Key, Value>.register(in: &registry)
+    }
+}
+
+extension Dictionary: KeyedEncodable where Key: KeyedEncodable, Value: KeyedEncodable {
+    /// Writes the entries in the order of their keys' descriptions, so that equal dictionaries are
+    /// equal archives where these differ.
+    public func encode(with coder: KeyedEncoder) throws {
+        let entries = inStableOrder(self) { $0.key }.map { (key: $0.key, value: $0.value) }
+        try ArchivedPairs(entries).encode(with: coder)
+    }
+}
+
+extension Dictionary: KeyedDecodable where Key: KeyedDecodable, Value: KeyedDecodable {
+    /// - Throws: `malformedObject` for a key that occurs twice. Texts that are canonically equivalent
+    ///   are equal keys to a dictionary; ``ArchivedPairs`` keeps them apart.
+    public init(coder: KeyedDecoder) throws {
+        let (keys, values) = try coder.entries(Key.self, Value.self)
+        self.init(minimumCapacity: keys.count)
+        for index in keys.indices where updateValue(values[index], forKey: keys[index]) != nil {
+            throw KeyedArchiveError(
+                .malformedObject, what: "a key occurs twice in a dictionary", object: coder.uid)
+        }
+    }
+}
+
+extension Dictionary: MutableTwin where Key: KeyedCodable, Value: KeyedCodable {
+    public static var mutableClass: ArchivedClass { archivedClass.subclass("NSMutableDictionary") }
+}

@@ -1,0 +1,108 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+internal import FoundationEssentials
+internal import PropertyList
+
+// | class | fields |
+// |---|---|
+// | `NSOrderedSet`, `NSMutableOrderedSet` | `NS.object.0`, `NS.object.1`, … without a count |
+// | `NSCountedSet` | `NS.count`; for each element `NS.object0`, `NS.count0`, … without a dot before the number |
+//
+// Source: archives that Apple's software wrote.
+
+// MARK: - Ordered sets
+
+/// The elements of an `NSOrderedSet`.
+public struct ArchivedOrderedSet<Element> {
+    /// The elements, in order.
+    public var elements: [Element]
+
+    /// A set of elements that the caller knows to be different.
+    public init(_ elements: [Element]) { self.elements = elements }
+}
+
+extension ArchivedOrderedSet: Sendable where Element: Sendable {}
+
+extension ArchivedOrderedSet: KeyedArchivable where Element: KeyedArchivable {
+    public static var archivedClass: ArchivedClass { "NSOrderedSet" }
+    public static var archivedAliases: [String] { ["NSMutableOrderedSet"] }
+
+    public static func register(in registry: inout ClassRegistry) {
+        Element.register(in: &registry)
+        if let type = Self.self as? any KeyedDecodable.Type { registry.add(type) }
+    }
+}
+
+extension ArchivedOrderedSet: KeyedEncodable where Element: KeyedEncodable {
+    public func encode(with coder: KeyedEncoder) throws {
+        for (index, element) in elements.enumerated() {
+            try coder.encode(element, forKey: "NS.object.\(index)")
+        }
+    }
+}
+
+extension ArchivedOrderedSet: KeyedDecodable where Element: KeyedDecodable {
+    public init(coder: KeyedDecoder) throws { elements = try coder.elements(Element.self) }
+}
+
+extension ArchivedOrderedSet: MutableTwin where Element: KeyedCodable {
+    public static var mutableClass: ArchivedClass { archivedClass.subclass("NSMutableOrderedSet") }
+}
+
+// MARK: - Counted sets
+
+/// The elements of an `NSCountedSet`, with how often each is in it.
+public struct ArchivedCountedSet<Element> {
+    /// The different elements and their counts.
+    public var elements: [(element: Element, count: Int)]
+
+    /// A set of elements that the caller knows to be different.
+    public init(_ elements: [(element: Element, count: Int)]) { self.elements = elements }
+}
+
+extension ArchivedCountedSet: Sendable where Element: Sendable {}
+
+extension ArchivedCountedSet: KeyedArchivable where Element: KeyedArchivable {
+    public static var archivedClass: ArchivedClass {
+        ArchivedClass("NSCountedSet", "NSMutableSet", "NSSet")
+    }
+
+    public static func register(in registry: inout ClassRegistry) {
+        Element.register(in: &registry)
+        if let type = Self.self as? any KeyedDecodable.Type { registry.add(type) }
+    }
+}
+
+extension ArchivedCountedSet: KeyedEncodable where Element: KeyedEncodable {
+    public func encode(with coder: KeyedEncoder) throws {
+        coder.encode(elements.count, forKey: "NS.count")
+        for (index, (element, count)) in elements.enumerated() {
+            try coder.encode(element, forKey: "NS.object\(index)")
+            coder.encode(count, forKey: "NS.count\(index)")
+        }
+    }
+}
+
+extension ArchivedCountedSet: KeyedDecodable where Element: KeyedDecodable {
+    public init(coder: KeyedDecoder) throws {
+        let count = try coder.decodeInteger(forKey: "NS.count")
+        let values = try coder.indexedValues(Element.self, "NS.object")
+        guard values.count == count else {
+            throw KeyedArchiveError(
+                .malformedObject,
+                what: "`NS.count` is \(count), there are \(values.count) elements",
+                object: coder.uid)
+        }
+        elements = []
+        for (index, value) in values.enumerated() {
+            let count = try coder.decodeInteger(forKey: "NS.count\(index)")
+            guard count > 0 else {
+                throw KeyedArchiveError(
+                    .valueOutOfRange, what: "an element is in a set \(count) times",
+                    object: coder.uid)
+            }
+            elements.append((value, count))
+        }
+    }
+}

@@ -1,0 +1,171 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+internal import FoundationEssentials
+internal import PropertyList
+
+// MARK: - Making values
+
+extension ArchiveReader {
+    /// A value of the object `object`, as ``KeyedReference/object(as:)``.
+    func value<T: KeyedDecodable>(_ type: T.Type, _ object: UInt32) throws -> T {
+        try state.charge()
+        let number = index.slot(of: object)
+        guard number.isObject else { throw nothing(object) }
+        let slot = classes[Int(number.value)]
+        guard let binding = binding(slot) else { throw notAllowed(object) }
+        if state.isUnderWay(object) { throw cycle(object) }
+        if index.isShared(object), let value = made[object] as? T { return value }
+        if slot.acceptedType == ObjectIdentifier(type) { return try make(type, object) }
+        if let actual = binding.binding.type as? T.Type {
+            if actual == type { slot.acceptedType = ObjectIdentifier(type) }
+            return try make(actual, object)
+        }
+        guard type.reads(binding.name) else {
+            if binding.binding.type == nil { throw unknownClass(binding.name, object) }
+            throw wrongType(
+                KeyedReference(self, object: object), expected: type.archivedClass.name)
+        }
+        slot.acceptedType = ObjectIdentifier(type)
+        return try make(type, object)
+    }
+
+    /// Whether the class of an object stands for a type, or the type is read from it.
+    func reads(_ type: any KeyedDecodable.Type, _ object: UInt32) -> Bool {
+        let slot = index.slot(of: object)
+        guard slot.isObject, let binding = binding(classes[Int(slot.value)])
+        else { return false }
+        return type.reads(binding.name) || Self.isSubtype(binding.binding.type, of: type)
+    }
+
+    private static func isSubtype<T: KeyedDecodable>(
+        _ actual: (any KeyedDecodable.Type)?, of type: T.Type
+    ) -> Bool {
+        actual as? T.Type != nil
+    }
+
+    /// Checks that an object is of a class that is allowed where a type is asked for by name.
+    func requireAllowed(_ object: UInt32) throws(KeyedArchiveError) {
+        let slot = index.slot(of: object)
+        if slot.isObject, binding(classes[Int(slot.value)]) == nil { throw notAllowed(object) }
+    }
+
+    /// What a class stands for here; nil where it is not allowed.
+    func binding(
+        _ slot: ClassSlot
+    ) -> (name: String, binding: ClassRegistry.Binding)? {
+        slot.listed ?? (isBelowAny ? nil : askedFor(slot))
+    }
+
+    /// Reads a value on whose class the archive decides.
+    func any<R>(_ body: () throws -> R) rethrows -> R {
+        let outer = isBelowAny
+        isBelowAny = true
+        defer { isBelowAny = outer }
+        return try body()
+    }
+
+    /// The type that an object's class stands for in the registry; nil where there is none.
+    ///
+    /// - Throws: `classNotAllowed`.
+    func boundType(
+        of object: UInt32
+    ) throws(KeyedArchiveError) -> (any KeyedDecodable.Type)? {
+        let slot = index.slot(of: object)
+        guard slot.isObject else { return nil }
+        guard let binding = classes[Int(slot.value)].listed else {
+            if registry.keepsUnknownClasses { return nil }
+            throw notAllowed(object)
+        }
+        return binding.binding.type
+    }
+
+    /// The identity of an object for a value that has none; nil where only one
+    /// reference leads to the object.
+    func identity(of object: UInt32) -> ObjectIdentity? {
+        index.isShared(object)
+            ? ObjectIdentity(archive: opaqueArchive.identity, object: object) : nil
+    }
+
+    /// Checks that an object and all that it refers to may be kept as they are. Linear in their number,
+    /// for all calls together.
+    ///
+    /// - Throws: `classNotAllowed`, `malformedObject`.
+    func requireAllowedBelow(_ object: UInt32) throws(KeyedArchiveError) {
+        if keepable.contains(object) { return }
+        if let error = unkeepable[object] { throw error }
+        do { keepable.formUnion(try allowedBelow(object)) } catch {
+            if !error.code.isLimit { unkeepable[object] = error }
+            throw error
+        }
+    }
+
+    /// An object and all that it refers to, but for those known already.
+    private func allowedBelow(_ object: UInt32) throws(KeyedArchiveError) -> Set<UInt32> {
+        var pending = [object]
+        var seen: Set<UInt32> = [object]
+        while let next = pending.popLast() {
+            let slot = index.slot(of: next)
+            if slot == .description { throw nothing(next) }
+            guard slot.isObject else { continue }
+            try state.charge()
+            if classes[Int(slot.value)].listed == nil, !registry.keepsUnknownClasses {
+                throw notAllowed(next)
+            }
+            if slot.isLeaf { continue }
+            // Lists may be shared, and are written in each object that holds them.
+            try state.charge(opaqueArchive.elementCount(of: next))
+            if let key = opaqueArchive.nestedField(of: next) {
+                throw OpaqueArchive.nested(key, next)
+            }
+            for reference in opaqueArchive.references(of: next)
+            where !keepable.contains(reference) && seen.insert(reference).inserted {
+                pending.append(reference)
+            }
+        }
+        return seen
+    }
+
+    private func make<T: KeyedDecodable>(_ type: T.Type, _ object: UInt32) throws -> T {
+        if state.open.count >= limits.depth { throw tooDeep() }
+        if stack.isUsedUp { return try onFreshStack { try self.makeHere(type, object) } }
+        return try makeHere(type, object)
+    }
+
+    private func makeHere<T: KeyedDecodable>(_ type: T.Type, _ object: UInt32) throws -> T {
+        let outer = state.begin(object)
+        defer { state.end(outer) }
+        let (madeBefore, lateBefore) = (newlyMade.count, lateReferences.count)
+        do {
+            let value = try type.init(coder: KeyedDecoder(self, object: object))
+            if index.isShared(object) {
+                made[object] = value
+                newlyMade.append(object)
+            }
+            return value
+        } catch {
+            // The program may go on without the object: nothing is to be completed that is no more,
+            // and nothing handed out that will not be completed.
+            forget(made: madeBefore, late: lateBefore)
+            throw error
+        }
+    }
+
+    /// Forgets all that was made, and is to be followed later, beyond these counts.
+    func forget(made madeCount: Int, late lateCount: Int) {
+        for object in newlyMade[min(madeCount, newlyMade.count)...] { made[object] = nil }
+        newlyMade.removeSubrange(min(madeCount, newlyMade.count)...)
+        lateReferences.removeSubrange(min(lateCount, lateReferences.count)...)
+    }
+
+    private func onFreshStack<T>(_ body: () throws -> T) throws -> T {
+        let outer = stack
+        defer { stack = outer }
+        let result = try StackSegment.run { segment in
+            self.stack = segment
+            return try body()
+        }
+        guard let result else { throw tooDeep() }
+        return result
+    }
+}

@@ -1,0 +1,181 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+/// A number in the grammar that `RealText` describes, as its first 19 significant digits.
+struct RealLiteral {
+    /// Whether a `-` leads.
+    var negative = false
+
+    /// The leading significant digits, as an integer.
+    var significand: UInt64 = 0
+
+    /// The number of digits in `significand`, up to 19, which always fit.
+    var kept = 0
+
+    /// The power of ten that `significand` counts in.
+    var exponent: Int64 = 0
+
+    /// Whether a digit other than zero did not fit in `significand`.
+    var inexact = false
+
+    /// The part of the text with the digits and the point.
+    var digits = 0..<0
+
+    /// The powers of ten that are exact as `Double`.
+    private static let exactPowers: [Double] = [
+        1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11,
+        1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
+    ]
+
+    /// Creates an integer; O(1).
+    @inline(__always)
+    init(significand: UInt64) { self.significand = significand }
+
+    /// Appends `count` digits of a fraction, which fit; O(1).
+    @inline(__always)
+    mutating func append(_ part: UInt64, _ count: Int) {
+        let low = min(count, 8)
+        let power = DigitWord.power(low) &* DigitWord.power(min(count &- low, 8))
+        significand = significand &* power &* DigitWord.power(max(count &- 16, 0)) &+ part
+        exponent = 0 &- Int64(count)
+    }
+
+    /// The value of a number with all its digits kept, if 128 bits tell how to round it; O(1).
+    @inline(__always)
+    var plainMagnitude: Double? {
+        if significand == 0 { return 0 }
+        let power = Int(truncatingIfNeeded: exponent)
+        return simple(power) ?? rounded(power)
+    }
+
+    /// Reads the whole of `text`, or fails; O(n).
+    init?(_ text: Span<UInt8>) {
+        negative = text.count > 0 && text[0] == 0x2D
+        let start = negative || (text.count > 0 && text[0] == 0x2B) ? 1 : 0
+        var index = scanDigits(text, from: start)
+        var digitCount = index - start
+        if index < text.count, text[index] == 0x2E {
+            let end = scanDigits(text, from: index + 1)
+            let fraction = end - index - 1
+            exponent &-= Int64(fraction)
+            digitCount += fraction
+            index = end
+        }
+        guard digitCount > 0 else { return nil }
+        digits = start..<index
+        guard index < text.count else { return }
+        guard let explicit = Self.scanExponent(text, from: index) else { return nil }
+        exponent &+= explicit
+    }
+
+    /// Takes digits from `start` on and returns where they end; O(n).
+    @inline(__always)
+    private mutating func scanDigits(_ text: Span<UInt8>, from start: Int) -> Int {
+        var index = start
+        while index < text.count {
+            let digit = text[index] &- 0x30
+            guard digit < 10 else { break }
+            if kept < 19 {
+                significand = significand &* 10 &+ UInt64(digit)
+                kept &+= significand == 0 ? 0 : 1
+            } else {
+                inexact = inexact || digit != 0
+                exponent &+= 1
+            }
+            index += 1
+        }
+        return index
+    }
+
+    /// The exponent from `start` to the end of `text`, or `nil` if there is anything else; O(n).
+    ///
+    /// It is clamped to ±10^17, beyond what the digits of any text in memory can make up for.
+    private static func scanExponent(_ text: Span<UInt8>, from start: Int) -> Int64? {
+        guard text[start] | 0x20 == 0x65, start + 1 < text.count else { return nil }
+        let sign = text[start + 1]
+        var index = sign == 0x2D || sign == 0x2B ? start + 2 : start + 1
+        guard index < text.count else { return nil }
+        var value: Int64 = 0
+        while index < text.count {
+            let digit = text[index] &- 0x30
+            guard digit < 10 else { return nil }
+            value = min(value * 10 + Int64(digit), 100_000_000_000_000_000)
+            index += 1
+        }
+        return sign == 0x2D ? -value : value
+    }
+
+    /// The value without its sign; O(n).
+    func magnitude(_ text: Span<UInt8>) -> Double {
+        guard significand != 0 else { return 0 }
+        // The value is in 10^(scale-1)..<10^scale; `Double` ends at 1.8e308 and 4.9e-324.
+        let scale = exponent &+ Int64(kept)
+        if scale > 310 { return .infinity }
+        if scale < -330 { return 0 }
+        let power = Int(truncatingIfNeeded: exponent)
+        guard !inexact else { return correctlyRounded(text) }
+        return simple(power) ?? rounded(power) ?? correctlyRounded(text)
+    }
+
+    /// The value when significand and power of ten are exact, so that one operation rounds
+    /// (Clinger, "How to Read Floating Point Numbers Accurately", 1990); O(1).
+    private func simple(_ power: Int) -> Double? {
+        guard significand <= 1 << 53, power.magnitude <= 22 else { return nil }
+        let scale = Self.exactPowers[Int(power.magnitude)]
+        return power < 0 ? Double(significand) / scale : Double(significand) * scale
+    }
+
+    /// The value when 128 bits tell how to round it and it is a normal number; O(1).
+    private func rounded(_ power: Int) -> Double? {
+        let shift = significand.leadingZeroBitCount
+        guard let product = DecimalScaling.scale(significand << shift, byTenTo: power) else {
+            return nil
+        }
+        let lead = product.high.leadingZeroBitCount
+        // At most two zeros lead, which takes the error of the product to less than 16 units.
+        let high = product.high << lead | product.low >> (64 &- lead)
+        let low = product.low << lead
+        let biased = product.exponent &- shift &- lead &+ 127 &+ 1023
+        guard biased > 0, biased < 2047 else { return nil }
+        guard let up = Self.roundsUp(high & 0x7FF, low) else { return nil }
+        // Adding the bit after packing lets a carry run into the exponent, up to infinity.
+        let bits = UInt64(biased) &<< 52 | high &>> 11 & (1 << 52 - 1)
+        return Double(bitPattern: bits &+ (up ? 1 : 0))
+    }
+
+    /// Whether the 11 + 64 bits below the significand, up to 16 units short, are above a half;
+    /// `nil` when that is not certain; O(1).
+    private static func roundsUp(_ high: UInt64, _ low: UInt64) -> Bool? {
+        switch high {
+        case 0x3FF: low < UInt64.max &- 16 ? false : nil
+        case 0x400: low > 0 ? true : nil
+        default: high > 0x400
+        }
+    }
+
+    /// The value by the standard library, which is exact but slow; O(n).
+    ///
+    /// No tie between two `Double` values has more than 767 significant digits, so the digits
+    /// past the 800th only matter as zeros or not.
+    private func correctlyRounded(_ text: Span<UInt8>) -> Double {
+        var canonical: [UInt8] = []
+        var sticky = false
+        for index in digits where text[index] != 0x2E {
+            let digit = text[index]
+            if canonical.count == 800 {
+                sticky = sticky || digit != 0x30
+            } else if digit != 0x30 || !canonical.isEmpty {
+                canonical.append(digit)
+            }
+        }
+        // `exponent` belongs to the first 19 digits; the first of all has the same power of ten.
+        var power = exponent &+ Int64(kept) &- Int64(canonical.count)
+        if sticky {
+            canonical.append(0x31)
+            power &-= 1
+        }
+        canonical.append(0x65)
+        IntegerText.appendDecimal(power.magnitude, negative: power < 0, to: &canonical)
+        return Double(String(decoding: canonical, as: UTF8.self)) ?? .nan
+    }
+}
