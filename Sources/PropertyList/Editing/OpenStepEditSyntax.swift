@@ -8,7 +8,7 @@ struct OpenStepEditSyntax: TextEditSyntax {
     let separator = [UInt8(ascii: ",")]
     /// Whether the source is a project file.
     let isProject: Bool
-    let sections: ProjectSections?
+    private let sections: ProjectSections?
     private let store: NodeStore
     private let map: OpenStepSourceMap
     private let fragment: OpenStepFragment
@@ -174,10 +174,23 @@ struct OpenStepEditSyntax: TextEditSyntax {
 // MARK: - Sections of a project file
 
 extension OpenStepEditSyntax {
-    func added(
-        _ entries: [ProjectSections.Entry], at place: ProjectSections.Place
+    /// New objects of a project file go to the sections of their classes.
+    func placedElsewhere(
+        _ children: [NewTextChild], in container: UInt32
+    ) throws(PropertyListError) -> (places: Set<Int>, changes: [EditedPropertyList.Change]) {
+        guard let sections, sections.container == container else { return ([], []) }
+        let entries = children.map { sections.entry($0.key, $0.value) }
+        var changes: [EditedPropertyList.Change] = []
+        for (place, entries) in sections.places(of: entries.compactMap(\.self)) {
+            changes.append(try added(entries, at: place, sections))
+        }
+        return (Set(entries.indices.filter { entries[$0] != nil }), changes)
+    }
+
+    private func added(
+        _ entries: [ProjectSections.Entry], at place: ProjectSections.Place,
+        _ sections: ProjectSections
     ) throws(PropertyListError) -> EditedPropertyList.Change {
-        guard let sections else { return .init(range: 0..<0, replacement: []) }
         let (newline, className) = (layout.newline, entries[0].className)
         let neighbour = self.neighbour(place.position ?? 0, sections.container)
         let start = neighbour.key.map { range(of: $0).lowerBound } ?? 0

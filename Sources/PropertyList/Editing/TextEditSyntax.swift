@@ -49,13 +49,11 @@ protocol TextEditSyntax {
     /// What is taken away with a child that is removed.
     func removed(from start: Int, to end: Int) -> Range<Int>
 
-    /// The sections of a project file, which new objects go to; nil where there are none.
-    var sections: ProjectSections? { get }
-
-    /// What puts new objects in their section.
-    func added(
-        _ entries: [ProjectSections.Entry], at place: ProjectSections.Place
-    ) throws(PropertyListError) -> EditedPropertyList.Change
+    /// The new children of a container that do not follow what is before them, by their places in
+    /// `children`, and what puts them where they belong.
+    func placedElsewhere(
+        _ children: [NewTextChild], in container: UInt32
+    ) throws(PropertyListError) -> (places: Set<Int>, changes: [EditedPropertyList.Change])
 
     /// A whole container that was empty.
     func container(
@@ -65,10 +63,22 @@ protocol TextEditSyntax {
 
 extension TextEditSyntax {
     func afterLine(_ place: Int) -> Int { layout.afterLine(place, comment: endOfComment) }
+
+    func placedElsewhere(
+        _ children: [NewTextChild], in container: UInt32
+    ) throws(PropertyListError) -> (places: Set<Int>, changes: [EditedPropertyList.Change]) {
+        ([], [])
+    }
 }
 
 /// A child of a container in the source.
 struct TextNeighbour {
     let key: UInt32?
     let value: UInt32
+}
+
+/// A child that a container gets.
+struct NewTextChild {
+    let key: String?
+    let value: PropertyListValue
 }

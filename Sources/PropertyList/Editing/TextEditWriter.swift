@@ -77,7 +77,7 @@ struct TextEditWriter<Syntax: TextEditSyntax> {
             end: syntax.contentRange(of: origin)?.lowerBound ?? 0, hasSeparator: true)
         var expected = 0
         var added: [EditTree.Child] = []
-        let live = try withoutSectioned(container, origin)
+        let live = try inTheirPlaces(container, origin)
         for child in live {
             guard let number = child.origin else {
                 added.append(child)
@@ -96,25 +96,22 @@ struct TextEditWriter<Syntax: TextEditSyntax> {
         for removed in expected..<count { remove(removed, record) }
     }
 
-    /// The children of a container, but for new objects of a project file: those go to their sections.
-    private mutating func withoutSectioned(
+    /// The children of a container, but for new ones that belong elsewhere.
+    private mutating func inTheirPlaces(
         _ container: EditTree.Container, _ origin: UInt32
     ) throws(PropertyListError) -> [EditTree.Child] {
         let live = container.live.map { container.children[$0] }
-        guard let sections = syntax.sections, sections.container == origin else { return live }
-        var entries: [ProjectSections.Entry] = []
-        let others = live.filter { child in
-            let value = child.origin == nil ? edits.newValue(of: child.content) : nil
-            guard let entry = sections.entry(edits.tree.text(of: child.key), value) else {
-                return true
-            }
-            entries.append(entry)
-            return false
+        let new = live.indices.filter { live[$0].origin == nil }
+        if new.isEmpty { return live }
+        let children = new.map {
+            NewTextChild(
+                key: edits.tree.text(of: live[$0].key),
+                value: edits.newValue(of: live[$0].content) ?? .null)
         }
-        for (place, entries) in sections.places(of: entries) {
-            found.append(try syntax.added(entries, at: place))
-        }
-        return others
+        let elsewhere = try syntax.placedElsewhere(children, in: origin)
+        found += elsewhere.changes
+        let places = Set(elsewhere.places.map { new[$0] })
+        return live.indices.filter { !places.contains($0) }.map { live[$0] }
     }
 
     private func neighbour(_ number: Int, _ record: NodeRecord) -> TextNeighbour {

@@ -80,12 +80,6 @@ struct XMLEditSyntax: TextEditSyntax {
         .init(range: range(of: value), replacement: try fragment.text(of: new, style))
     }
 
-    var sections: ProjectSections? { nil }
-
-    func added(
-        _ entries: [ProjectSections.Entry], at place: ProjectSections.Place
-    ) -> EditedPropertyList.Change { .init(range: 0..<0, replacement: []) }
-
     func container(
         _ value: PropertyListValue, _ record: UInt32, _ style: TextStyle
     ) throws(PropertyListError) -> [UInt8] {
