@@ -54,21 +54,27 @@ enum HardeningProbe {
 
 /// Operations on inputs that grow, each run one call of `countedFromOutside`.
 private enum Growth {
+    private static let factors = [1, 2, 4]
+
     static func run(matching pattern: String) {
         for family in Family.all {
-            for operation in Operation.all {
-                let name = "\(family.name), \(operation.name)"
-                guard pattern.isEmpty || name.contains(pattern) else { continue }
-                measure(name, family, operation)
+            let operations = Operation.all.filter {
+                pattern.isEmpty || "\(family.name), \($0.name)".contains(pattern)
+            }
+            guard !operations.isEmpty else { continue }
+            let inputs = factors.map { family.input(family.size * $0) }
+            for operation in operations {
+                // What happens once in a process does not count.
+                operation.prepare(family.input(10))?()
+                measure("\(family.name), \(operation.name)", operation, inputs)
             }
         }
     }
 
-    private static func measure(_ name: String, _ family: Family, _ operation: Operation) {
-        // What happens once in a process does not count.
-        operation.prepare(family.input(10))?()
-        for factor in [1, 2, 4] {
-            let input = family.input(family.size * factor)
+    private static func measure(
+        _ name: String, _ operation: Operation, _ inputs: [Input]
+    ) {
+        for (factor, input) in zip(factors, inputs) {
             guard let body = operation.prepare(input) else { return }
             let size = countedFromOutside(input.bytes.count, body)
             print("\(name)\t\(factor)\t\(size)")
