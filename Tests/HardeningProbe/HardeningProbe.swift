@@ -7,7 +7,8 @@ import TestSupport
 
 /// What has to be looked at from outside a process: instructions, memory, system calls.
 ///
-///     HardeningProbe growth [PATTERN]              each operation on each family at n, 2n, 4n
+///     HardeningProbe growth SHARE SHARES PATTERN   each operation on each family at n, 2n, 4n; of
+///                                                  so many shares, the one of that number
 ///     HardeningProbe make FAMILY N                 an input of a family
 ///     HardeningProbe memory OPERATION < FILE       what an operation takes at most, in bytes
 ///     HardeningProbe decode FOLDER                 decodes all files, read beforehand
@@ -17,7 +18,11 @@ enum HardeningProbe {
     static func main() {
         let arguments = Array(CommandLine.arguments.dropFirst())
         switch (arguments.first, arguments.count) {
-        case ("growth", 1...2): Growth.run(matching: arguments.count > 1 ? arguments[1] : "")
+        case ("growth", 4):
+            guard let share = Int(arguments[1]), let shares = Int(arguments[2]), shares > 0 else {
+                exit(2)
+            }
+            Growth.run(share, of: shares, matching: arguments[3])
         case ("make", 3): make(arguments[1], Int(arguments[2]) ?? 0)
         case ("memory", 2): Memory.run(arguments[1])
         case ("decode", 2): decode(Corpus.files(in: URL(filePath: arguments[1])))
@@ -56,8 +61,9 @@ enum HardeningProbe {
 private enum Growth {
     private static let factors = [1, 2, 4]
 
-    static func run(matching pattern: String) {
-        for family in Family.all {
+    static func run(_ share: Int, of shares: Int, matching pattern: String) {
+        for number in stride(from: share, to: Family.all.count, by: shares) {
+            let family = Family.all[number]
             let operations = Operation.all.filter {
                 pattern.isEmpty || "\(family.name), \($0.name)".contains(pattern)
             }
