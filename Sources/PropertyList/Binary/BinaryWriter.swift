@@ -60,7 +60,9 @@ private struct BinaryWriter {
         self.budget = budget
         referenceWidth = Self.width(of: UInt64(objects.order.count))
         offsets.reserveCapacity(objects.order.count)
-        output.reserveCapacity(store.bytes.count &+ store.decoded.count)
+        let references = store.children.count &* referenceWidth
+        let text = min(store.bytes.count, objects.order.count &* 64) &+ store.decoded.count
+        output.reserveLargeCapacity(text &+ references &+ objects.order.count &* 8)
     }
 
     mutating func write(root: UInt64 = 0) throws(PropertyListError) -> [UInt8] {

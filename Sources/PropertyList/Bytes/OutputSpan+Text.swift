@@ -62,6 +62,19 @@ extension OutputSpan<UInt8> {
         }
     }
 
+    /// Appends the low `width` bytes of `value`, 1 to 8, the lowest first, if there is room for
+    /// eight.
+    @inline(__always)
+    mutating func append(littleEndian value: UInt64, width: Int) {
+        guard freeCapacity >= 8, width > 0, width <= 8 else { return }
+        // SAFETY: the word fits, as was made sure of; of its bytes `width` become part of the span.
+        unsafe withUnsafeMutableBufferPointer { buffer, count in
+            unsafe UnsafeMutableRawBufferPointer(buffer).storeBytes(
+                of: value.littleEndian, toByteOffset: count, as: UInt64.self)
+            count &+= width
+        }
+    }
+
     /// Appends the low `width` bytes of `value`, 1 to 8, the highest first, if there is room for
     /// eight.
     @inline(__always)
@@ -92,5 +105,12 @@ extension OutputSpan<UInt8> {
                 place &+= 8
             }
         }
+    }
+}
+
+extension [UInt8] {
+    /// Appends a short text.
+    mutating func append(_ text: ShortText) {
+        append(addingCapacity: ShortText.capacity) { $0.append(text) }
     }
 }

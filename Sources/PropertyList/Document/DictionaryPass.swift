@@ -18,6 +18,9 @@ struct DictionaryPass {
     private(set) var homes: [DictionaryIndex.KeyHome]
     // By key number: the dictionary that had the key last (its record's number plus one).
     private var lastOwner: [UInt32]
+    // The keys of the last dictionary without any that is to be told: those with the same ones, in
+    // the same order, as most are that stand for objects of one type, tell nothing new.
+    private var knownKeys = 0..<0
 
     /// Prepares the pass; `keys` are those that have their numbers already.
     init(
@@ -56,14 +59,20 @@ struct DictionaryPass {
         _ node: Int, _ store: inout NodeStore
     ) throws(PropertyListError) -> Bool {
         let record = store.records[node]
+        let places = Int(record.low)..<(Int(record.low) &+ Int(record.high))
+        if store.children.isSame(knownKeys, as: places) { return false }
         let owner = UInt32(truncatingIfNeeded: node) &+ 1
         var hasDuplicates = false
-        for place in Int(record.low)..<(Int(record.low) &+ Int(record.high)) {
+        var areKnown = true
+        for place in places {
             let key = store.children[place]
             var number = store.records[Int(key)].keyNumber
             if number == 0 {
                 number = try self.number(of: key, owner: node, &store)
-                if number == 0 { continue }
+                if number == 0 {
+                    areKnown = false
+                    continue
+                }
             }
             let last = lastOwner[Int(number)]
             if last == owner {
@@ -75,6 +84,7 @@ struct DictionaryPass {
             }
             lastOwner[Int(number)] = owner
         }
+        knownKeys = areKnown && !hasDuplicates ? places : 0..<0
         return hasDuplicates && !options.contains(.allDuplicateKeys)
     }
 
@@ -180,5 +190,16 @@ struct DictionaryPass {
         store.children.replaceSubrange(
             (first &+ keys.count)..<(first &+ 2 &* keys.count), with: values)
         store.records[node].setHigh(UInt32(truncatingIfNeeded: keys.count))
+    }
+}
+
+extension [UInt32] {
+    /// Whether two ranges hold the same numbers; false for empty ones.
+    fileprivate func isSame(_ first: Range<Int>, as second: Range<Int>) -> Bool {
+        guard first.count == second.count, !first.isEmpty else { return false }
+        let first = span.extracting(first)
+        let second = span.extracting(second)
+        for place in first.indices where first[place] != second[place] { return false }
+        return true
     }
 }

@@ -15,6 +15,16 @@ package struct DocumentWalk {
         case leave(UInt32)
     }
 
+    /// Leaves that stand next to each other in one container.
+    struct Leaves {
+        /// Where they are among the children of all containers.
+        let places: Range<Int>
+        /// How far before each of them its key is; 0 where there are no keys.
+        let distanceOfKeys: Int
+
+        var haveKeys: Bool { distanceOfKeys != 0 }
+    }
+
     private struct Frame {
         let node: UInt32
         let first: Int
@@ -78,6 +88,27 @@ package struct DocumentWalk {
         return try enter(store.children[place], key: nil)
     }
 
+    /// The leaves that come next, up to a container or the end of the one that is open; nil where there
+    /// are none, and where entries are not in the order of the document.
+    ///
+    /// For those who have many to deal with in one way: a step for each would take longer.
+    ///
+    /// - Throws: `expansionLimitExceeded`.
+    mutating func nextLeaves() throws(PropertyListError) -> Leaves? {
+        guard arrangement == nil, let top = frames.indices.last else { return nil }
+        let distance = frames[top].isDictionary ? frames[top].count : 0
+        let first = frames[top].first &+ distance
+        let places = (first &+ frames[top].next)..<(first &+ frames[top].count)
+        var end = places.lowerBound
+        while end < places.upperBound, !store.records[Int(store.children[end])].isContainer {
+            end &+= 1
+        }
+        if end == places.lowerBound { return nil }
+        try budget.visit(end &- places.lowerBound)
+        frames[top].next = end &- first
+        return Leaves(places: places.lowerBound..<end, distanceOfKeys: distance)
+    }
+
     private mutating func enter(_ node: UInt32, key: UInt32?) throws(PropertyListError) -> Step {
         try budget.visit()
         let record = store.records[Int(node)]
@@ -95,6 +126,14 @@ package struct DocumentWalk {
 
     private func order(of node: UInt32) -> [Int]? {
         arrangement?(PropertyListNode(storage: storage, index: node))
+    }
+
+    /// The way from the start of the walk to one of the leaves that came last, for a message.
+    func path(of place: Int, in leaves: Leaves) -> PropertyListPath {
+        var walk = self
+        guard let top = frames.indices.last else { return walk.path() }
+        walk.frames[top].next &-= leaves.places.upperBound &- place &- 1
+        return walk.path()
     }
 
     /// The way from the start of the walk to the value of the last step, for a message.

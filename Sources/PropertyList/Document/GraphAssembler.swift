@@ -13,8 +13,11 @@ package struct GraphAssembler {
     private var strings = KeyTable()
     private var uniqueCount = 0
     private var failure: PropertyListError?
+    // Where equal leaves may be one.
+    private var recent: RecentLeaves?
 
-    package init() {}
+    /// An empty document, in which leaves that are equal may be one where `sharesLeaves`.
+    package init(sharesLeaves: Bool = false) { recent = sharesLeaves ? RecentLeaves() : nil }
 
     /// How many values have been added.
     package var count: Int { store.records.count }
@@ -36,25 +39,31 @@ package struct GraphAssembler {
 extension GraphAssembler {
     private mutating func add(_ record: NodeRecord) -> UInt32 {
         let node = store.nextIndex
+        store.records.makeRoom()
         store.records.append(record)
         return node
+    }
+
+    @inline(__always)
+    private mutating func addScalar(_ record: NodeRecord) -> UInt32 {
+        recent?.scalar(record, next: store.nextIndex, in: store) ?? add(record)
     }
 
     package mutating func null() -> UInt32 { add(NodeRecord(kind: .null, offset: 0)) }
 
     package mutating func boolean(_ value: Bool) -> UInt32 {
-        add(NodeRecord(kind: .boolean, offset: 0, payload: value ? 1 : 0))
+        addScalar(NodeRecord(kind: .boolean, offset: 0, payload: value ? 1 : 0))
     }
 
     package mutating func integer(_ value: PropertyListInteger) -> UInt32 {
         var record = NodeRecord(kind: .integer, offset: 0, payload: value.bits)
         record.isNegative = value.isNegative
-        return add(record)
+        return addScalar(record)
     }
 
     package mutating func real(_ value: PropertyListReal) -> UInt32 {
         let width: UInt16 = value.width == .single ? 4 : 8
-        return add(
+        return addScalar(
             NodeRecord(kind: .real, offset: 0, header: width, payload: value.value.bitPattern))
     }
 
@@ -67,6 +76,17 @@ extension GraphAssembler {
     }
 
     package mutating func string(_ value: String) -> UInt32 {
+        let start = store.bytes.count
+        store.bytes.append(text: value.utf8)
+        if let known = recent?.text(from: start, next: store.nextIndex, in: store) {
+            store.bytes.removeLast(store.bytes.count &- start)
+            return known
+        }
+        return addContent(kind: .string, from: start)
+    }
+
+    /// A string that is not shared with others.
+    private mutating func ownString(_ value: String) -> UInt32 {
         let start = store.bytes.count
         store.bytes.append(text: value.utf8)
         return addContent(kind: .string, from: start)
@@ -82,7 +102,7 @@ extension GraphAssembler {
     /// equal to, from 0 on in the order of adding; the node is nil then.
     package mutating func uniqueString(_ text: String) -> (ordinal: Int, node: UInt32?) {
         let start = store.bytes.count
-        let node = string(text)
+        let node = ownString(text)
         let number = strings.intern(node, in: store)
         if Int(number) == uniqueCount &+ 1 {
             uniqueCount &+= 1
@@ -96,7 +116,7 @@ extension GraphAssembler {
     /// The string of a key, one for all dictionaries that have it.
     package mutating func key(_ text: String) -> UInt32 {
         if let known = keys.number(of: text, in: store) { return keyNodes[Int(known) - 1] }
-        let node = string(text)
+        let node = ownString(text)
         store.records[Int(node)].setHigh(keys.intern(node, in: store))
         keyNodes.append(node)
         return node
@@ -134,6 +154,7 @@ extension GraphAssembler {
         keys: ArraySlice<UInt32>, values: ArraySlice<UInt32>
     ) -> UInt32 {
         let first = UInt32(truncatingIfNeeded: store.children.count)
+        store.children.makeRoom(for: 2 &* keys.count)
         store.children.append(contentsOf: keys)
         store.children.append(contentsOf: values.prefix(keys.count))
         return add(container(.dictionary, first, keys.count))

@@ -114,7 +114,7 @@ struct OpenStepEditSyntax: TextEditSyntax {
     }
 
     func renamed(
-        _ key: UInt32, to text: String, value: UInt32
+        _ key: UInt32, to text: String, keeping value: UInt32?
     ) throws(PropertyListError) -> EditedPropertyList.Change {
         let place = rangeWithName(key)
         var replacement = fragment.key(

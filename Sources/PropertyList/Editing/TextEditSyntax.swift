@@ -37,8 +37,8 @@ protocol TextEditSyntax {
     /// What stands before a new child where its neighbour has nothing before it.
     func leadOnLine(_ neighbour: TextNeighbour) -> [UInt8]
 
-    /// What becomes of a key that is renamed.
-    func renamed(_ key: UInt32, to text: String, value: UInt32) throws(PropertyListError)
+    /// What becomes of a key that is renamed, whose value stays or, where it is nil, is replaced.
+    func renamed(_ key: UInt32, to text: String, keeping value: UInt32?) throws(PropertyListError)
         -> EditedPropertyList.Change
 
     /// What becomes of a value that is set.

@@ -109,10 +109,12 @@ struct TextEditWriter<Syntax: TextEditSyntax> {
     private mutating func change(
         _ child: EditTree.Child, _ original: TextNeighbour
     ) throws(PropertyListError) {
+        let new = edits.newValue(of: child.content)
         if case .text(let text) = child.key, let key = original.key {
-            found.append(try syntax.renamed(key, to: text, value: original.value))
+            let kept = new == nil ? original.value : nil
+            found.append(try syntax.renamed(key, to: text, keeping: kept))
         }
-        if let new = edits.newValue(of: child.content) {
+        if let new {
             try replace(original.value, with: new, key: original.key)
         }
     }

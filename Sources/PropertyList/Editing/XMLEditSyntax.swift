@@ -69,7 +69,7 @@ struct XMLEditSyntax: TextEditSyntax {
     }
 
     func renamed(
-        _ key: UInt32, to text: String, value: UInt32
+        _ key: UInt32, to text: String, keeping value: UInt32?
     ) throws(PropertyListError) -> EditedPropertyList.Change {
         .init(range: range(of: key), replacement: try fragment.key(text))
     }

@@ -67,7 +67,7 @@ package enum IntegerText {
         negative: Bool,
         to output: inout [UInt8]
     ) {
-        output.append(addingCapacity: 21) { bytes in
+        output.append(addingCapacity: 32) { bytes in
             if negative { bytes.append(0x2D) }
             appendDecimal(magnitude, to: &bytes)
         }
@@ -88,9 +88,12 @@ package enum IntegerText {
     /// Appends as ASCII the digits in the bytes of `digits`, from byte `first` through 7; O(1).
     @inline(__always)
     static func append(_ digits: UInt64, from first: Int, to output: inout OutputSpan<UInt8>) {
-        var rest = digits &>> UInt64(truncatingIfNeeded: first &* 8)
+        var rest = digits &>> UInt64(truncatingIfNeeded: first &* 8) | 0x3030_3030_3030_3030
+        if output.freeCapacity >= 8 {
+            return output.append(littleEndian: rest, width: 8 &- first)
+        }
         for _ in first..<8 {
-            output.append(UInt8(truncatingIfNeeded: rest) | 0x30)
+            output.append(UInt8(truncatingIfNeeded: rest))
             rest &>>= 8
         }
     }

@@ -11,31 +11,6 @@
 ///
 /// Source: `CFPropertyList.c`, checked against files that Apple's software wrote.
 struct XMLWriter {
-    /// What stands around the text of an element.
-    private struct Tags {
-        let open: ShortText
-        let close: ShortText
-
-        init(_ open: StaticString, _ close: StaticString) {
-            self.open = ShortText(open)
-            self.close = ShortText(close)
-        }
-    }
-
-    /// What stands on a line by itself.
-    private struct Lines {
-        let openDict = ShortText("<dict>\n")
-        let closeDict = ShortText("</dict>\n")
-        let emptyDict = ShortText("<dict/>\n")
-        let openArray = ShortText("<array>\n")
-        let closeArray = ShortText("</array>\n")
-        let emptyArray = ShortText("<array/>\n")
-        let openData = ShortText("<data>\n")
-        let closeData = ShortText("</data>\n")
-        let yes = ShortText("<true/>\n")
-        let no = ShortText("<false/>\n")
-    }
-
     private static let header = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
     // Base-64 lines get shorter with the indentation, up to eight levels.
     private static let deepestDataIndent = 8
@@ -46,15 +21,8 @@ struct XMLWriter {
     private let realStyle: RealText.Style
     private let isArchive: Bool
     private let budget: ParsingBudget
-    private let lines = Lines()
-    private let key = Tags("<key>", "</key>\n")
-    private let uidKey = ShortText("CF$UID")
-    private let string = Tags("<string>", "</string>\n")
-    private let integer = Tags("<integer>", "</integer>\n")
-    private let real = Tags("<real>", "</real>\n")
-    private let date = Tags("<date>", "</date>\n")
+    private let elements = XMLElements()
     private var walk: DocumentWalk
-    private var output: [UInt8] = []
     // Text that is not UTF-8 in the document; kept for its room.
     private var decoded: [UInt8] = []
     private var keys: XMLWrittenKeys
@@ -72,17 +40,17 @@ struct XMLWriter {
         keys = XMLWrittenKeys(count: document.storage.keys.count)
         isArchive = document.looksLikeKeyedArchive
         realStyle = document.realStyle(options.realText)
-        output.reserveCapacity(store.bytes.count * 2)
     }
 
     mutating func write() throws(PropertyListError) -> XMLPropertyList.Serialization {
-        append(Self.header)
-        append((document.xmlHeader ?? .apple).text)
-        while let step = try walk.next() {
-            do { try append(step) } catch { throw error.at(path: walk.path()) }
-            try budget.emit(size: output.count)
-        }
-        append("</plist>\n")
+        var output: [UInt8] = []
+        output.reserveLargeCapacity(store.estimatedXMLSize)
+        output.append(contentsOf: Self.header.utf8)
+        output.append(contentsOf: (document.xmlHeader ?? .apple).text.utf8)
+        repeat {
+            while let leaves = try walk.nextLeaves() { try append(leaves, to: &output) }
+        } while try appendStep(to: &output)
+        output.append(contentsOf: "</plist>\n".utf8)
         let losses = counts.sorted { $0.key < $1.key }
             .map { (XMLPropertyList.Losses(rawValue: $0.key), $0.value) }
         return XMLPropertyList.Serialization(bytes: output, losses: losses)
@@ -90,75 +58,155 @@ struct XMLWriter {
 
     // MARK: Steps
 
-    private mutating func append(_ step: DocumentWalk.Step) throws(PropertyListError) {
+    /// Writes the leaves that stand next to each other in the container that is open.
+    private mutating func append(
+        _ leaves: DocumentWalk.Leaves, to output: inout [UInt8]
+    ) throws(PropertyListError) {
+        let depth = walk.depth
+        let elements = elements
+        for place in leaves.places {
+            let record = store.records[Int(store.children[place])]
+            do {
+                var key = 0..<0
+                if leaves.haveKeys {
+                    key = try keyElement(store.children[place &- leaves.distanceOfKeys])
+                }
+                if !append(elements, keyAt: key, leaf: record, depth, to: &output) {
+                    try append(record, depth, to: &output)
+                }
+            } catch { throw error.at(path: walk.path(of: place, in: leaves)) }
+            try budget.emit(size: output.count)
+        }
+    }
+
+    /// Writes the next value, or the end of a container; false at the end of all.
+    private mutating func appendStep(
+        to output: inout [UInt8]
+    ) throws(PropertyListError) -> Bool {
+        guard let step = try walk.next() else { return false }
         switch step {
         case .enter(let node, let key):
             let record = store.records[Int(node)]
-            let depth = walk.depth - (record.isContainer ? 1 : 0)
-            if let key { try appendKey(store.records[Int(key)], depth) }
-            try append(record, depth)
+            let depth = walk.depth &- (record.isContainer ? 1 : 0)
+            do { try append(record, key: key, depth, to: &output) } catch {
+                throw error.at(path: walk.path())
+            }
         case .leave(let node):
             let record = store.records[Int(node)]
             if record.high > 0 {
-                appendLine(
-                    record.kind == .dictionary ? lines.closeDict : lines.closeArray, walk.depth)
+                let line = record.kind == .dictionary ? elements.closeDict : elements.closeArray
+                elements.append(line, walk.depth, to: &output)
             }
         }
-    }
-
-    private mutating func appendKey(
-        _ record: NodeRecord, _ depth: Int
-    ) throws(PropertyListError) {
-        guard record.kind == .string else {
-            throw Self.error("a dictionary key is of kind \(record.kind), not a string")
-        }
-        if let known = keys.place(of: record) {
-            let elements = keys.elements
-            output.append(addingCapacity: depth &+ known.count &+ 8) { output in
-                output.append(tabs: depth)
-                output.append(contentsOf: elements.span.extracting(known))
-            }
-        } else {
-            let start = output.count &+ depth
-            try appendText(key, record, depth)
-            if keys.isSecond(record) {
-                let element = output[start...]
-                let text = element.dropFirst(key.open.count).dropLast(key.close.count)
-                if XMLEscaping.isPlain(text.span) { keys.keep(element, of: record) }
-            }
-        }
+        try budget.emit(size: output.count)
+        return true
     }
 
     private mutating func append(
-        _ record: NodeRecord, _ depth: Int
+        _ record: NodeRecord, key: UInt32?, _ depth: Int, to output: inout [UInt8]
+    ) throws(PropertyListError) {
+        let place = try key.map { key throws(PropertyListError) in try keyElement(key) }
+        if append(elements, keyAt: place ?? 0..<0, leaf: record, depth, to: &output) { return }
+        try append(record, depth, to: &output)
+    }
+
+    /// Writes a key, and a leaf if it is one of those that are written as they are.
+    @inline(__always)
+    private func append(
+        _ elements: XMLElements, keyAt place: Range<Int>, leaf record: NodeRecord, _ depth: Int,
+        to output: inout [UInt8]
+    ) -> Bool {
+        let key = keys.elements.span.extracting(place)
+        if elements.append(key: key, leaf: record, in: store, depth, to: &output) { return true }
+        elements.append(key: key, depth, to: &output)
+        return false
+    }
+
+    private mutating func append(
+        _ record: NodeRecord, _ depth: Int, to output: inout [UInt8]
     ) throws(PropertyListError) {
         switch record.kind {
-        case .string: try appendText(string, record, depth)
-        case .integer: appendInteger(record, depth)
-        case .dictionary: try appendDictionary(record, depth)
-        case .array: appendLine(record.high == 0 ? lines.emptyArray : lines.openArray, depth)
-        case .set: try appendSet(record, depth)
-        case .uid: try appendUID(record, depth)
-        case .real: try appendReal(record, depth)
-        case .data: appendData(record, depth)
-        case .boolean: appendLine(record.payload == 0 ? lines.no : lines.yes, depth)
-        case .date: try appendDate(record, depth)
+        case .string: try appendText(record, depth, to: &output)
+        case .dictionary: try appendDictionary(record, depth, to: &output)
+        case .array: appendOpening(record, depth, to: &output)
+        case .set: try appendSet(record, depth, to: &output)
+        case .uid: try appendUID(record, depth, to: &output)
+        case .real: try appendReal(record, depth, to: &output)
+        case .data: appendData(record, depth, to: &output)
+        case .date: try appendDate(record, depth, to: &output)
+        // Written already, as they always have a form.
+        case .integer, .boolean: break
         case .null: throw Self.error("XML has no form for null")
         case .unreadable: throw Self.error("a value that could not be read cannot be written")
         }
     }
 
+    // MARK: Text
+
+    /// Where among the elements of ``keys`` that of a key is.
+    @inline(__always)
+    private mutating func keyElement(_ key: UInt32) throws(PropertyListError) -> Range<Int> {
+        let record = store.records[Int(key)]
+        if let known = keys.place(of: record) { return known }
+        return try makeKeyElement(record)
+    }
+
+    private mutating func makeKeyElement(
+        _ record: NodeRecord
+    ) throws(PropertyListError) -> Range<Int> {
+        guard record.kind == .string else {
+            throw Self.error("a dictionary key is of kind \(record.kind), not a string")
+        }
+        let isForbidden = try decode(record)
+        // What loses something is to be counted each time.
+        return keys.write(decoded, elements.key, of: record, isKept: !isForbidden)
+    }
+
+    private mutating func appendText(
+        _ record: NodeRecord, _ depth: Int, to output: inout [UInt8]
+    ) throws(PropertyListError) {
+        try decode(record)
+        elements.append(elements.string.open, depth, to: &output)
+        XMLEscaping.append(decoded.span, to: &output)
+        elements.append(elements.string.close, 0, to: &output)
+    }
+
+    /// Puts the text of a string in ``decoded``, as UTF-8; returns whether it has characters that XML
+    /// forbids, where their loss is allowed.
+    @discardableResult
+    private mutating func decode(_ record: NodeRecord) throws(PropertyListError) -> Bool {
+        decoded.removeAll(keepingCapacity: true)
+        store.appendText(of: record, to: &decoded)
+        guard XMLEscaping.hasForbiddenCharacter(decoded.span) else { return false }
+        if decoded.contains(0) { throw Self.error("XML has no form for U+0000") }
+        try lose(.controlCharacters, "a string has control characters that XML forbids")
+        return true
+    }
+
     // MARK: Containers
 
     private mutating func appendDictionary(
-        _ record: NodeRecord, _ depth: Int
+        _ record: NodeRecord, _ depth: Int, to output: inout [UInt8]
     ) throws(PropertyListError) {
         if isArchive || options.allowedLosses.contains(.uidDictionaries), looksLikeUID(record) {
             if isArchive {
                 try lose(.uidDictionaries, "a dictionary `{CF$UID: n}` would be read as a UID")
             }
         }
-        appendLine(record.high == 0 ? lines.emptyDict : lines.openDict, depth)
+        appendOpening(record, depth, to: &output)
+    }
+
+    private func appendOpening(
+        _ record: NodeRecord, _ depth: Int, to output: inout [UInt8]
+    ) {
+        let isDictionary = record.kind == .dictionary
+        if record.high == 0 {
+            let line = isDictionary ? elements.emptyDict : elements.emptyArray
+            elements.append(line, depth, to: &output)
+        } else {
+            let line = isDictionary ? elements.openDict : elements.openArray
+            elements.append(line, depth, to: &output)
+        }
     }
 
     /// Whether a reader of an archive would take the dictionary for a UID.
@@ -172,111 +220,39 @@ struct XMLWriter {
     }
 
     private mutating func appendSet(
-        _ record: NodeRecord, _ depth: Int
+        _ record: NodeRecord, _ depth: Int, to output: inout [UInt8]
     ) throws(PropertyListError) {
         try lose(.sets, "XML has no form for a set")
-        appendLine(record.high == 0 ? lines.emptyArray : lines.openArray, depth)
+        appendOpening(record, depth, to: &output)
     }
 
     private mutating func appendUID(
-        _ record: NodeRecord, _ depth: Int
+        _ record: NodeRecord, _ depth: Int, to output: inout [UInt8]
     ) throws(PropertyListError) {
         if !isArchive {
             try lose(
                 .uidDictionaries, "a UID outside a keyed archive would be read as a dictionary")
         }
-        output.append(addingCapacity: 4 &* depth &+ 160) { output in
-            output.append(tabs: depth)
-            output.append(lines.openDict)
-            output.append(tabs: depth &+ 1)
-            output.append(key.open)
-            output.append(uidKey)
-            output.append(key.close)
-            Self.append(record.payload, isNegative: false, integer, depth &+ 1, to: &output)
-            output.append(tabs: depth)
-            output.append(lines.closeDict)
-        }
+        elements.append(uid: record.payload, depth, to: &output)
     }
 
     // MARK: Scalars
 
-    private mutating func appendText(
-        _ tags: Tags, _ record: NodeRecord, _ depth: Int
-    ) throws(PropertyListError) {
-        if record.encoding == .utf16 {
-            decoded.removeAll(keepingCapacity: true)
-            store.appendText(of: record, to: &decoded)
-            let text = decoded
-            try appendText(tags, text.span, depth)
-        } else {
-            try store.withContent(of: record) { text throws(PropertyListError) in
-                try appendText(tags, text, depth)
-            }
-        }
-    }
-
-    @inline(__always)
-    private mutating func appendText(
-        _ tags: Tags, _ text: Span<UInt8>, _ depth: Int
-    ) throws(PropertyListError) {
-        guard XMLEscaping.isPlain(text) else {
-            open(tags, depth)
-            try appendEscaped(text)
-            return close(tags)
-        }
-        output.append(addingCapacity: depth &+ text.count &+ 48) { output in
-            output.append(tabs: depth)
-            output.append(tags.open)
-            output.append(contentsOf: text)
-            output.append(tags.close)
-        }
-    }
-
-    private mutating func appendEscaped(_ text: Span<UInt8>) throws(PropertyListError) {
-        if XMLEscaping.hasForbiddenCharacter(text) {
-            if text.firstIndex(of: 0, in: 0..<text.count) != nil {
-                throw Self.error("XML has no form for U+0000")
-            }
-            try lose(.controlCharacters, "a string has control characters that XML forbids")
-        }
-        XMLEscaping.append(text, to: &output)
-    }
-
-    private mutating func appendInteger(_ record: NodeRecord, _ depth: Int) {
-        let value = PropertyListInteger(bits: record.payload, isNegative: record.isNegative)
-        output.append(addingCapacity: depth &+ 72) {
-            Self.append(
-                value.magnitude, isNegative: value.isNegative, integer, depth, to: &$0)
-        }
-    }
-
-    @inline(__always)
-    private static func append(
-        _ magnitude: UInt64, isNegative: Bool, _ tags: Tags, _ depth: Int,
-        to output: inout OutputSpan<UInt8>
-    ) {
-        output.append(tabs: depth)
-        output.append(tags.open)
-        if isNegative { output.append(UInt8(ascii: "-")) }
-        IntegerText.appendDecimal(magnitude, to: &output)
-        output.append(tags.close)
-    }
-
     private mutating func appendReal(
-        _ record: NodeRecord, _ depth: Int
+        _ record: NodeRecord, _ depth: Int, to output: inout [UInt8]
     ) throws(PropertyListError) {
         let isUsualNaN = record.payload == Double.nan.bitPattern
         let isNaN = Double(bitPattern: record.payload).isNaN
         if record.header == 4 || isNaN && !isUsualNaN {
             try lose(.realWidths, "XML has no form for a real of 32 bits, nor for all NaNs")
         }
-        open(real, depth)
+        elements.append(elements.real.open, depth, to: &output)
         RealText.append(Double(bitPattern: record.payload), style: realStyle, to: &output)
-        close(real)
+        elements.append(elements.real.close, 0, to: &output)
     }
 
     private mutating func appendDate(
-        _ record: NodeRecord, _ depth: Int
+        _ record: NodeRecord, _ depth: Int, to output: inout [UInt8]
     ) throws(PropertyListError) {
         let seconds = Double(bitPattern: record.payload)
         guard let moment = CivilDate(secondsSince2001: seconds) else {
@@ -287,40 +263,20 @@ struct XMLWriter {
         if isLost {
             try lose(.fractionsOfSeconds, "XML has no form for fractions of a second")
         }
-        open(date, depth)
+        elements.append(elements.date.open, depth, to: &output)
         moment.append(to: &output)
-        close(date)
+        elements.append(elements.date.close, 0, to: &output)
     }
 
-    private mutating func appendData(_ record: NodeRecord, _ depth: Int) {
+    private func appendData(
+        _ record: NodeRecord, _ depth: Int, to output: inout [UInt8]
+    ) {
         let indent = min(depth, Self.deepestDataIndent)
-        appendLine(lines.openData, depth)
+        elements.append(elements.openData, depth, to: &output)
         store.withContent(of: record) { bytes in
             Base64.appendLines(bytes, indent: indent, capacity: 76 - 8 * indent, to: &output)
         }
-        appendLine(lines.closeData, depth)
-    }
-
-    // MARK: Text
-
-    private mutating func append(_ text: String) { output.append(contentsOf: text.utf8) }
-
-    private mutating func appendLine(_ line: ShortText, _ depth: Int) {
-        output.append(addingCapacity: depth &+ 32) { output in
-            output.append(tabs: depth)
-            output.append(line)
-        }
-    }
-
-    private mutating func open(_ tags: Tags, _ depth: Int) {
-        output.append(addingCapacity: depth &+ 32) { output in
-            output.append(tabs: depth)
-            output.append(tags.open)
-        }
-    }
-
-    private mutating func close(_ tags: Tags) {
-        output.append(addingCapacity: 16) { $0.append(tags.close) }
+        elements.append(elements.closeData, depth, to: &output)
     }
 
     // MARK: Losses
@@ -336,5 +292,38 @@ struct XMLWriter {
 
     private static func error(_ what: String, _ recovery: String? = nil) -> PropertyListError {
         PropertyListError(.unrepresentableValue, format: .xml, what: what, recovery: recovery)
+    }
+}
+
+extension NodeStore {
+    // How many values are looked at.
+    private static let sample = 4096
+
+    /// About how many bytes the children of all containers take in XML, by a sample of them; in
+    /// proportion to the document, however much of it is shared.
+    fileprivate var estimatedXMLSize: Int {
+        // Odd, so that it does not fall into step with dictionaries of one size.
+        let step = children.count / Self.sample | 1
+        var size = 0
+        var place = 0
+        while place < children.count {
+            size &+= sizeInXML(records[Int(children[place])])
+            place &+= step
+        }
+        let bound = 4 &* (bytes.count &+ decoded.count) &+ 64 &* children.count
+        return min(size &+ size / 8, bound / step) &* step &+ 1024
+    }
+
+    /// The tags, three TABs and the line's end with the text, or what numbers take as a rule.
+    private func sizeInXML(_ record: NodeRecord) -> Int {
+        switch record.kind {
+        case .string: 21 &+ contentRange(of: record).count
+        case .data: 40 &+ contentRange(of: record).count / 2 &* 3
+        case .integer: 30
+        case .boolean, .null, .unreadable: 11
+        case .real, .date: 38
+        case .array, .set, .dictionary: 25
+        case .uid: 70
+        }
     }
 }

@@ -11,33 +11,40 @@ struct XMLWrittenKeys {
         var count: UInt32 = 0
     }
 
-    /// The elements that are kept, one after the other.
+    /// The elements that are kept, one after the other, and then the last one that is not.
     private(set) var elements: [UInt8] = []
+    private var keptCount = 0
     // By key number.
     private var states: [State]
 
     /// Prepares for keys with the numbers from 1 to `count`.
     init(count: Int) { states = [State](repeating: State(), count: count &+ 1) }
 
-    /// Where in ``elements`` the element of a key is, from its tag to the end of its line, if it is kept.
+    /// Where in ``elements`` the element of a key is, from its tag to the end of its line, if it is
+    /// kept.
     @inline(__always)
     func place(of key: NodeRecord) -> Range<Int>? {
         let state = states[Int(key.keyNumber)]
         return state.count == 0 ? nil : Int(state.start)..<Int(state.start &+ state.count)
     }
 
-    /// Whether a key has been written before; once.
-    mutating func isSecond(_ key: NodeRecord) -> Bool {
-        defer { states[Int(key.keyNumber)].wasWritten = true }
-        return states[Int(key.keyNumber)].wasWritten
-    }
-
-    /// Keeps the element of a key.
-    mutating func keep(_ element: ArraySlice<UInt8>, of key: NodeRecord) {
-        guard elements.count &+ element.count <= Int(UInt32.max) else { return }
+    /// Writes the element of a key whose text is `text`, and keeps it, from the second time on, where
+    /// it may be kept; others are there until the next one.
+    mutating func write(
+        _ text: [UInt8], _ tags: XMLElements.Tags, of key: NodeRecord, isKept: Bool
+    ) -> Range<Int> {
+        elements.removeLast(elements.count &- keptCount)
+        elements.append(tags.open)
+        XMLEscaping.append(text.span, to: &elements)
+        elements.append(tags.close)
+        let place = keptCount..<elements.count
         let number = Int(key.keyNumber)
-        states[number].start = UInt32(truncatingIfNeeded: elements.count)
-        states[number].count = UInt32(truncatingIfNeeded: element.count)
-        elements.append(contentsOf: element)
+        if isKept, states[number].wasWritten, elements.count <= Int(UInt32.max) {
+            states[number].start = UInt32(truncatingIfNeeded: place.lowerBound)
+            states[number].count = UInt32(truncatingIfNeeded: place.count)
+            keptCount = elements.count
+        }
+        states[number].wasWritten = true
+        return place
     }
 }

@@ -10,7 +10,7 @@ internal import PropertyList
 /// between.
 final class EncodingSession {
     // Checking that each access is exclusive would cost as much as adding a value.
-    @exclusivity(unchecked) private var assembler = GraphAssembler()
+    @exclusivity(unchecked) private var assembler: GraphAssembler
     let userInfo: [CodingUserInfoKey: Any]
     let limits: ParsingLimits
     let sortsKeys: Bool
@@ -33,11 +33,14 @@ final class EncodingSession {
     private let callLimit: Int
 
     init(
-        userInfo: [CodingUserInfoKey: any Sendable], limits: ParsingLimits, sortsKeys: Bool
+        userInfo: [CodingUserInfoKey: any Sendable], limits: ParsingLimits, sortsKeys: Bool,
+        sharesLeaves: Bool
     ) {
         self.userInfo = userInfo
         self.limits = limits
         self.sortsKeys = sortsKeys
+        // SAFETY: as in `assemble`, and nobody has the session yet.
+        unsafe assembler = GraphAssembler(sharesLeaves: sharesLeaves)
         callLimit = ParsingLimits.Allowance(factor: 16, base: 1024).limit(for: limits.depth)
     }
 

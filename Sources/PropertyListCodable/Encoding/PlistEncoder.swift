@@ -163,7 +163,8 @@ extension PlistEncoder {
         _ value: Any, _ encode: (EncodingSession) throws -> UInt32?
     ) throws -> PropertyListDocument {
         let session = EncodingSession(
-            userInfo: userInfo, limits: limits, sortsKeys: keyOrder == .sorted)
+            userInfo: userInfo, limits: limits, sortsKeys: keyOrder == .sorted,
+            sharesLeaves: layout == .compact)
         let root = try encode(session)
         if let failure = session.failure { throw failure }
         guard let root else {

@@ -86,6 +86,9 @@ struct OpenStepEditTests {
             try edited(Self.source, ("list", .rename("a b"))) == replaced("list =", "\"a b\" ="))
         #expect(
             try edited(Self.source, ("short", .rename("s"))) == replaced("short;", "s = short;"))
+        #expect(
+            try edited(Self.source, ("short", .rename("s")), ("s", .set("long")))
+                == replaced("short;", "s = long;"))
     }
 
     @Test("strings files keep their quotes")

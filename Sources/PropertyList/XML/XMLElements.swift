@@ -1,0 +1,134 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+/// The elements of leaves, as the lines that ``XMLWriter`` writes most: with the key before, which
+/// is a line as well, everything in one piece of output that is made room for once.
+///
+/// A class, because the texts take half a kilobyte that is not to be copied.
+final class XMLElements {
+    /// What stands around the text of an element.
+    struct Tags {
+        let open: ShortText
+        let close: ShortText
+
+        init(_ open: StaticString, _ close: StaticString) {
+            self.open = ShortText(open)
+            self.close = ShortText(close)
+        }
+    }
+
+    let openDict = ShortText("<dict>\n")
+    let closeDict = ShortText("</dict>\n")
+    let emptyDict = ShortText("<dict/>\n")
+    let openArray = ShortText("<array>\n")
+    let closeArray = ShortText("</array>\n")
+    let emptyArray = ShortText("<array/>\n")
+    let openData = ShortText("<data>\n")
+    let closeData = ShortText("</data>\n")
+    let yes = ShortText("<true/>\n")
+    let no = ShortText("<false/>\n")
+    let uidKey = ShortText("CF$UID")
+    let key = Tags("<key>", "</key>\n")
+    let string = Tags("<string>", "</string>\n")
+    let integer = Tags("<integer>", "</integer>\n")
+    let real = Tags("<real>", "</real>\n")
+    let date = Tags("<date>", "</date>\n")
+
+    // Tags, a number and what is written beyond the end.
+    private static let room = 80
+
+    /// Appends the line of a key, unless it is empty.
+    func append(key: Span<UInt8>, _ depth: Int, to output: inout [UInt8]) {
+        if key.isEmpty { return }
+        output.append(addingCapacity: key.count &+ depth &+ Self.room) {
+            Self.append(key: key, depth, to: &$0)
+        }
+    }
+
+    @inline(__always)
+    private static func append(key: Span<UInt8>, _ depth: Int, to output: inout OutputSpan<UInt8>) {
+        if key.isEmpty { return }
+        output.append(tabs: depth)
+        output.append(contentsOf: key)
+    }
+
+    /// Appends the line of a key and that of a leaf that is written as it is: a boolean, an integer, or
+    /// UTF-8 text without anything to escape.
+    ///
+    /// - Returns: false, with nothing appended, for all others.
+    @inline(__always)
+    func append(
+        key: Span<UInt8>, leaf record: NodeRecord, in store: NodeStore, _ depth: Int,
+        to output: inout [UInt8]
+    ) -> Bool {
+        switch record.kind {
+        case .string where record.encoding != .utf16:
+            return store.withContent(of: record) { append(key: key, text: $0, depth, to: &output) }
+        case .integer:
+            let value = PropertyListInteger(bits: record.payload, isNegative: record.isNegative)
+            output.append(addingCapacity: key.count &+ 2 &* depth &+ Self.room) {
+                Self.append(key: key, depth, to: &$0)
+                append(integer: value, depth, to: &$0)
+            }
+            return true
+        case .boolean:
+            output.append(addingCapacity: key.count &+ 2 &* depth &+ Self.room) {
+                Self.append(key: key, depth, to: &$0)
+                $0.append(tabs: depth)
+                $0.append(record.payload == 0 ? no : yes)
+            }
+            return true
+        default:
+            return false
+        }
+    }
+
+    @inline(__always)
+    private func append(
+        key: Span<UInt8>, text: Span<UInt8>, _ depth: Int, to output: inout [UInt8]
+    ) -> Bool {
+        guard XMLEscaping.isPlain(text) else { return false }
+        output.append(addingCapacity: key.count &+ 2 &* depth &+ text.count &+ Self.room) {
+            Self.append(key: key, depth, to: &$0)
+            $0.append(tabs: depth)
+            $0.append(string.open)
+            $0.append(contentsOf: text)
+            $0.append(string.close)
+        }
+        return true
+    }
+
+    @inline(__always)
+    private func append(
+        integer value: PropertyListInteger, _ depth: Int, to output: inout OutputSpan<UInt8>
+    ) {
+        output.append(tabs: depth)
+        output.append(integer.open)
+        if value.isNegative { output.append(UInt8(ascii: "-")) }
+        IntegerText.appendDecimal(value.magnitude, to: &output)
+        output.append(integer.close)
+    }
+
+    /// Appends a UID as the lines of the dictionary that stands for it.
+    func append(uid value: UInt64, _ depth: Int, to output: inout [UInt8]) {
+        output.append(addingCapacity: 4 &* depth &+ 2 &* Self.room) { output in
+            output.append(tabs: depth)
+            output.append(openDict)
+            output.append(tabs: depth &+ 1)
+            output.append(key.open)
+            output.append(uidKey)
+            output.append(key.close)
+            append(integer: PropertyListInteger(value), depth &+ 1, to: &output)
+            output.append(tabs: depth)
+            output.append(closeDict)
+        }
+    }
+
+    /// Appends a line, or a tag.
+    func append(_ line: ShortText, _ depth: Int, to output: inout [UInt8]) {
+        output.append(addingCapacity: depth &+ Self.room) { output in
+            output.append(tabs: depth)
+            output.append(line)
+        }
+    }
+}
