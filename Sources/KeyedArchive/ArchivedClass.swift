@@ -10,7 +10,7 @@ internal import PropertyList
 /// | `$classname` | string: the name the objects were archived under |
 /// | `$classes` | array of strings: the class and its superclasses, up to `NSObject`; absent for a class that was archived under another name |
 /// | `$classhints` | array of strings: classes to try where the first is unknown; mostly absent |
-public struct ArchivedClass: Sendable, Hashable {
+public struct ArchivedClass: Sendable {
     /// The name, as it stands in the archive.
     public var name: String
     /// The class and its superclasses, from the class itself on; nil where the archive has none.
@@ -73,7 +73,7 @@ public struct ArchivedClass: Sendable, Hashable {
 
     /// Whether the class is `name` or inherits from it, as far as the archive says.
     public func isKind(of name: String) -> Bool {
-        self.name == name || chain?.contains(name) == true
+        self.name.isLiterally(name) || chain?.contains { $0.isLiterally(name) } == true
     }
 }
 
@@ -111,16 +111,17 @@ extension ArchivedClass {
             keys[entry.key] = try otherValue(entry)
         }
         for key in Layout.nameFirst.keys.keys where keys[key] == nil { keys[key] = .null }
-        let order = Array(keys.keys)
-        if order == [nameKey, chainKey, hintsKey] { return .nameFirst }
-        return order == [chainKey, nameKey, hintsKey] ? .chainFirst : .other(keys)
+        let order = keys.keys.map { LiteralKey($0) }
+        let (name, chain, hints) = (LiteralKey(nameKey), LiteralKey(chainKey), LiteralKey(hintsKey))
+        if order == [name, chain, hints] { return .nameFirst }
+        return order == [chain, name, hints] ? .chainFirst : .other(keys)
     }
 
     /// The value of a key that is none of the three; null for those.
     private static func otherValue(
         _ entry: PropertyListNode.DictionaryView.Element
     ) throws(KeyedArchiveError) -> PropertyListValue {
-        if [nameKey, chainKey, hintsKey].contains(entry.key) { return .null }
+        if Layout.nameFirst.keys[entry.key] != nil { return .null }
         do { return try entry.value.value() } catch { throw KeyedArchiveError(error) }
     }
 
@@ -145,16 +146,6 @@ extension ArchivedClass {
         KeyedArchiveError(
             .malformedClass, what: "class description \(object.value): \(what)", object: object,
             path: ArchiveContents.path(of: object))
-    }
-
-    /// Whether the names are the same scalars; `==` takes canonically equivalent ones too.
-    func isLiterally(_ other: ArchivedClass) -> Bool {
-        func isSame(_ left: [String]?, _ right: [String]?) -> Bool {
-            guard let left, let right else { return left == nil && right == nil }
-            return left.elementsEqual(right) { $0.utf8.elementsEqual($1.utf8) }
-        }
-        return name.utf8.elementsEqual(other.name.utf8) && isSame(chain, other.chain)
-            && isSame(hints, other.hints)
     }
 
     /// One field of a description that has no others than the three.
@@ -186,6 +177,26 @@ extension ArchivedClass {
 
     private static func array(_ names: [String]) -> PropertyListValue {
         .array(PropertyListArray(names.map { .string($0) }))
+    }
+}
+
+extension ArchivedClass: Hashable {
+    /// Whether both say the same: names, superclasses and hints of the same scalars.
+    public static func == (left: ArchivedClass, right: ArchivedClass) -> Bool {
+        left.name.isLiterally(right.name) && isSame(left.chain, right.chain)
+            && isSame(left.hints, right.hints) && left.layout == right.layout
+    }
+
+    private static func isSame(_ left: [String]?, _ right: [String]?) -> Bool {
+        guard let left, let right else { return left == nil && right == nil }
+        return left.elementsEqual(right) { $0.isLiterally($1) }
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(LiteralKey(name))
+        hasher.combine(chain?.map { LiteralKey($0) })
+        hasher.combine(hints?.map { LiteralKey($0) })
+        hasher.combine(layout)
     }
 }
 

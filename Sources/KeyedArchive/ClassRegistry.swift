@@ -1,6 +1,8 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PropertyList
+
 /// The classes that an archive may hold: an allow-list of exact archived names, each with the Swift
 /// type that its objects become.
 ///
@@ -22,7 +24,7 @@ public struct ClassRegistry: Sendable {
         var isPrimary: Bool
     }
 
-    private(set) var bindings: [String: Binding] = [:]
+    private(set) var bindings: [LiteralKey: Binding] = [:]
     /// Whether objects of classes that are not in the registry may be kept as ``OpaqueObject``: inert,
     /// to be looked at and written back, never made into anything.
     public private(set) var keepsUnknownClasses = false
@@ -38,14 +40,14 @@ public struct ClassRegistry: Sendable {
     }
 
     /// The allowed names, sorted.
-    public var names: [String] { bindings.keys.sorted() }
+    public var names: [String] { bindings.keys.map(\.text).sorted() }
 
     /// Whether objects of the class `name` are allowed.
-    public func allows(_ name: String) -> Bool { bindings[name] != nil }
+    public func allows(_ name: String) -> Bool { bindings[LiteralKey(name)] != nil }
 
     /// The name of the Swift type that objects of the class `name` become; nil where there is none.
     public func typeName(of name: String) -> String? {
-        bindings[name]?.type.map { String(describing: $0) }
+        bindings[LiteralKey(name)]?.type.map { String(describing: $0) }
     }
 
     /// Whether objects of a class are allowed: by its name, by that without mangling if it is one of
@@ -69,7 +71,7 @@ extension ClassRegistry {
     /// renamed, or is called otherwise in another program.
     public func adding(_ type: any KeyedDecodable.Type, as name: String) -> ClassRegistry {
         var registry = self
-        registry.bindings[name] = Binding(type: type, isPrimary: true)
+        registry.bindings[LiteralKey(name)] = Binding(type: type, isPrimary: true)
         return registry
     }
 
@@ -86,8 +88,8 @@ extension ClassRegistry {
     /// ``OpaqueObject``, where any object is asked for.
     public func allowing(_ names: String...) -> ClassRegistry {
         var registry = self
-        for name in names where registry.bindings[name] == nil {
-            registry.bindings[name] = Binding(type: nil, isPrimary: true)
+        for name in names where registry.bindings[LiteralKey(name)] == nil {
+            registry.bindings[LiteralKey(name)] = Binding(type: nil, isPrimary: true)
         }
         return registry
     }
@@ -103,7 +105,7 @@ extension ClassRegistry {
     /// The registry without some names.
     public func removing(_ names: String...) -> ClassRegistry {
         var registry = self
-        for name in names { registry.bindings[name] = nil }
+        for name in names { registry.bindings[LiteralKey(name)] = nil }
         return registry
     }
 
@@ -121,9 +123,9 @@ extension ClassRegistry {
 
     /// Adds a type under its own name, and under those it is read from where they are free.
     public mutating func add(_ type: any KeyedDecodable.Type) {
-        bindings[type.archivedClass.name] = Binding(type: type, isPrimary: true)
-        for name in type.archivedAliases where bindings[name]?.isPrimary != true {
-            bindings[name] = Binding(type: type, isPrimary: false)
+        bindings[LiteralKey(type.archivedClass.name)] = Binding(type: type, isPrimary: true)
+        for name in type.archivedAliases where bindings[LiteralKey(name)]?.isPrimary != true {
+            bindings[LiteralKey(name)] = Binding(type: type, isPrimary: false)
         }
     }
 
@@ -137,12 +139,16 @@ extension ClassRegistry {
     /// The binding of an archived class: by its name; then by the name that a mangled Swift name
     /// stands for; then by the hints in the archive.
     func binding(of archivedClass: ArchivedClass) -> (name: String, binding: Binding)? {
-        if let binding = bindings[archivedClass.name] { return (archivedClass.name, binding) }
-        if let name = SwiftClassName.qualified(archivedClass.name), let binding = bindings[name] {
+        if let binding = bindings[LiteralKey(archivedClass.name)] {
+            return (archivedClass.name, binding)
+        }
+        if let name = SwiftClassName.qualified(archivedClass.name),
+            let binding = bindings[LiteralKey(name)]
+        {
             return (name, binding)
         }
         for hint in archivedClass.hints ?? [] {
-            if let binding = bindings[hint] { return (hint, binding) }
+            if let binding = bindings[LiteralKey(hint)] { return (hint, binding) }
         }
         return nil
     }

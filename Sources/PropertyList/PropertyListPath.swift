@@ -4,7 +4,7 @@
 /// The way from the root of a property list to a value in it.
 public struct PropertyListPath: Sendable, Hashable {
     /// One step: into a dictionary or into an array.
-    public enum Component: Sendable, Hashable {
+    public enum Component: Sendable {
         /// The value of a key.
         case key(String)
         /// The element at an index, from 0.
@@ -16,6 +16,24 @@ public struct PropertyListPath: Sendable, Hashable {
 
     /// Creates a path from its steps.
     public init(_ components: [Component] = []) { self.components = components }
+}
+
+extension PropertyListPath.Component: Hashable {
+    /// Whether both are the same index, or keys of the same scalars.
+    public static func == (left: Self, right: Self) -> Bool {
+        switch (left, right) {
+        case (.key(let left), .key(let right)): left.isLiterally(right)
+        case (.index(let left), .index(let right)): left == right
+        default: false
+        }
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        switch self {
+        case .key(let key): hasher.combine(LiteralKey(key))
+        case .index(let index): hasher.combine(index)
+        }
+    }
 }
 
 extension PropertyListPath: CustomStringConvertible {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FoundationEssentials
+import PropertyList
 import Testing
 
 @testable import KeyedArchive

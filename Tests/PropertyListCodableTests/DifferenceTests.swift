@@ -76,6 +76,21 @@ struct CodableDifferenceTests {
             let lenient = PlistDecoder(options: .duplicateKeys)
             #expect(try lenient.decode([String: Bool].self, from: xml) == ["a": false])
         },
+        Difference(title: "two keys that `String` takes for one, in a `[String: …]`") {
+            () throws -> Void in
+            let value: PropertyListValue = [
+                "caf\u{E9}": 1, "other": 2, "cafe\u{301}": 3,
+            ]
+            for format in [PropertyListFormat.binary, .xml] {
+                let data = Data(
+                    try PropertyListDocument(value).serialized(as: format))
+                let theirs = try PropertyListDecoder().decode([String: Int].self, from: data)
+                #expect(theirs.count == 2)
+                #expect(throws: DecodingError.self) {
+                    try PlistDecoder().decode([String: Int].self, from: data)
+                }
+            }
+        },
         Difference(title: "malformed files") { () throws -> Void in
             let xml = Data(text("<array><true/></array>").dropLast(8) + "</plist> junk".utf8)
             #expect(try PropertyListDecoder().decode([Bool].self, from: xml) == [true])

@@ -72,7 +72,8 @@ extension URL: KeyedCodable {
     public init(coder: KeyedDecoder) throws {
         let base = try coder.decode(URL?.self, forKey: "NS.base")
         let text = try coder.decode(String.self, forKey: "NS.relative")
-        guard let url = URL(string: text, relativeTo: base), url.relativeString == text else {
+        guard let url = URL(string: text, relativeTo: base), url.relativeString.isLiterally(text)
+        else {
             throw KeyedArchiveError(
                 .valueOutOfRange, what: "`NS.relative` is not a valid URL", object: coder.uid)
         }

@@ -176,7 +176,7 @@ extension Set: MutableTwin where Element: KeyedCodable {
 func inStableOrder<S: Sequence>(
     _ elements: S, by key: (S.Element) -> Any
 ) -> [S.Element] {
-    elements.map { (text: stableText(of: key($0)), element: $0) }
+    elements.map { (text: LiteralKey(stableText(of: key($0))), element: $0) }
         .sorted { $0.text < $1.text }.map(\.element)
 }
 

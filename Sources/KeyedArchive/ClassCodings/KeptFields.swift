@@ -129,7 +129,7 @@ extension KeyedDecoder {
     ///
     /// - Throws: `malformedObject` where one holds what no archiver writes; the limits' codes.
     func extraFields(except known: Set<String>) throws -> ArchivedExtraFields {
-        let unknown = keys.filter { !known.contains($0) }
+        let unknown = keys(except: known)
         try reader.charge(unknown.count)
         if unknown.isEmpty { return ArchivedExtraFields() }
         let object = try objectReference().number

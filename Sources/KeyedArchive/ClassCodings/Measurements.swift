@@ -181,7 +181,7 @@ extension ArchivedUnitConverter: KeyedCodable {
     }
 
     public init(coder: KeyedDecoder) throws {
-        if coder.archivedClass?.name == Self.reciprocalClass.name {
+        if coder.archivedClass?.name.isLiterally(Self.reciprocalClass.name) == true {
             self = .reciprocal(try coder.decodeDouble(forKey: "NS.reciprocal"))
         } else {
             self = .linear(

@@ -54,7 +54,7 @@ extension PropertyListValue: KeyedCodable {
         if let node = try reference.leaf() {
             return try reference.reader.tree(at: node)
         }
-        switch reference.archivedClass?.name {
+        switch reference.archivedClass.map({ LiteralKey($0.name) }) {
         case "NSString", "NSMutableString": return .string(try String.unarchive(reference))
         case "NSData", "NSMutableData": return .data(Array(try Data.unarchive(reference)))
         case "NSDate":

@@ -1,6 +1,8 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PropertyList
+
 /// A key that is compared with others again and again: scalar by scalar, where `==` takes canonically
 /// equivalent texts for the same.
 struct KnownKey {
@@ -14,8 +16,8 @@ struct KnownKey {
 
     @inline(__always)
     func isSame(as key: String) -> Bool {
-        text == key && text.utf8.count == key.utf8.count
-            && (isASCII || text.utf8.elementsEqual(key.utf8))
+        // The length first, so that a long key is compared with a long one only.
+        text.utf8.count == key.utf8.count && (isASCII ? text == key : text.isLiterally(key))
     }
 }
 

@@ -251,7 +251,7 @@ extension ArchiveWriter {
     ) throws(KeyedArchiveError) {
         guard let parent = Mirror(reflecting: value).superclassMirror?.subjectType,
             let superclass = parent as? any KeyedEncodable.Type,
-            superclass.archivedClass.name == type.archivedClass.name
+            superclass.archivedClass.name.isLiterally(type.archivedClass.name)
         else { return }
         throw KeyedArchiveError(
             .undeclaredSubclass,
@@ -287,7 +287,7 @@ extension ArchiveWriter {
     func string(_ text: String) throws -> PropertyListUID {
         if !listsStrings { try requireAllowed("NSString") }
         // As it stands it would be nil: what is to be read as text has to be an object of its own.
-        if text == ArchiveContents.null {
+        if text.isLiterally(ArchiveContents.null) {
             return try object(of: "NSString") {
                 try $0.encodeInline(.string(text), forKey: "NS.string")
             }

@@ -78,7 +78,7 @@ extension KeyedArchivable {
 
     /// Whether an object of the class `name` is read as this type.
     static func reads(_ name: String) -> Bool {
-        archivedClass.name == name || archivedAliases.contains(name)
+        archivedClass.name.isLiterally(name) || archivedAliases.contains { $0.isLiterally(name) }
     }
 }
 

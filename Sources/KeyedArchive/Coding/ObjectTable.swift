@@ -163,11 +163,7 @@ extension ObjectTable {
 
     /// The place of a class among those that are written.
     mutating func classIndex(of archivedClass: ArchivedClass) -> Int {
-        if let known = classIndexes[archivedClass],
-            classes[known].archivedClass.isLiterally(archivedClass)
-        {
-            return known
-        }
+        if let known = classIndexes[archivedClass] { return known }
         classes.append(WrittenClass(archivedClass: archivedClass))
         classIndexes[archivedClass] = classes.count - 1
         return classes.count - 1

@@ -54,7 +54,7 @@ extension ArchiveWriter {
             case .dictionary(var fields) = value
         {
             let number = try table.describe(table.classIndex(of: archivedClass))
-            for key in fields.keys where key != ArchivedObject.classKey {
+            for key in fields.keys where !key.isLiterally(ArchivedObject.classKey) {
                 fields[key] = renumbered(fields[key] ?? .null, source)
             }
             fields[ArchivedObject.classKey] = .uid(PropertyListUID(number))

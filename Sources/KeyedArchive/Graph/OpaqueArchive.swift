@@ -31,7 +31,7 @@ final class OpaqueArchive: Sendable {
     /// The objects that an object refers to, in order, without its class.
     func references(of object: UInt32) -> [UInt32] {
         let fields = node(of: object).dictionary.map(Array.init) ?? []
-        return fields.filter { $0.key != ArchivedObject.classKey }
+        return fields.filter { !$0.keyNode.isString(ArchivedObject.classKey) }
             .flatMap { references(in: $0.value) }
     }
 

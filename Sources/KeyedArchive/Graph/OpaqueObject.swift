@@ -109,10 +109,16 @@ extension KeyedDecoder {
     public func unknownFields(except known: Set<String>) throws -> OpaqueFields {
         let object = try objectReference().number
         let archive = reader.opaqueArchive
-        let keys = keys.filter { !known.contains($0) }
+        let keys = self.keys(except: known)
         try reader.charge(keys.count)
         for key in keys { try requireAllowed(fieldForKey: key) }
         return OpaqueFields(archive: archive, object: object, keys: keys)
+    }
+
+    /// The keys of the fields that are not among `known`, in order.
+    func keys(except known: Set<String>) -> [String] {
+        let known = Set(known.map { LiteralKey($0) })
+        return keys.filter { !known.contains(LiteralKey($0)) }
     }
 
     /// Checks that a field may be kept as it is.

@@ -200,8 +200,3 @@ extension PropertyListNode {
         }
     }
 }
-
-extension String {
-    /// Whether both texts are the same scalars; `==` would take canonically equivalent ones too.
-    func isLiterally(_ other: String) -> Bool { utf8.elementsEqual(other.utf8) }
-}

@@ -33,10 +33,10 @@ struct ProjectSections {
 
     /// The record of the dictionary that holds all objects.
     let container: UInt32
-    private let numbers: [String]
+    private let numbers: [LiteralKey]
     private let classes: AscendingSearch
     // By class: its objects in the order of the source.
-    private var positions: [String: [Int]] = [:]
+    private var positions: [LiteralKey: [Int]] = [:]
 
     /// The sections of a document; nil where its objects have none.
     init?(_ document: PropertyListDocument) {
@@ -45,8 +45,8 @@ struct ProjectSections {
             document.source.span.firstIndex(of: "/* Begin ", from: 0) != nil
         else { return nil }
         container = objects.index
-        numbers = entries.map(\.key)
-        let names = entries.map { $0.value["isa"]?.string ?? "" }
+        numbers = entries.map { LiteralKey($0.key) }
+        let names = entries.map { LiteralKey($0.value["isa"]?.string ?? "") }
         classes = AscendingSearch(names)
         for (position, name) in names.enumerated() { positions[name, default: []].append(position) }
     }
@@ -66,9 +66,9 @@ struct ProjectSections {
             .sorted(by: { $0.key < $1.key })
         {
             let start = places.count
-            let positions = positions[className] ?? []
+            let positions = positions[LiteralKey(className)] ?? []
             let section = AscendingSearch(positions.map { numbers[$0] })
-            for entry in entries.sorted(by: { $0.number < $1.number }) {
+            for entry in entries.sorted(by: { LiteralKey($0.number) < LiteralKey($1.number) }) {
                 let place = place(of: entry, positions, section)
                 if places.count > start, place == places[places.count - 1].place {
                     places[places.count - 1].entries.append(entry)
@@ -81,25 +81,27 @@ struct ProjectSections {
     }
 
     private func place(of entry: Entry, _ positions: [Int], _ section: AscendingSearch) -> Place {
-        if let last = section.lastPosition(below: entry.number) { return .after(positions[last]) }
+        if let last = section.lastPosition(below: LiteralKey(entry.number)) {
+            return .after(positions[last])
+        }
         if let first = positions.first { return .before(first) }
-        return .newSection(after: classes.lastPosition(below: entry.className))
+        return .newSection(after: classes.lastPosition(below: LiteralKey(entry.className)))
     }
 }
 
 /// Finds the last of some texts that is less than another, whether they are sorted or not.
 private struct AscendingSearch {
     // By position: the least text from there on, so that these do ascend.
-    private var least: [String] = []
+    private var least: [LiteralKey] = []
 
     /// Linear.
-    init(_ texts: [String]) {
+    init(_ texts: [LiteralKey]) {
         for text in texts.reversed() { least.append(min(text, least.last ?? text)) }
         least.reverse()
     }
 
     /// The position of that text; nil where there is none. Logarithmic.
-    func lastPosition(below text: String) -> Int? {
+    func lastPosition(below text: LiteralKey) -> Int? {
         var (low, high) = (0, least.count)
         while low < high {
             let middle = (low + high) / 2

@@ -20,7 +20,7 @@
 /// after the last element of an array. The empty path is the whole property list.
 public struct PropertyListKeyPath: Sendable {
     /// One step.
-    public enum Step: Sendable, Hashable {
+    public enum Step: Sendable {
         /// The value of a key.
         case key(String)
         /// The element at an index, from 0.
@@ -99,6 +99,29 @@ public struct PropertyListKeyPath: Sendable {
     }
 }
 
+extension PropertyListKeyPath.Step: Hashable {
+    /// Whether both are of one kind, with the same number or the same scalars.
+    public static func == (left: Self, right: Self) -> Bool {
+        switch (left, right) {
+        case (.key(let left), .key(let right)), (.name(let left), .name(let right)):
+            left.isLiterally(right)
+        case (.index(let left), .index(let right)): left == right
+        case (.object(let left), .object(let right)): left == right
+        case (.content, .content): true
+        default: false
+        }
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        switch self {
+        case .key(let text), .name(let text): hasher.combine(LiteralKey(text))
+        case .index(let index): hasher.combine(index)
+        case .object(let number): hasher.combine(number)
+        case .content: hasher.combine(0)
+        }
+    }
+}
+
 extension PropertyListKeyPath: Hashable {
     /// Whether both have the same steps, however they were written.
     public static func == (left: PropertyListKeyPath, right: PropertyListKeyPath) -> Bool {
@@ -134,13 +157,12 @@ extension PropertyListKeyPath: CustomStringConvertible, ExpressibleByArrayLitera
 
     /// A name, in quotes where it would be read as something else.
     private static func written(_ name: String, isKey: Bool) -> String {
-        let special = "\"\\.[]!"
+        let isNumber = name.utf8.allSatisfy { (0x30...0x39).contains($0) }
         let isPlain =
-            !name.isEmpty && !(isKey && name.allSatisfy { ("0"..."9").contains($0) })
-            && !(isKey && name == "-") && !"@/:".contains(name.prefix(1))
-            && name.unicodeScalars.allSatisfy { !special.unicodeScalars.contains($0) }
-            && !name.hasPrefix(" ") && !name.hasSuffix(" ")
-            && TerminalText.escaped(name) == name
+            !name.isEmpty && !(isKey && (isNumber || name.utf8.elementsEqual("-".utf8)))
+            && !"@/: ".utf8.contains { $0 == name.utf8.first } && name.utf8.last != 0x20
+            && !name.utf8.contains { "\"\\.[]!".utf8.contains($0) }
+            && TerminalText.escaped(name).isLiterally(name)
         return isPlain ? name : "\"\(TerminalText.escaped(name, quoting: true))\""
     }
 }

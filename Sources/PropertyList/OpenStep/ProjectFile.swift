@@ -77,7 +77,7 @@ struct ProjectFile {
     private func grouped(
         _ entries: PropertyListNode.DictionaryView, _ order: [Int]
     ) -> [Int] {
-        let classes = entries.map { $0.value["isa"]?.string ?? "" }
+        let classes = entries.map { LiteralKey($0.value["isa"]?.string ?? "") }
         let isGrouped = zip(order, order.dropFirst()).allSatisfy { classes[$0] <= classes[$1] }
         if isGrouped { return order }
         return order.enumerated().sorted {
@@ -89,7 +89,8 @@ struct ProjectFile {
     private func isaFirst(
         _ entries: PropertyListNode.DictionaryView, _ order: [Int]
     ) -> [Int] {
-        guard hasSections, let place = order.firstIndex(where: { entries[$0].key == "isa" })
+        guard hasSections,
+            let place = order.firstIndex(where: { entries[$0].keyNode.isString("isa") })
         else { return order }
         return [order[place]] + order[..<place] + order[(place + 1)...]
     }

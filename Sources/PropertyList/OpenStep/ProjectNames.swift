@@ -20,9 +20,9 @@ struct ProjectNames {
     private let objects: PropertyListNode.DictionaryView?
     private let projectName: String?
     // By the number of a build file: that of the build phase that lists it.
-    private var phases: [String: String] = [:]
+    private var phases: [LiteralKey: String] = [:]
     // By the number of a list of configurations: its owner.
-    private var owners: [String: PropertyListNode] = [:]
+    private var owners: [LiteralKey: PropertyListNode] = [:]
 
     private static let unknown = "(null)"
 
@@ -32,10 +32,11 @@ struct ProjectNames {
         guard let objects else { return }
         for entry in objects {
             if let list = entry.value["buildConfigurationList"]?.string {
-                owners[list] = entry.value
+                owners[LiteralKey(list)] = entry.value
             }
             guard Self.isBuildPhase(entry.value) else { continue }
             for file in entry.value["files"]?.array?.compactMap(\.string) ?? [] {
+                let file = LiteralKey(file)
                 if phases[file] == nil { phases[file] = entry.key }
             }
         }
@@ -56,7 +57,8 @@ struct ProjectNames {
     /// a comment.
     func name(of number: String) -> String? {
         guard let object = objects?[number], let isa = object["isa"]?.string else { return nil }
-        let name = isa == "PBXBuildFile" ? buildFileName(object, number) : name(object, isa, number)
+        let isBuildFile = isa.isLiterally("PBXBuildFile")
+        let name = isBuildFile ? buildFileName(object, number) : name(object, isa, number)
         guard let name, Array(name.utf8).span.firstIndex(of: "*/", from: 0) == nil else {
             return nil
         }
@@ -65,19 +67,19 @@ struct ProjectNames {
 
     private func buildFileName(_ object: PropertyListNode, _ number: String) -> String {
         let file = object["fileRef"]?.string ?? object["productRef"]?.string
-        return "\(plainName(of: file)) in \(plainName(of: phases[number]))"
+        return "\(plainName(of: file)) in \(plainName(of: phases[LiteralKey(number)]))"
     }
 
     /// The name of an object that is no build file, so that this ends.
     private func plainName(of number: String?) -> String {
         guard let number, let object = objects?[number], let isa = object["isa"]?.string,
-            isa != "PBXBuildFile"
+            !isa.isLiterally("PBXBuildFile")
         else { return Self.unknown }
         return name(object, isa, number) ?? Self.unknown
     }
 
     private func name(_ object: PropertyListNode, _ isa: String, _ number: String) -> String? {
-        switch isa {
+        switch LiteralKey(isa) {
         case "PBXProject": "Project object"
         case "XCConfigurationList": configurationListName(number)
         case "XCRemoteSwiftPackageReference": "\(isa) \"\(packageName(object))\""
@@ -91,26 +93,27 @@ struct ProjectNames {
     }
 
     private static func isBuildPhase(_ object: PropertyListNode) -> Bool {
-        object["isa"]?.string?.hasSuffix("BuildPhase") == true
+        object["isa"]?.string?.literallyEnds(with: "BuildPhase") == true
     }
 
     private func phaseName(_ isa: String) -> String {
-        String(isa.dropLast("BuildPhase".count).dropFirst(isa.hasPrefix("PBX") ? 3 : 0))
+        let start = isa.literallyBegins(with: "PBX") ? "PBX".utf8.count : 0
+        return String(isa.unicodeScalars.dropLast("BuildPhase".utf8.count).dropFirst(start))
     }
 
     private func configurationListName(_ number: String) -> String {
-        guard let owner = owners[number], let isa = owner["isa"]?.string else {
+        guard let owner = owners[LiteralKey(number)], let isa = owner["isa"]?.string else {
             return "Build configuration list for \(Self.unknown)"
         }
-        let name = isa == "PBXProject" ? projectName : owner["name"]?.string
+        let isProject = isa.isLiterally("PBXProject")
+        let name = isProject ? projectName : owner["name"]?.string
         return "Build configuration list for \(isa) \"\(name ?? Self.unknown)\""
     }
 
     /// The last part of the URL, without `.git`.
     private func packageName(_ object: PropertyListNode) -> String {
-        var url = Substring(object["repositoryURL"]?.string ?? "")
-        while url.hasSuffix("/") { url.removeLast() }
-        let name = url.split(separator: "/").last ?? ""
-        return String(name.hasSuffix(".git") ? name.dropLast(4) : name)
+        let url = (object["repositoryURL"]?.string ?? "").unicodeScalars
+        let name = url.split(separator: "/").last.map { String($0) } ?? ""
+        return name.literallyEnds(with: ".git") ? String(name.unicodeScalars.dropLast(4)) : name
     }
 }

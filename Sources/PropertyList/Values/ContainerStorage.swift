@@ -66,19 +66,3 @@ final class ContainerStorage: @unchecked Sendable {
         for (place, key) in keys.enumerated() { places[LiteralKey(key)] = place }
     }
 }
-
-/// A key compared scalar by scalar: `String`'s own `==` takes canonically equivalent texts for the
-/// same, and would lose one of two keys that a property list keeps apart.
-struct LiteralKey: Hashable, Sendable {
-    let text: String
-
-    init(_ text: String) { self.text = text }
-
-    static func == (left: LiteralKey, right: LiteralKey) -> Bool {
-        left.text.isLiterally(right.text)
-    }
-
-    func hash(into hasher: inout Hasher) {
-        for byte in text.utf8 { hasher.combine(byte) }
-    }
-}

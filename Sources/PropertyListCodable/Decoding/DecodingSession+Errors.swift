@@ -54,6 +54,19 @@ extension DecodingSession {
             context(path, "Unkeyed container is at end.", node, "the array has no more elements"))
     }
 
+    /// Two keys of a dictionary that `String` takes for one.
+    @inline(never)
+    func equivalentKeys(
+        _ first: String, _ second: String, in node: UInt32, _ path: CodingPath?
+    ) -> any Error {
+        let scalars = [first, second].map { key in
+            key.unicodeScalars.prefix(16).map { String($0.value, radix: 16) }.joined(separator: " ")
+        }
+        let what = "the keys of the scalars \(scalars[0]) and \(scalars[1]) are equivalent"
+        return DecodingError.dataCorrupted(
+            context(path, "Two keys are the same to a dictionary of strings.", node, what))
+    }
+
     @inline(never)
     func expansionExceeded(_ path: CodingPath?) -> any Error {
         var budget = ParsingBudget(limits: limits, nodeCount: table.count, size: 0)

@@ -23,9 +23,16 @@ extension Dictionary: StringKeyedDictionary where Key == String, Value: Decodabl
         var step: CodingPath?
         for position in 0..<reader.count {
             guard let key = reader.text(at: position) else { continue }
+            let count = entries.count
             entries[key] = try session.value(Value.self, reader.child(at: position)) {
                 CodingPath.advance(&step, path, to: .entry(key))
                 return step
+            }
+            // A key that occurs twice was allowed when the file was read; another is not to be lost.
+            if entries.count == count, let place = entries.index(forKey: key),
+                !entries[place].key.isLiterally(key)
+            {
+                throw session.equivalentKeys(entries[place].key, key, in: node, path)
             }
         }
         return same(entries, as: type)

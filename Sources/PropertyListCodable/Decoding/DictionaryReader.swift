@@ -113,6 +113,12 @@ final class DictionaryReader {
     /// editors may have decomposed what the program spells composed.
     private func searchEquivalent(_ name: String) -> UInt32? {
         guard name.utf8.contains(where: { $0 >= 0x80 }) else { return nil }
-        return (0..<count).first { text(at: $0) == name }.map { child(at: $0) }
+        // Equivalent texts are at most three times as long as either in their shortest form, and `==`
+        // is not to be asked about long runs of combining marks.
+        let longest = name.utf8.count &* 9
+        return (0..<count).first { position in
+            let key = session.table[session.children[first &+ position]]
+            return session.table.contentLength(of: key) <= longest && text(at: position) == name
+        }.map { child(at: $0) }
     }
 }
