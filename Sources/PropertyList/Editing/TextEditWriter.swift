@@ -210,10 +210,12 @@ struct TextEditWriter<Syntax: TextEditSyntax> {
             let value = edits.value(of: container)
             return add(range, try syntax.container(value, origin, style))
         }
-        let inner = style.deeper
+        // A comment ends with its line, so that what follows it needs one of its own: like the bracket,
+        // where the container does not begin a line.
+        let inner = (style.newline.isEmpty ? layout.style(at: content.upperBound) : style).deeper
         let place = layout.lineBreak(before: content.upperBound)
         try insert(
             live.map { container.children[$0] }, after: Anchor(end: place, hasSeparator: true),
-            lead: style.newline.isEmpty ? [] : inner.newline + inner.prefix, like: nil, inner)
+            lead: inner.newline + inner.prefix, like: nil, inner)
     }
 }

@@ -105,6 +105,23 @@ struct OpenStepEditTests {
                 == ["b": "B"])
     }
 
+    @Test("an empty container with a comment gets its first child on a line of its own")
+    func firstAfterComment() throws {
+        for (source, inner) in [
+            ("{\n  // none yet\n}\n", "\tnew = 1;"), ("{ // none\n}", "\tnew = 1;"),
+            ("{\n\ta = 1; b = { // none\n\t};\n}", "\t\tnew = 1;"),
+            ("{ /* none */ }", nil), ("{ /* none\n */ }", nil), ("{ // none\n /* at all */ }", nil),
+        ] {
+            let path = source.contains("b =") ? "b.new" : "new"
+            let text = try edited(source, (path, .set("1")))
+            let value = try PropertyListValue(parsing: Array(text.utf8))
+            #expect((value["b"] ?? value)["new"] == "1", "\(text)")
+            if let inner {
+                #expect(text.split(separator: "\n").contains(Substring(inner)), "\(text)")
+            }
+        }
+    }
+
     @Test("something new may come where the first entry was, behind white space")
     func inPlaceOfTheFirst() throws {
         for source in [" old;", "  old = 1;", "\n old;", "{ old; }", "( old, )", "{old = 1; }"] {
