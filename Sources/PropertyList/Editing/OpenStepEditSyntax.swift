@@ -6,8 +6,7 @@
 struct OpenStepEditSyntax: TextEditSyntax {
     let layout: TextLayout
     let separator = [UInt8(ascii: ",")]
-    /// Whether the source is a project file.
-    let isProject: Bool
+    private let isProject: Bool
     private let sections: ProjectSections?
     private let store: NodeStore
     private let map: OpenStepSourceMap
@@ -15,24 +14,24 @@ struct OpenStepEditSyntax: TextEditSyntax {
     // Of a strings file, the keys of its entries.
     private let rootKeys: Set<UInt32>
 
-    /// - Parameter named: where the names of a project's objects are; by default the document itself.
+    /// Whether a source is a project file.
+    static func isProject(_ source: [UInt8]) -> Bool { source.span.has("// !$*UTF8*$!", at: 0) }
+
+    /// - Parameter names: what the names of a project's objects are taken from.
     init(
-        _ document: PropertyListDocument, named: PropertyListDocument? = nil,
-        _ limits: ParsingLimits
+        _ document: PropertyListDocument, names root: PropertyListNode, _ limits: ParsingLimits
     ) {
         store = document.storage.store
         map = OpenStepSourceMap(store)
         layout = TextLayout(store)
         rootKeys = map.isStringsFile ? Set(store.records.first.map(store.keys(of:)) ?? []) : []
         let source = document.source
-        let isProject = source.span.has("// !$*UTF8*$!", at: 0)
+        isProject = Self.isProject(source)
         fragment = OpenStepFragment(
             names: isProject
-                ? ProjectNames(
-                    (named ?? document).root, projectName: ProjectNames.projectName(in: source))
+                ? ProjectNames(root, projectName: ProjectNames.projectName(in: source))
                 : nil,
             limits: limits)
-        self.isProject = isProject
         sections = isProject ? ProjectSections(document) : nil
     }
 

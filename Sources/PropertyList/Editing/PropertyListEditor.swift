@@ -104,7 +104,7 @@ public struct PropertyListEditor: Sendable {
         return tree.nested.count - 1
     }
 
-    /// The property list with all edits.
+    /// The property list with all edits. A text is read again, and held against what the edits come to.
     ///
     /// - Throws: `unrepresentableValue` for a value that the format has no form for, what the result
     ///   would be refused for if it were parsed, `depthLimitExceeded`, `sizeLimitExceeded`.
@@ -122,11 +122,11 @@ public struct PropertyListEditor: Sendable {
 
     /// In a project file the names of new objects are those that they have in the result.
     private func openStep(_ edits: FinishedEdits) throws(PropertyListError) -> EditedPropertyList {
-        let syntax = OpenStepEditSyntax(document, limits)
-        let edited = try result(edits, syntax)
-        if !syntax.isProject || edited.changes?.isEmpty == true { return edited }
-        return try result(
-            edits, OpenStepEditSyntax(document, named: edited.document, limits))
+        guard OpenStepEditSyntax.isProject(document.source) else {
+            return try result(edits, OpenStepEditSyntax(document, names: document.root, limits))
+        }
+        let result = try PropertyListDocument(edits.wholeValue(limits: limits), limits: limits)
+        return try self.result(edits, OpenStepEditSyntax(document, names: result.root, limits))
     }
 
     /// JSON is written anew, under the mapping it was read under, on one line if it was.
@@ -147,7 +147,39 @@ public struct PropertyListEditor: Sendable {
         var writer = TextEditWriter(document, edits, syntax)
         let changes = try writer.changes()
         let text = Self.text(document.source, with: changes)
-        return try result(try document.sourceEncoding.encoded(text), changes)
+        let edited = try result(try document.sourceEncoding.encoded(text), changes)
+        if !changes.isEmpty { try require(edited.document, says: edits) }
+        return edited
+    }
+
+    /// Checks that a text says what the edits come to: one that puts something new into a comment,
+    /// say, would be read without complaint.
+    private func require(
+        _ edited: PropertyListDocument, says edits: FinishedEdits
+    ) throws(PropertyListError) {
+        // Of keys that are kept twice a tree of values would have one.
+        if document.leniencies.contains(.allDuplicateKeys) { return }
+        let expected: PropertyListValue
+        let found: PropertyListValue
+        do {
+            expected = try edits.wholeValue(limits: limits)
+            found = try edited.root.value(limits: limits)
+        } catch {
+            if error.code.isLimit { return }
+            throw error
+        }
+        try Self.require(found, is: expected, document.format)
+    }
+
+    /// - Throws: `unrepresentableValue` where both are not the same.
+    static func require(
+        _ found: PropertyListValue, is expected: PropertyListValue, _ format: PropertyListFormat?
+    ) throws(PropertyListError) {
+        if found == expected { return }
+        throw PropertyListError(
+            .unrepresentableValue, format: format,
+            what: "the edits cannot be made in this text: it would say something else",
+            recovery: "convert the file, which writes it anew")
     }
 
     private static func text(
