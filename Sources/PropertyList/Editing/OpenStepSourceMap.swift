@@ -42,7 +42,7 @@ struct OpenStepSourceMap {
                 scanner.position &+= 1
                 if let record = open.popLast() { end(record, scanner.position) }
             case UInt8(ascii: "<"):
-                scanner.position = endOfAngle(at: start, text)
+                scanner.position = OpenStepAngle.end(at: start, in: text) ?? text.count
                 if let record = record(at: start, from: &next) { end(record, scanner.position) }
             case _ where scanner.isAtString(text):
                 guard (try? scanner.skipString(text)) != nil else { return }
@@ -63,13 +63,6 @@ struct OpenStepSourceMap {
         }
         next &+= 1
         return next &- 1
-    }
-
-    /// A `>` ends data and typed values, and stands in neither.
-    private func endOfAngle(at start: Int, _ text: Span<UInt8>) -> Int {
-        let mark = UInt8(ascii: ">")
-        return text.firstIndex(of: mark, or: mark, in: start..<text.count).map { $0 &+ 1 }
-            ?? text.count
     }
 
     /// A value or a key, from its first character to its last.

@@ -48,6 +48,15 @@ struct OpenStepAngle {
         return try store.decodedRecord(.data, from: before, at: start, .openStep)
     }
 
+    /// Where a value that has been read ends: base 64 after the first `]>`, as a loose reader lets any
+    /// character stand in it, all else after the first `>`.
+    static func end(at start: Int, in text: Span<UInt8>) -> Int? {
+        if text.has("<[", at: start) {
+            return text.firstIndex(of: "]>", from: start &+ 2).map { $0 &+ 2 }
+        }
+        return text.firstIndex(of: 0x3E, in: start..<text.count).map { $0 &+ 1 }
+    }
+
     // MARK: Data
 
     private mutating func readHex(
@@ -88,8 +97,9 @@ struct OpenStepAngle {
 
     private mutating func typed(_ text: Span<UInt8>) throws(PropertyListError) -> NodeRecord {
         let limit = min(text.count, start &+ Self.longestValue)
-        guard let close = text.firstIndex(of: 0x3E, or: 0x3E, in: start..<limit) else {
-            throw unended("a typed value")
+        guard let close = text.firstIndex(of: 0x3E, in: start..<limit) else {
+            let isLong = limit < text.count
+            throw unended("a typed value", isLong ? " within \(Self.longestValue) bytes" : "")
         }
         end = close &+ 1
         guard close > start &+ 3 else {
@@ -163,8 +173,8 @@ struct OpenStepAngle {
             kind: kind, offset: UInt32(truncatingIfNeeded: start), header: header, payload: payload)
     }
 
-    private func unended(_ what: String) -> PropertyListError {
-        error(.truncated, "\(what) has no `>`", start)
+    private func unended(_ what: String, _ where: String = "") -> PropertyListError {
+        error(.truncated, "\(what) has no `>`\(`where`)", start)
     }
 
     private func error(

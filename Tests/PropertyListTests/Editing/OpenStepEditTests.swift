@@ -135,6 +135,12 @@ struct OpenStepEditTests {
         }
     }
 
+    @Test("base 64 that is read loosely is replaced up to its end")
+    func looseBase64() throws {
+        let text = try edited("{a = <[AA>E=]>;}", options: .looseBase64, ("a", .set("x")))
+        #expect(text == "{a = x;}")
+    }
+
     @Test("nothing gets into a comment that ends with its line")
     func comments() throws {
         for text in [
