@@ -27,4 +27,16 @@ struct ClassRegistryMergingTests {
         #expect(pet.merging(save).bindings["Pet"]?.type is Save.Type)
         #expect(save.merging(pet).bindings["Pet"]?.type is Pet.Type)
     }
+
+    @Test("a name that is removed is refused, the others of its type are not")
+    func removing() throws {
+        let registry = ClassRegistry.foundation.removing("NSMutableString", "NSDate")
+        #expect(registry.allows("NSString") && !registry.allows("NSMutableString"))
+        #expect(!registry.allows("NSDate") && registry.names.contains("NSData"))
+        let bytes = try KeyedArchiver.archive(Date(timeIntervalSinceReferenceDate: 0))
+        let error = #expect(throws: KeyedArchiveError.self) {
+            try KeyedUnarchiver.unarchive(AnyArchived.self, from: bytes, allowing: registry)
+        }
+        #expect(error?.code == .classNotAllowed)
+    }
 }

@@ -46,6 +46,35 @@ struct GeometryTests {
         }
     }
 
+    @Test(
+        "each structure is an archive that comes back, alone, in a list and where any value may be")
+    func archives() throws {
+        func check<T: ArchivedStringConvertible & Equatable>(_ value: T) throws {
+            for bytes in [
+                try KeyedArchiver.archive(value), try KeyedArchiver.archive(value.archivedString),
+            ] {
+                #expect(try KeyedUnarchiver.unarchive(T.self, from: bytes) == value)
+                let any = try KeyedUnarchiver.unarchive(
+                    AnyArchived.self, from: bytes, allowing: .foundation)
+                #expect(any.value(as: String.self) == value.archivedString)
+            }
+            let list = try KeyedArchiver.archive([value, value])
+            #expect(try KeyedUnarchiver.unarchive([T].self, from: list) == [value, value])
+            let other = try KeyedArchiver.archive("{no \(T.self)}")
+            let error = #expect(throws: KeyedArchiveError.self) {
+                try KeyedUnarchiver.unarchive(T.self, from: other)
+            }
+            #expect(error?.code == .valueOutOfRange)
+            #expect(T(archivedString: "{1}") == nil)
+        }
+        try check(ArchivedPoint(x: 1, y: -2.5))
+        try check(ArchivedSize(width: 1, height: 2))
+        try check(ArchivedRect(x: 1, y: 2, width: 3, height: 4))
+        try check(ArchivedVector(dx: 0.5, dy: -1))
+        try check(ArchivedEdgeInsets(top: 1, left: 2, bottom: 3, right: 4))
+        try check(ArchivedAffineTransform(a: 1, b: 2, c: 3, d: 4, tx: 5, ty: 6))
+    }
+
     @Test("text of another shape is refused, and no number is read in part")
     func otherTexts() throws {
         let texts = [

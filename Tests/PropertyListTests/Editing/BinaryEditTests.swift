@@ -36,6 +36,39 @@ struct BinaryEditTests {
                 == ["a": "new", "b": ["two"], "c": "three", "d": "three"])
     }
 
+    @Test("in a keyed archive edits go to the object that a UID refers to, or that has the number")
+    func archive() throws {
+        let archive: PropertyListValue = [
+            "$version": 100_000, "$archiver": "NSKeyedArchiver", "$top": ["root": .uid(1)],
+            "$objects": [
+                "$null", ["age": 5, "name": .uid(2), "tags": ["a", "b"]], "Anna", ["age": 7],
+            ],
+        ]
+        for format in [PropertyListFormat.binary, .xml] {
+            let source = try PropertyListDocument(archive).serialized(as: format)
+            let result = try edited(
+                source, ("$top.root.age", .set(6)), ("@1.tags[0]", .remove), ("@3.age", .set(8)),
+                ("@2", .set("Berta")), ("$top.root.next", .set(.uid(3))))
+            let objects = try result.document.root.value()["$objects"]
+            #expect(
+                objects == [
+                    "$null", ["age": 6, "name": .uid(2), "tags": ["b"], "next": .uid(3)], "Berta",
+                    ["age": 8],
+                ])
+            for path in ["@4.age", "@0.age", "$top.root.name.x", "@1.tags.age"] {
+                let error = #expect(throws: PropertyListError.self) {
+                    try edited(source, (path, .set(1)))
+                }
+                #expect(error?.code == .noSuchValue, "\(path)")
+            }
+        }
+        let plain = try BinaryPropertyList.serialize(PropertyListDocument(["$objects": [1]]))
+        let error = #expect(throws: PropertyListError.self) {
+            try edited(plain, ("@0", .set(2)))
+        }
+        #expect(error?.code == .noSuchValue)
+    }
+
     @Test(
         "no edit, and one that changes nothing, give the same bytes for every genuine file",
         .enabled(if: Corpus.hasExternal, "there is no external corpus"))
