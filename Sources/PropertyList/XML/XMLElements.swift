@@ -63,7 +63,11 @@ final class XMLElements {
     ) -> Bool {
         switch record.kind {
         case .string where record.encoding != .utf16:
-            return store.withContent(of: record) { append(key: key, text: $0, depth, to: &output) }
+            return store.withContent(of: record) { text in
+                guard XMLEscaping.isPlain(text) else { return false }
+                append(key: key, plain: text, depth, to: &output)
+                return true
+            }
         case .integer:
             let value = PropertyListInteger(bits: record.payload, isNegative: record.isNegative)
             output.append(addingCapacity: key.count &+ 2 &* depth &+ Self.room) {
@@ -83,11 +87,11 @@ final class XMLElements {
         }
     }
 
+    /// Appends the line of a key, unless it is empty, and that of a text without anything to escape.
     @inline(__always)
-    private func append(
-        key: Span<UInt8>, text: Span<UInt8>, _ depth: Int, to output: inout [UInt8]
-    ) -> Bool {
-        guard XMLEscaping.isPlain(text) else { return false }
+    func append(
+        key: Span<UInt8> = Span(), plain text: Span<UInt8>, _ depth: Int, to output: inout [UInt8]
+    ) {
         output.append(addingCapacity: key.count &+ 2 &* depth &+ text.count &+ Self.room) {
             Self.append(key: key, depth, to: &$0)
             $0.append(tabs: depth)
@@ -95,7 +99,6 @@ final class XMLElements {
             $0.append(contentsOf: text)
             $0.append(string.close)
         }
-        return true
     }
 
     @inline(__always)

@@ -157,30 +157,34 @@ struct XMLWriter {
         guard record.kind == .string else {
             throw Self.error("a dictionary key is of kind \(record.kind), not a string")
         }
-        let isForbidden = try decode(record)
         // What loses something is to be counted each time.
-        return keys.write(decoded, elements.key, of: record, isKept: !isForbidden)
+        let isKept = try decode(record) != .lossy
+        return keys.write(decoded, elements.key, of: record, isKept: isKept)
     }
 
     private mutating func appendText(
         _ record: NodeRecord, _ depth: Int, to output: inout [UInt8]
     ) throws(PropertyListError) {
-        try decode(record)
+        if try decode(record) == .plain {
+            return elements.append(plain: decoded.span, depth, to: &output)
+        }
         elements.append(elements.string.open, depth, to: &output)
         XMLEscaping.append(decoded.span, to: &output)
         elements.append(elements.string.close, 0, to: &output)
     }
 
-    /// Puts the text of a string in ``decoded``, as UTF-8; returns whether it has characters that XML
-    /// forbids, where their loss is allowed.
-    @discardableResult
-    private mutating func decode(_ record: NodeRecord) throws(PropertyListError) -> Bool {
+    /// What becomes of a text: it is written as it is, or escaped, or cannot be read again.
+    private enum TextForm { case plain, escaped, lossy }
+
+    /// Puts the text of a string in ``decoded``, as UTF-8.
+    private mutating func decode(_ record: NodeRecord) throws(PropertyListError) -> TextForm {
         decoded.removeAll(keepingCapacity: true)
         store.appendText(of: record, to: &decoded)
-        guard XMLEscaping.hasForbiddenCharacter(decoded.span) else { return false }
+        if XMLEscaping.isPlain(decoded.span) { return .plain }
+        guard XMLEscaping.hasForbiddenCharacter(decoded.span) else { return .escaped }
         if decoded.contains(0) { throw Self.error("XML has no form for U+0000") }
         try lose(.controlCharacters, "a string has control characters that XML forbids")
-        return true
+        return .lossy
     }
 
     // MARK: Containers
