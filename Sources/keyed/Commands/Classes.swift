@@ -61,7 +61,7 @@ struct ClassCensus {
     private let contents: ArchiveContents
     private var counts: [PropertyListUID: Int] = [:]
     // Classes of plain values, which the archive does not describe.
-    private var plainClasses: Set<String> = []
+    private var plainClasses: Set<LiteralKey> = []
     private(set) var problems: [String] = []
 
     init(_ contents: ArchiveContents) { self.contents = contents }
@@ -72,7 +72,8 @@ struct ClassCensus {
                 switch try contents.entry(PropertyListUID(UInt32(number))) {
                 case .object(_, let classReference): counts[classReference, default: 0] += 1
                 case .malformed(_, let error): problems.append(error.what)
-                case .leaf(let node): plainClasses.formUnion(node.plainClassName.map { [$0] } ?? [])
+                case .leaf(let node):
+                    plainClasses.formUnion(node.plainClassName.map { [LiteralKey($0)] } ?? [])
                 case .null, .classDescription: break
                 }
             } catch {
@@ -88,8 +89,8 @@ struct ClassCensus {
             String(repeating: " ", count: width - String(entry.count).count)
                 + "\(entry.count)  \(Self.description(of: entry.description))"
         }
-        let names = plainClasses.union(classes.map(\.description.name)).sorted()
-        return table + [""] + allowList(names)
+        let names = plainClasses.union(classes.map { LiteralKey($0.description.name) })
+        return table + [""] + allowList(names.sorted().map(\.text))
     }
 
     /// The smallest registry, as Swift code: the types of ours where there are any, then the names
@@ -111,10 +112,11 @@ struct ClassCensus {
 
     /// Lines of a list without the comma after the last.
     private static func separated(_ lines: [String]) -> [String] {
-        guard let last = lines.last, let comma = last.lastIndex(of: ",") else { return lines }
-        var end = last
-        if !last[comma...].contains("\"") { end.remove(at: comma) }
-        return lines.dropLast() + [end]
+        guard var end = lines.last?.unicodeScalars, let comma = end.lastIndex(of: ",") else {
+            return lines
+        }
+        if !end[comma...].contains("\"") { end.remove(at: comma) }
+        return lines.dropLast() + [String(end)]
     }
 
     /// The most frequent first.
@@ -122,12 +124,12 @@ struct ClassCensus {
         counts.compactMap { reference, count in
             (try? contents.archivedClass(reference)).map { ($0, count) }
         }
-        .sorted { ($1.1, $0.0.name) < ($0.1, $1.0.name) }
+        .sorted { ($1.1, LiteralKey($0.0.name)) < ($0.1, LiteralKey($1.0.name)) }
     }
 
     private static func description(of description: ArchivedClass) -> String {
         var text = TerminalText.escaped(description.name)
-        let superclasses = description.chain?.drop { $0 == description.name } ?? []
+        let superclasses = description.chain?.drop { $0.isLiterally(description.name) } ?? []
         if !superclasses.isEmpty {
             text += " : " + superclasses.map { TerminalText.escaped($0) }.joined(separator: " : ")
         }
