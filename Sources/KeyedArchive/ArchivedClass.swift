@@ -121,7 +121,7 @@ extension ArchivedClass {
     private static func otherValue(
         _ entry: PropertyListNode.DictionaryView.Element
     ) throws(KeyedArchiveError) -> PropertyListValue {
-        if Layout.nameFirst.keys[entry.key] != nil { return .null }
+        if [nameKey, chainKey, hintsKey].contains(where: entry.key.isLiterally) { return .null }
         do { return try entry.value.value() } catch { throw KeyedArchiveError(error) }
     }
 

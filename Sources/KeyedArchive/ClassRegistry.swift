@@ -24,7 +24,7 @@ public struct ClassRegistry: Sendable {
         var isPrimary: Bool
     }
 
-    private(set) var bindings: [LiteralKey: Binding] = [:]
+    private var bindings: [LiteralKey: Binding] = [:]
     /// Whether objects of classes that are not in the registry may be kept as ``OpaqueObject``: inert,
     /// to be looked at and written back, never made into anything.
     public private(set) var keepsUnknownClasses = false
@@ -39,15 +39,21 @@ public struct ClassRegistry: Sendable {
         for type in types { type.register(in: &self) }
     }
 
+    /// What exactly this name stands for.
+    private(set) subscript(name: String) -> Binding? {
+        get { bindings[LiteralKey(name)] }
+        set { bindings[LiteralKey(name)] = newValue }
+    }
+
     /// The allowed names, sorted.
     public var names: [String] { bindings.keys.map(\.text).sorted() }
 
     /// Whether objects of the class `name` are allowed.
-    public func allows(_ name: String) -> Bool { bindings[LiteralKey(name)] != nil }
+    public func allows(_ name: String) -> Bool { self[name] != nil }
 
     /// The name of the Swift type that objects of the class `name` become; nil where there is none.
     public func typeName(of name: String) -> String? {
-        bindings[LiteralKey(name)]?.type.map { String(describing: $0) }
+        self[name]?.type.map { String(describing: $0) }
     }
 
     /// Whether objects of a class are allowed: by its name, by that without mangling if it is one of
@@ -71,7 +77,7 @@ extension ClassRegistry {
     /// renamed, or is called otherwise in another program.
     public func adding(_ type: any KeyedDecodable.Type, as name: String) -> ClassRegistry {
         var registry = self
-        registry.bindings[LiteralKey(name)] = Binding(type: type, isPrimary: true)
+        registry[name] = Binding(type: type, isPrimary: true)
         return registry
     }
 
@@ -88,8 +94,8 @@ extension ClassRegistry {
     /// ``OpaqueObject``, where any object is asked for.
     public func allowing(_ names: String...) -> ClassRegistry {
         var registry = self
-        for name in names where registry.bindings[LiteralKey(name)] == nil {
-            registry.bindings[LiteralKey(name)] = Binding(type: nil, isPrimary: true)
+        for name in names where registry[name] == nil {
+            registry[name] = Binding(type: nil, isPrimary: true)
         }
         return registry
     }
@@ -105,7 +111,7 @@ extension ClassRegistry {
     /// The registry without some names.
     public func removing(_ names: String...) -> ClassRegistry {
         var registry = self
-        for name in names { registry.bindings[LiteralKey(name)] = nil }
+        for name in names { registry[name] = nil }
         return registry
     }
 
@@ -123,9 +129,9 @@ extension ClassRegistry {
 
     /// Adds a type under its own name, and under those it is read from where they are free.
     public mutating func add(_ type: any KeyedDecodable.Type) {
-        bindings[LiteralKey(type.archivedClass.name)] = Binding(type: type, isPrimary: true)
-        for name in type.archivedAliases where bindings[LiteralKey(name)]?.isPrimary != true {
-            bindings[LiteralKey(name)] = Binding(type: type, isPrimary: false)
+        self[type.archivedClass.name] = Binding(type: type, isPrimary: true)
+        for name in type.archivedAliases where self[name]?.isPrimary != true {
+            self[name] = Binding(type: type, isPrimary: false)
         }
     }
 
@@ -139,16 +145,16 @@ extension ClassRegistry {
     /// The binding of an archived class: by its name; then by the name that a mangled Swift name
     /// stands for; then by the hints in the archive.
     func binding(of archivedClass: ArchivedClass) -> (name: String, binding: Binding)? {
-        if let binding = bindings[LiteralKey(archivedClass.name)] {
+        if let binding = self[archivedClass.name] {
             return (archivedClass.name, binding)
         }
         if let name = SwiftClassName.qualified(archivedClass.name),
-            let binding = bindings[LiteralKey(name)]
+            let binding = self[name]
         {
             return (name, binding)
         }
         for hint in archivedClass.hints ?? [] {
-            if let binding = bindings[LiteralKey(hint)] { return (hint, binding) }
+            if let binding = self[hint] { return (hint, binding) }
         }
         return nil
     }

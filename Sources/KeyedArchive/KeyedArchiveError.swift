@@ -150,7 +150,7 @@ extension KeyedArchiveError {
 
     /// The one-line change that would allow a class.
     private static func recovery(for name: String, printable: String) -> String {
-        if let type = ClassRegistry.foundation.bindings[LiteralKey(name)]?.type {
+        if let type = ClassRegistry.foundation[name]?.type {
             return "`.adding(\(type).self)` would allow it"
         }
         return "`.adding(T.self)` with the type T that `\(printable)` stands for would allow it"

@@ -1,6 +1,8 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PropertyList
+
 /// Names of Swift classes as Objective-C knows them:
 ///
 ///     App.Save                 a class of a module
@@ -14,7 +16,7 @@ enum SwiftClassName {
 
     /// `App.Save` for `_TtC3App4Save`; nil for names that are not mangled, or in another way.
     static func qualified(_ name: String) -> String? {
-        guard name.utf8.starts(with: prefix.utf8) else { return nil }
+        guard name.literallyBegins(with: prefix) else { return nil }
         var rest = Array(name.utf8.dropFirst(prefix.utf8.count))[...]
         let kinds = rest.prefix { "CVO".utf8.contains($0) }.count
         guard kinds > 0 else { return nil }

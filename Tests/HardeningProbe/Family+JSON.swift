@@ -8,9 +8,7 @@ extension Family {
         _ name: String, _ size: Int = 200, limits: ParsingLimits = .default,
         _ text: @escaping @Sendable (Int) -> String
     ) -> Family {
-        Family("JSON, " + name, size) {
-            Input(bytes: Array(text($0).utf8), format: .json, limits: limits)
-        }
+        Family(.json, "JSON, " + name, size, limits: limits, text)
     }
 
     /// A piece many times between two others.

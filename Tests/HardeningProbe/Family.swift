@@ -19,6 +19,16 @@ struct Family: Sendable {
         self.make = make
     }
 
+    /// Text of a format.
+    init(
+        _ format: PropertyListFormat, _ name: String, _ size: Int, limits: ParsingLimits,
+        _ text: @escaping @Sendable (Int) -> String
+    ) {
+        self.init(name, size) {
+            Input(bytes: Array(text($0).utf8), format: format, limits: limits)
+        }
+    }
+
     static let all = [binary, xml, openStep, json, archives, carving].flatMap(\.self)
 
     /// For what expands without end, so that it is refused soon.

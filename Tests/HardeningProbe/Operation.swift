@@ -106,14 +106,11 @@ extension Operation {
             }
         },
         Operation(name: "write XML") { input in
-            guard !input.nests else { return nil }
             var options = XMLPropertyList.Options()
             options.allowedLosses = .appleCompatible
-            return input.document.map { document in
-                {
-                    _ = try? XMLPropertyList.serialize(
-                        document, options: options, limits: input.limits)
-                }
+            return write(input) { [options] document in
+                _ = try XMLPropertyList.serialize(
+                    document, options: options, limits: input.limits)
             }
         },
         Operation(name: "write OpenStep") { input in write(input, layout: .indented) },
@@ -121,14 +118,11 @@ extension Operation {
             write(input, layout: .projectFile(projectName: nil))
         },
         Operation(name: "write JSON") { input in
-            guard !input.nests else { return nil }
             var options = JSONPropertyList.Options()
             options.mapping = .typed
-            return input.document.map { document in
-                {
-                    _ = try? JSONPropertyList.serialize(
-                        document, options: options, limits: input.limits)
-                }
+            return write(input) { [options] document in
+                _ = try JSONPropertyList.serialize(
+                    document, options: options, limits: input.limits)
             }
         },
     ]
@@ -136,16 +130,21 @@ extension Operation {
     private static func write(
         _ input: Input, layout: OpenStepPropertyList.Layout
     ) -> (() -> Void)? {
-        guard !input.nests else { return nil }
         var options = OpenStepPropertyList.Options()
         options.layout = layout
         options.scalars = .text
-        return input.document.map { document in
-            {
-                _ = try? OpenStepPropertyList.serialize(
-                    document, options: options, limits: input.limits)
-            }
+        return write(input) { [options] document in
+            _ = try OpenStepPropertyList.serialize(
+                document, options: options, limits: input.limits)
         }
+    }
+
+    /// Writes lines of text.
+    private static func write(
+        _ input: Input, _ serialize: @escaping (PropertyListDocument) throws -> Void
+    ) -> (() -> Void)? {
+        guard !input.nests else { return nil }
+        return input.document.map { document in { try? serialize(document) } }
     }
 }
 

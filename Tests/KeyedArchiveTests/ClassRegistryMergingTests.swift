@@ -14,18 +14,18 @@ struct ClassRegistryMergingTests {
         let strings = ClassRegistry(String.self)
         let mutable = ClassRegistry(Mutable<String>.self)
         for merged in [strings.merging(mutable), mutable.merging(strings)] {
-            #expect(merged.bindings["NSMutableString"]?.type is Mutable<String>.Type)
-            #expect(merged.bindings["NSString"]?.type is String.Type)
+            #expect(merged["NSMutableString"]?.type is Mutable<String>.Type)
+            #expect(merged["NSString"]?.type is String.Type)
         }
-        #expect(strings.merging(strings).bindings["NSMutableString"]?.type is String.Type)
+        #expect(strings.merging(strings)["NSMutableString"]?.type is String.Type)
     }
 
     @Test("of two types of their own the other registry's prevails")
     func primary() throws {
         let pet = ClassRegistry(Pet.self)
         let save = ClassRegistry().adding(Save.self, as: "Pet")
-        #expect(pet.merging(save).bindings["Pet"]?.type is Save.Type)
-        #expect(save.merging(pet).bindings["Pet"]?.type is Pet.Type)
+        #expect(pet.merging(save)["Pet"]?.type is Save.Type)
+        #expect(save.merging(pet)["Pet"]?.type is Pet.Type)
     }
 
     @Test("a name that is removed is refused, the others of its type are not")

@@ -64,7 +64,9 @@ struct ObjectUniquer {
         return UInt32(truncatingIfNeeded: hash >> 16)
     }
 
-    private static func isSame(
+    /// Whether two leaves are equal.
+    @inline(__always)
+    static func isSame(
         _ left: NodeRecord, _ right: NodeRecord, _ store: NodeStore
     ) -> Bool {
         guard left.kind == right.kind else { return false }

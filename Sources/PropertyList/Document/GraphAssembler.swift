@@ -76,8 +76,7 @@ extension GraphAssembler {
     }
 
     package mutating func string(_ value: String) -> UInt32 {
-        let start = store.bytes.count
-        store.bytes.append(text: value.utf8)
+        let start = appendText(value)
         if let known = recent?.text(from: start, next: store.nextIndex, in: store) {
             store.bytes.removeLast(store.bytes.count &- start)
             return known
@@ -87,9 +86,14 @@ extension GraphAssembler {
 
     /// A string that is not shared with others.
     private mutating func ownString(_ value: String) -> UInt32 {
+        addContent(kind: .string, from: appendText(value))
+    }
+
+    /// Where the text begins among the bytes of the document.
+    private mutating func appendText(_ value: String) -> Int {
         let start = store.bytes.count
         store.bytes.append(text: value.utf8)
-        return addContent(kind: .string, from: start)
+        return start
     }
 
     package mutating func data(_ value: some Sequence<UInt8>) -> UInt32 {

@@ -17,15 +17,12 @@ struct RecentLeaves {
     @inline(__always)
     mutating func scalar(_ record: NodeRecord, next: UInt32, in store: NodeStore) -> UInt32? {
         let slot = Self.slot(record.payload, salt: record.kind.rawValue)
-        if let node = replaceLast(in: slot, by: next) {
-            let known = store.records[Int(node)]
-            if known.kind == record.kind, known.payload == record.payload,
-                known.header == record.header, known.isNegative == record.isNegative
-            {
-                slots[slot] = node &+ 1
-                return node
-            }
+        if let node = last(in: slot),
+            ObjectUniquer.isSame(store.records[Int(node)], record, store)
+        {
+            return node
         }
+        slots[slot] = next &+ 1
         return nil
     }
 
@@ -35,24 +32,22 @@ struct RecentLeaves {
         let text = store.bytes.span.extracting(start...)
         guard let edges = text.edges else { return nil }
         let slot = Self.slot(edges, salt: UInt8(truncatingIfNeeded: text.count))
-        if let node = replaceLast(in: slot, by: next) {
+        if let node = last(in: slot) {
             let known = store.records[Int(node)]
             if known.kind == .string, known.low == UInt32(truncatingIfNeeded: text.count),
                 store.withContent(of: known, { $0.isSame(as: text) })
             {
-                slots[slot] = node &+ 1
                 return node
             }
         }
+        slots[slot] = next &+ 1
         return nil
     }
 
     @inline(__always)
-    private mutating func replaceLast(in slot: Int, by next: UInt32) -> UInt32? {
+    private mutating func last(in slot: Int) -> UInt32? {
         if slots.isEmpty { slots = [UInt32](repeating: 0, count: Self.capacity) }
-        let last = slots[slot]
-        slots[slot] = next &+ 1
-        return last == 0 ? nil : last &- 1
+        return slots[slot] == 0 ? nil : slots[slot] &- 1
     }
 
     @inline(__always)

@@ -190,7 +190,7 @@ extension OpenStepEditSyntax {
         _ entries: [ProjectSections.Entry], at place: ProjectSections.Place,
         _ sections: ProjectSections
     ) throws(PropertyListError) -> EditedPropertyList.Change {
-        let (newline, className) = (layout.newline, entries[0].className)
+        let (newline, className) = (layout.newline, entries[0].className.text)
         let neighbour = self.neighbour(place.position ?? 0, sections.container)
         let start = neighbour.key.map { range(of: $0).lowerBound } ?? 0
         let style = layout.style(at: start)
@@ -219,7 +219,7 @@ extension OpenStepEditSyntax {
     private func child(
         _ entry: ProjectSections.Entry, _ style: TextStyle
     ) throws(PropertyListError) -> [UInt8] {
-        try child(entry.number, entry.value, like: nil, style) + [UInt8(ascii: ";")]
+        try child(entry.number.text, entry.value, like: nil, style) + [UInt8(ascii: ";")]
     }
 
     private func neighbour(_ position: Int, _ container: UInt32) -> TextNeighbour {

@@ -8,9 +8,9 @@
 struct ProjectSections {
     /// A new object.
     struct Entry {
-        let number: String
+        let number: LiteralKey
         let value: PropertyListValue
-        let className: String
+        let className: LiteralKey
     }
 
     /// What stands around new objects that go to the same place.
@@ -56,7 +56,8 @@ struct ProjectSections {
         guard let number, let className = value["isa"]?.string, !className.isEmpty,
             className.utf8.allSatisfy(OpenStepCharacter.isAlphanumeric)
         else { return nil }
-        return Entry(number: number, value: value, className: className)
+        return Entry(
+            number: LiteralKey(number), value: value, className: LiteralKey(className))
     }
 
     /// The places of new objects, with those that go there in their order. Linear, but for sorting.
@@ -66,9 +67,9 @@ struct ProjectSections {
             .sorted(by: { $0.key < $1.key })
         {
             let start = places.count
-            let positions = positions[LiteralKey(className)] ?? []
+            let positions = positions[className] ?? []
             let section = AscendingSearch(positions.map { numbers[$0] })
-            for entry in entries.sorted(by: { LiteralKey($0.number) < LiteralKey($1.number) }) {
+            for entry in entries.sorted(by: { $0.number < $1.number }) {
                 let place = place(of: entry, positions, section)
                 if places.count > start, place == places[places.count - 1].place {
                     places[places.count - 1].entries.append(entry)
@@ -81,11 +82,11 @@ struct ProjectSections {
     }
 
     private func place(of entry: Entry, _ positions: [Int], _ section: AscendingSearch) -> Place {
-        if let last = section.lastPosition(below: LiteralKey(entry.number)) {
+        if let last = section.lastPosition(below: entry.number) {
             return .after(positions[last])
         }
         if let first = positions.first { return .before(first) }
-        return .newSection(after: classes.lastPosition(below: LiteralKey(entry.className)))
+        return .newSection(after: classes.lastPosition(below: entry.className))
     }
 }
 

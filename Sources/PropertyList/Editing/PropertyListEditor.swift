@@ -125,8 +125,10 @@ public struct PropertyListEditor: Sendable {
         guard OpenStepEditSyntax.isProject(document.source) else {
             return try result(edits, OpenStepEditSyntax(document, names: document.root, limits))
         }
-        let result = try PropertyListDocument(edits.wholeValue(limits: limits), limits: limits)
-        return try self.result(edits, OpenStepEditSyntax(document, names: result.root, limits))
+        let value = try edits.wholeValue(limits: limits)
+        let names = try PropertyListDocument(value, limits: limits)
+        let syntax = OpenStepEditSyntax(document, names: names.root, limits)
+        return try result(edits, syntax, expected: value)
     }
 
     /// JSON is written anew, under the mapping it was read under, on one line if it was.
@@ -141,28 +143,30 @@ public struct PropertyListEditor: Sendable {
             PropertyListDocument(value, limits: limits), options: writing, limits: limits)
     }
 
+    /// - Parameter expected: what the edits come to, if it is known already.
     private func result(
-        _ edits: FinishedEdits, _ syntax: some TextEditSyntax
+        _ edits: FinishedEdits, _ syntax: some TextEditSyntax,
+        expected: PropertyListValue? = nil
     ) throws(PropertyListError) -> EditedPropertyList {
         var writer = TextEditWriter(document, edits, syntax)
         let changes = try writer.changes()
         let text = Self.text(document.source, with: changes)
         let edited = try result(try document.sourceEncoding.encoded(text), changes)
-        if !changes.isEmpty { try require(edited.document, says: edits) }
+        if !changes.isEmpty { try require(edited.document, says: edits, expected) }
         return edited
     }
 
     /// Checks that a text says what the edits come to: one that puts something new into a comment,
     /// say, would be read without complaint.
     private func require(
-        _ edited: PropertyListDocument, says edits: FinishedEdits
+        _ edited: PropertyListDocument, says edits: FinishedEdits, _ known: PropertyListValue?
     ) throws(PropertyListError) {
         // Of keys that are kept twice a tree of values would have one.
         if document.leniencies.contains(.allDuplicateKeys) { return }
         let expected: PropertyListValue
         let found: PropertyListValue
         do {
-            expected = try edits.wholeValue(limits: limits)
+            expected = if let known { known } else { try edits.wholeValue(limits: limits) }
             found = try edited.root.value(limits: limits)
         } catch {
             if error.code.isLimit { return }

@@ -159,7 +159,7 @@ extension PropertyListKeyPath: CustomStringConvertible, ExpressibleByArrayLitera
     private static func written(_ name: String, isKey: Bool) -> String {
         let isNumber = name.utf8.allSatisfy { (0x30...0x39).contains($0) }
         let isPlain =
-            !name.isEmpty && !(isKey && (isNumber || name.utf8.elementsEqual("-".utf8)))
+            !name.isEmpty && !(isKey && (isNumber || name.isLiterally("-")))
             && !"@/: ".utf8.contains { $0 == name.utf8.first } && name.utf8.last != 0x20
             && !name.utf8.contains { "\"\\.[]!".utf8.contains($0) }
             && TerminalText.escaped(name).isLiterally(name)

@@ -85,10 +85,10 @@ struct OpenStepAngle {
     private mutating func readBase64(
         _ text: Span<UInt8>, _ store: inout NodeStore
     ) throws(PropertyListError) {
-        guard let close = text.firstIndex(of: "]>", from: start &+ 2) else { throw unended("data") }
-        end = close &+ 2
+        guard let end = Self.end(at: start, in: text) else { throw unended("data") }
+        self.end = end
         let loosely = try Base64.append(
-            text, (start &+ 2)..<close, isLenient: options.contains(.looseBase64), .openStep,
+            text, (start &+ 2)..<(end &- 2), isLenient: options.contains(.looseBase64), .openStep,
             to: &store.decoded)
         if loosely { used.insert(.looseBase64) }
     }
