@@ -6,10 +6,14 @@ TITLES = {
     "libplist": "libplist", "plistlib": "CPython", "floor": "the floor",
 }
 
+VISITED = (
+    "Every value is visited: those of this library as events, without a tree. Text is visited as UTF-8, in "
+    "Foundation and the tree through strings.")
+
 # Heading, what is said below it, jobs, format, families in the order of the table.
 SECTIONS = [
-    ("Binary to values", "Every value is visited.", ["parse"], "binary"),
-    ("XML to values", "Every value is visited.", ["parse"], "xml"),
+    ("Binary to values", VISITED, ["parse"], "binary"),
+    ("XML to values", VISITED, ["parse"], "xml"),
     ("One value of a file", "The file is opened and one value is read under a key; memory is what an "
      "open document takes.", ["touch", "lookup"], None),
     ("Values to binary", "Equal values are written once.", ["write"], "binary"),

@@ -115,9 +115,11 @@ private func checkSame(
     try BrokenProperty.check(first == second, "strict and lenient read different values")
 }
 
-/// What is read in place, one value after the other, is what the tree holds.
+/// What is read in place, one value after the other, is what the tree holds; and so do events say.
 private func checkTree(_ document: PropertyListDocument, _ limits: ParsingLimits) throws {
     guard let value = try? document.root.value(limits: limits) else { return }
+    let told = try EventTree.value(of: PropertyListEventReader(document.root, limits: limits))
+    try BrokenProperty.check(told == value, "events tell another tree")
     var pending = [(document.root, value)]
     var budget = 10_000
     while let (node, value) = pending.popLast(), budget > 0 {

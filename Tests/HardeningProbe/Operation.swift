@@ -57,6 +57,9 @@ extension Operation {
             input.document.map { document in { _ = try? document.root.value(limits: input.limits) }
             }
         },
+        Operation(name: "events") { input in
+            input.document.map { document in { readEvents(document.root, input.limits) } }
+        },
         Operation(name: "print, compare, hash") { input in
             guard let value = try? input.document?.root.value(limits: input.limits),
                 let other = try? input.document?.root.value(limits: input.limits)
@@ -82,6 +85,14 @@ extension Operation {
             _ = (node.string, node.data?.count, node.integer, node.childNodes.first)
             guard let entries = node.dictionary else { continue }
             for entry in entries { _ = entries[entry.key] }
+        }
+    }
+
+    /// Every event, with its key and its content.
+    private static func readEvents(_ root: PropertyListNode, _ limits: ParsingLimits) {
+        var reader = PropertyListEventReader(root, limits: limits)
+        while (try? reader.next()) != nil {
+            _ = (reader.withKey { $0.count }, reader.withContent { $0.count })
         }
     }
 

@@ -79,11 +79,22 @@ public enum Checksum {
                 &sum)
             place &+= 8
         }
-        var tail: UInt64 = 0
-        for byte in bytes[place...].reversed() { tail = tail << 8 | UInt64(byte) }
-        add(tail, &sum)
+        add(tail(bytes, from: place), &sum)
         // 2⁶⁴ − 1 is 0 modulo itself.
         return sum == .max ? 0 : sum
+    }
+
+    /// The last bytes, fewer than eight, as one little-endian number.
+    @inline(__always)
+    private static func tail(_ bytes: UnsafeRawBufferPointer, from place: Int) -> UInt64 {
+        let missing = UInt64(truncatingIfNeeded: 8 &- (bytes.count &- place)) &* 8
+        if bytes.count >= 8 {
+            let last = bytes.loadUnaligned(fromByteOffset: bytes.count &- 8, as: UInt64.self)
+            return missing == 64 ? 0 : UInt64(littleEndian: last) &>> missing
+        }
+        var tail: UInt64 = 0
+        for byte in bytes[place...].reversed() { tail = tail << 8 | UInt64(byte) }
+        return tail
     }
 
     @inline(__always)

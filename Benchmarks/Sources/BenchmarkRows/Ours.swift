@@ -15,7 +15,7 @@ enum Ours {
         let bytes = try input.bytes(scale: scale)
         return Work(size: bytes.count) {
             let document = try PropertyListDocument(parsing: bytes, limits: limits)
-            return .checksum(document.root.checksum)
+            return .checksum(try document.root.checksum())
         }
     }
 
@@ -46,7 +46,7 @@ enum Ours {
 
     /// A file whose checksum is that of its values.
     static func file(_ bytes: [UInt8]) -> Outcome {
-        .file { try PropertyListDocument(parsing: bytes, limits: limits).root.checksum }
+        .file { try PropertyListDocument(parsing: bytes, limits: limits).root.checksum() }
     }
 }
 
@@ -57,7 +57,7 @@ extension Ours {
         let bytes = try input.bytes(scale: scale)
         return Work(size: bytes.count) {
             let root = try PropertyListDocument(parsing: bytes, limits: limits).root
-            return .checksum(try touched(root).checksum)
+            return .checksum(try touched(root).checksum())
         }
     }
 

@@ -6,34 +6,82 @@ import PropertyList
 
 extension PropertyListNode {
     /// The checksum of the value and all it holds.
-    var checksum: UInt64 {
-        switch kind {
-        case .string: Checksum.string(string ?? "")
-        case .integer: Checksum.integer(integer?.value() ?? 0)
-        case .dictionary: dictionaryChecksum
-        case .array: arrayChecksum
-        case .boolean: Checksum.boolean(boolean ?? false)
-        case .real: Checksum.real(real?.value ?? 0)
-        case .date: Checksum.date(secondsSince2001: date?.secondsSince2001 ?? 0)
-        case .data: (data ?? []).withUnsafeBytes { Checksum.data($0) }
-        case .uid: Checksum.uid(UInt64(uid?.value ?? 0))
-        case .null, .set, .unreadable: 0
-        }
+    func checksum() throws -> UInt64 {
+        var events = PropertyListEventReader(self, limits: Ours.limits)
+        var visit = Visit()
+        while let event = try events.next() { visit.add(event, &events) }
+        return visit.sum
     }
+}
 
-    private var arrayChecksum: UInt64 {
-        guard let array else { return 0 }
-        let sum = array.reduce(0) { Checksum.appending($1.checksum, to: $0) }
-        return Checksum.array(sum: sum, count: array.count)
-    }
-
-    private var dictionaryChecksum: UInt64 {
-        guard let dictionary else { return 0 }
+/// The checksums of what has been seen of a property list.
+private struct Visit {
+    /// A container that has begun.
+    private struct Container {
         var sum: UInt64 = 0
-        for entry in dictionary {
-            sum &+= Checksum.entry(Checksum.string(entry.key), entry.value.checksum)
+        let key: UInt64
+        let count: Int
+        let isDictionary: Bool
+    }
+
+    private var outer: [Container] = []
+    // At first what the whole lies in: an array of one.
+    private var inner = Container(key: 0, count: 1, isDictionary: false)
+
+    /// The checksum of the whole, when it has ended.
+    var sum: UInt64 { inner.sum }
+
+    @inline(__always)
+    mutating func add(_ event: PropertyListEvent, _ events: inout PropertyListEventReader) {
+        switch event {
+        case .string: add(events.withContent { $0.withUnsafeBytes(Checksum.string) }, &events)
+        case .integer(let number): add(Checksum.integer(number.value() ?? 0), &events)
+        case .boolean(let value): add(Checksum.boolean(value), &events)
+        case .real(let number): add(Checksum.real(number.value), &events)
+        case .date(let date):
+            add(Checksum.date(secondsSince2001: date.secondsSince2001), &events)
+        case .data: add(events.withContent { $0.withUnsafeBytes(Checksum.data) }, &events)
+        case .uid(let uid): add(Checksum.uid(UInt64(uid.value)), &events)
+        case .dictionary(let count): begin(count, isDictionary: true, &events)
+        case .array(let count): begin(count, isDictionary: false, &events)
+        case .end: end()
+        case .set, .null, .unreadable: preconditionFailure("no input has any")
         }
-        return Checksum.dictionary(sum: sum, count: dictionary.count)
+    }
+
+    @inline(__always)
+    private mutating func add(_ value: UInt64, _ events: inout PropertyListEventReader) {
+        add(value, key: key(&events))
+    }
+
+    @inline(__always)
+    private mutating func add(_ value: UInt64, key: UInt64) {
+        inner.sum =
+            inner.isDictionary
+            ? inner.sum &+ Checksum.entry(key, value) : Checksum.appending(value, to: inner.sum)
+    }
+
+    @inline(__always)
+    private func key(_ events: inout PropertyListEventReader) -> UInt64 {
+        inner.isDictionary ? events.withKey { $0.withUnsafeBytes(Checksum.string) } : 0
+    }
+
+    private mutating func begin(
+        _ count: Int, isDictionary: Bool, _ events: inout PropertyListEventReader
+    ) {
+        let begun = Container(key: key(&events), count: count, isDictionary: isDictionary)
+        outer.append(inner)
+        inner = begun
+    }
+
+    private mutating func end() {
+        let value =
+            inner.isDictionary
+            ? Checksum.dictionary(sum: inner.sum, count: inner.count)
+            : Checksum.array(sum: inner.sum, count: inner.count)
+        let key = inner.key
+        inner = outer.removeLast()
+        add(value, key: key)
     }
 }
 
@@ -75,6 +123,7 @@ extension PropertyListDictionary {
 extension Checksum {
     /// The checksum of a file, for implementations that write one in another process.
     public static func ofFile(at url: URL) throws -> UInt64 {
-        try PropertyListDocument(parsing: Data(contentsOf: url), limits: Ours.limits).root.checksum
+        try PropertyListDocument(parsing: Data(contentsOf: url), limits: Ours.limits).root
+            .checksum()
     }
 }

@@ -5,12 +5,18 @@
 ///
 /// 1, 1.0 and true are three values, and so are 0.0 and −0.0. An open-addressing table of object
 /// numbers, at most half full; text is hashed and compared where it lies.
+///
+/// What is long goes by the hash of its ends: most of it differs there, and is not read at all. Only
+/// what finds something else under that hash goes by the hash of the whole, so that the time is linear
+/// even where all ends are the same.
 struct ObjectUniquer {
     private struct Entry {
         let hash: UInt32
         let node: UInt32
         let number: UInt32
     }
+
+    private static let longest = 128
 
     private let hasher = SeededHash()
     // Places in `entries`, plus one; 0 is free.
@@ -29,13 +35,22 @@ struct ObjectUniquer {
     mutating func number(
         of node: UInt32, _ record: NodeRecord, next: UInt32, in store: NodeStore
     ) -> UInt32? {
-        let hash = leafHash(record, store)
+        var byEnds = isLong(record, store)
+        var hash = byEnds ? endsHash(record, store) : leafHash(record, store)
         let mask = slots.count &- 1
         var slot = Int(hash) & mask
         while slots[slot] != 0 {
             let entry = entries[Int(slots[slot]) &- 1]
-            if entry.hash == hash, Self.isSame(store.records[Int(entry.node)], record, store) {
-                return entry.number
+            if entry.hash == hash {
+                if Self.isSame(store.records[Int(entry.node)], record, store) {
+                    return entry.number
+                }
+                if byEnds {
+                    byEnds = false
+                    hash = leafHash(record, store)
+                    slot = Int(hash) & mask
+                    continue
+                }
             }
             slot = (slot &+ 1) & mask
         }
@@ -53,6 +68,18 @@ struct ObjectUniquer {
             while slots[slot] != 0 { slot = (slot &+ 1) & mask }
             slots[slot] = UInt32(truncatingIfNeeded: place &+ 1)
         }
+    }
+
+    private func isLong(_ record: NodeRecord, _ store: NodeStore) -> Bool {
+        guard record.kind == .string || record.kind == .data else { return false }
+        return store.contentRange(of: record).count > Self.longest
+    }
+
+    private func endsHash(_ record: NodeRecord, _ store: NodeStore) -> UInt32 {
+        let hash = store.withContent(of: record) {
+            hasher.hash(endsOf: $0, salt: record.kind.rawValue)
+        }
+        return UInt32(truncatingIfNeeded: hash >> 16)
     }
 
     private func leafHash(_ record: NodeRecord, _ store: NodeStore) -> UInt32 {

@@ -18,7 +18,7 @@ struct SeededHash: Sendable {
 
     /// The hash of `bytes`, distinguished by `salt`. Linear, eight bytes a step.
     func hash(_ bytes: Span<UInt8>, salt: UInt8) -> UInt64 {
-        var state = seed ^ UInt64(salt) ^ UInt64(truncatingIfNeeded: bytes.count) << 8
+        var state = start(salt, count: bytes.count)
         var index = 0
         while let word = bytes.bigEndian(at: index, width: 8) {
             state = mix(state ^ word)
@@ -28,6 +28,23 @@ struct SeededHash: Sendable {
             state = mix(state ^ rest)
         }
         return mix(state)
+    }
+
+    /// The hash of the length of `bytes`, and of the 32 bytes at either end, of which there must be as
+    /// many; distinguished by `salt`. Constant time.
+    func hash(endsOf bytes: Span<UInt8>, salt: UInt8) -> UInt64 {
+        var state = start(salt, count: bytes.count)
+        for end in [0, bytes.count &- 32] {
+            for index in stride(from: end, to: end &+ 32, by: 8) {
+                state = mix(state ^ (bytes.bigEndian(at: index, width: 8) ?? 0))
+            }
+        }
+        return mix(state)
+    }
+
+    @inline(__always)
+    private func start(_ salt: UInt8, count: Int) -> UInt64 {
+        seed ^ UInt64(salt) ^ UInt64(truncatingIfNeeded: count) << 8
     }
 
     /// The hash of one word, distinguished by `salt`.

@@ -5,7 +5,7 @@
 ///
 /// The one way in which writers, the value tree and printing follow references: with a stack of its
 /// own and a budget, so that neither depth nor sharing can hurt.
-package struct DocumentWalk {
+package struct DocumentWalk: Sendable {
     /// One step of the walk.
     package enum Step {
         /// A value, with its key if it stands in a dictionary. A container's children follow, and
@@ -16,16 +16,18 @@ package struct DocumentWalk {
     }
 
     /// Leaves that stand next to each other in one container.
-    struct Leaves {
+    struct Leaves: Sendable {
         /// Where they are among the children of all containers.
-        let places: Range<Int>
+        var places: Range<Int>
         /// How far before each of them its key is; 0 where there are no keys.
         let distanceOfKeys: Int
+
+        static let none = Leaves(places: 0..<0, distanceOfKeys: 0)
 
         var haveKeys: Bool { distanceOfKeys != 0 }
     }
 
-    private struct Frame {
+    private struct Frame: Sendable {
         let node: UInt32
         let first: Int
         let count: Int
@@ -36,7 +38,7 @@ package struct DocumentWalk {
     }
 
     /// The order of the pairs of a dictionary; nil for that of the document.
-    package typealias Arrangement = (PropertyListNode) -> [Int]?
+    package typealias Arrangement = @Sendable (PropertyListNode) -> [Int]?
 
     private let storage: PropertyListDocument.Storage
     private let store: NodeStore
@@ -47,9 +49,8 @@ package struct DocumentWalk {
 
     /// A walk over `node` and all it holds; with dictionaries sorted by key where `sortsKeys`.
     package init(_ node: PropertyListNode, budget: ParsingBudget, sortsKeys: Bool = false) {
-        self.init(
-            node, budget: budget,
-            arrangement: sortsKeys ? { $0.dictionary?.orderByKey } : nil)
+        let byKey: Arrangement = { $0.dictionary?.orderByKey }
+        self.init(node, budget: budget, arrangement: sortsKeys ? byKey : nil)
     }
 
     /// A walk over `node` and all it holds, with dictionaries in the order that is given.
@@ -88,17 +89,21 @@ package struct DocumentWalk {
         return try enter(store.children[place], key: nil)
     }
 
-    /// The leaves that come next, up to a container or the end of the one that is open; nil where there
-    /// are none, and where entries are not in the order of the document.
+    /// The leaves that come next, `count` of them or up to a container or the end of the one that is
+    /// open; nil where there are none, and where entries are not in the order of the document.
     ///
     /// For those who have many to deal with in one way: a step for each would take longer.
     ///
     /// - Throws: `expansionLimitExceeded`.
-    mutating func nextLeaves() throws(PropertyListError) -> Leaves? {
+    mutating func nextLeaves(
+        atMost count: Int = .max
+    ) throws(PropertyListError) -> Leaves? {
         guard arrangement == nil, let top = frames.indices.last else { return nil }
         let distance = frames[top].isDictionary ? frames[top].count : 0
         let first = frames[top].first &+ distance
-        let places = (first &+ frames[top].next)..<(first &+ frames[top].count)
+        let next = frames[top].next
+        let number = min(count, frames[top].count &- next)
+        let places = (first &+ next)..<(first &+ next &+ number)
         var end = places.lowerBound
         while end < places.upperBound, !store.records[Int(store.children[end])].isContainer {
             end &+= 1

@@ -74,6 +74,12 @@ package struct NodeRecord: BitwiseCopyable, Sendable {
     @inlinable
     package var high: UInt32 { UInt32(truncatingIfNeeded: payload >> 32) }
 
+    /// The number in a record of the kind `real`.
+    @inline(__always)
+    var real: PropertyListReal {
+        PropertyListReal(Double(bitPattern: payload), width: header == 4 ? .single : .double)
+    }
+
     /// The number of a key; 0 for a string that is none (yet), and for other kinds.
     @inline(__always)
     var keyNumber: UInt32 { kind == .string ? high : 0 }

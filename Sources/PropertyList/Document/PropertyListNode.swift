@@ -57,9 +57,7 @@ extension PropertyListNode {
     /// The value of a floating-point number. An integer is not converted.
     public var real: PropertyListReal? {
         let record = record
-        guard record.kind == .real else { return nil }
-        return PropertyListReal(
-            Double(bitPattern: record.payload), width: record.header == 4 ? .single : .double)
+        return record.kind == .real ? record.real : nil
     }
 
     /// The value of a boolean.

@@ -14,12 +14,14 @@ enum Base64Encoder {
     ) -> Int {
         var index = range.lowerBound
         var position = position
-        while range.upperBound - index >= 6 {
-            let first = group(bytes[index], bytes[index + 1], bytes[index + 2])
-            let second = group(bytes[index + 3], bytes[index + 4], bytes[index + 5])
-            write(characters(first | second &<< 32), into: &text, at: position)
-            index += 6
-            position += 8
+        while range.upperBound &- index >= 12, let first = bytes.bigEndian(at: index, width: 8),
+            let second = bytes.bigEndian(at: index &+ 6, width: 8)
+        {
+            let both = characters(groups(SIMD2(first, second)))
+            write(both[0], into: &text, at: position)
+            write(both[1], into: &text, at: position &+ 8)
+            index &+= 12
+            position &+= 16
         }
         while index < range.upperBound {
             encodeGroup(bytes, index..<range.upperBound, into: &text, at: position)
@@ -39,7 +41,7 @@ enum Base64Encoder {
         let index = range.lowerBound
         let second = range.count > 1 ? bytes[index + 1] : 0
         let third = range.count > 2 ? bytes[index + 2] : 0
-        let quad = characters(group(bytes[index], second, third))
+        let quad = characters(SIMD2(group(bytes[index], second, third), 0))[0]
         text[position] = UInt8(truncatingIfNeeded: quad)
         text[position + 1] = UInt8(truncatingIfNeeded: quad &>> 8)
         text[position + 2] = range.count > 1 ? UInt8(truncatingIfNeeded: quad &>> 16) : 0x3D
@@ -66,30 +68,48 @@ enum Base64Encoder {
         UInt64(first) &<< 16 | UInt64(second) &<< 8 | UInt64(third)
     }
 
-    /// The eight characters of two groups of 24 bits, one in each half of `groups`, with the first
-    /// character in the lowest byte; O(1).
+    /// Of words that begin with six bytes each, the two groups of three, one in each half.
     @inline(__always)
-    private static func characters(_ groups: UInt64) -> UInt64 {
-        let sextets =
-            groups &>> 18 & 0x0000_003F_0000_003F
-            | groups &>> 4 & 0x0000_3F00_0000_3F00
-            | groups &<< 10 & 0x003F_0000_003F_0000
-            | groups &<< 24 & 0x3F00_0000_3F00_0000
-        // Letters, digits and signs lie apart in ASCII: each step moves what is past the previous
-        // range by the distance to the next. No byte leaves 0...255, so none disturbs another.
-        return sextets &+ 65 &* ones
-            &+ 6 &* atLeast(26, sextets)
-            &- 75 &* atLeast(52, sextets)
-            &- 15 &* atLeast(62, sextets)
-            &+ 3 &* atLeast(63, sextets)
+    private static func groups(_ words: SIMD2<UInt64>) -> SIMD2<UInt64> {
+        let second = words &<< 16 & SIMD2(repeating: 0x00FF_FFFF_0000_0000)
+        return words &>> 40 | second
     }
 
-    /// One in each byte.
-    private static var ones: UInt64 { 0x0101_0101_0101_0101 }
-
-    /// One in each byte of `sextets` (all below 64) that is at least `limit`; O(1).
+    /// The characters of groups of 24 bits, four in each half of a word, with the first character in
+    /// the lowest byte; O(1).
     @inline(__always)
-    private static func atLeast(_ limit: UInt64, _ sextets: UInt64) -> UInt64 {
-        (sextets &+ (128 &- limit) &* ones) &>> 7 & ones
+    private static func characters(_ groups: SIMD2<UInt64>) -> SIMD2<UInt64> {
+        var sextets = groups &>> 18 & halves(0x3F)
+        sextets |= groups &>> 4 & halves(0x3F00)
+        sextets |= groups &<< 10 & halves(0x3F_0000)
+        sextets |= groups &<< 24 & halves(0x3F00_0000)
+        // Letters, digits and signs lie apart in ASCII: each step moves what is past the previous
+        // range by the distance to the next. No byte leaves 0...255, so none disturbs another.
+        var text = sextets &+ bytes(65)
+        text &+= atLeast(26, sextets) & bytes(6)
+        text &-= atLeast(52, sextets) & bytes(75)
+        text &-= atLeast(62, sextets) & bytes(15)
+        text &+= atLeast(63, sextets) & bytes(3)
+        return text
+    }
+
+    /// The same in both halves of both words.
+    @inline(__always)
+    private static func halves(_ value: UInt64) -> SIMD2<UInt64> {
+        SIMD2(repeating: value | value &<< 32)
+    }
+
+    /// The same in every byte.
+    @inline(__always)
+    private static func bytes(_ value: UInt64) -> SIMD2<UInt64> {
+        SIMD2(repeating: value &* 0x0101_0101_0101_0101)
+    }
+
+    /// 0x7F in each byte of `sextets` (all below 64) that is at least `limit`, 0 in the others; O(1).
+    @inline(__always)
+    private static func atLeast(_ limit: UInt64, _ sextets: SIMD2<UInt64>) -> SIMD2<UInt64> {
+        let sums = sextets &+ bytes(128 &- limit)
+        let top = sums & bytes(128)
+        return top &- top &>> 7
     }
 }

@@ -108,6 +108,29 @@ struct BinaryWriterTests {
         #expect(try parsed(written).coreFoundationLayout() == .coreFoundation)
     }
 
+    @Test("writes long leaves once if they are equal, wherever they differ")
+    func longLeaves() throws {
+        let size = 300
+        var leaves: [[UInt8]] = [Array(repeating: 0x41, count: size)]
+        for place in 0..<size {
+            var leaf = leaves[0]
+            leaf[place] = 0x42
+            leaves.append(leaf)
+        }
+        leaves += [Array(repeating: 0x41, count: 128), Array(repeating: 0x41, count: 129)]
+        for _ in 0..<3 {
+            leaves.shuffle()
+            let twice = (leaves + leaves.shuffled()).flatMap {
+                [PropertyListValue.data($0), .string(String(decoding: $0, as: UTF8.self))]
+            }
+            let value = PropertyListValue.array(PropertyListArray(twice))
+            let bytes = try BinaryPropertyList.serialize(PropertyListDocument(value))
+            let read = try PropertyListDocument(parsing: bytes)
+            #expect(read.nodeCount == 1 + 2 * leaves.count)
+            #expect(try read.root.value() == value)
+        }
+    }
+
     @Test("the first layout lists everything once, and two equal strings twice")
     func uniqued() throws {
         let document = try parsed(Self.shared)

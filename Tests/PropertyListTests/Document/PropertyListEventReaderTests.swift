@@ -1,0 +1,147 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import TestSupport
+import Testing
+
+@testable import PropertyList
+
+@Suite("Events")
+struct PropertyListEventReaderTests {
+    private static let sample: PropertyListValue = [
+        "text": "hé", "list": [1, 2.5, true, []], "bytes": .data([1, 2]), "nothing": [:],
+        "last": .uid(3),
+    ]
+
+    /// An event, where it stands, and what stands there.
+    private struct Sight: Equatable {
+        let event: PropertyListEvent
+        let path: String
+        var key: String?
+        var content = ""
+    }
+
+    private func sights(_ document: PropertyListDocument) throws -> [Sight] {
+        var reader = PropertyListEventReader(document.root)
+        var sights: [Sight] = []
+        while let event = try reader.next() {
+            let key = reader.withKey { String(decoding: bytes($0), as: UTF8.self) }
+            #expect(reader.keyNode?.string ?? "" == key)
+            let content = reader.withContent { String(decoding: bytes($0), as: UTF8.self) }
+            sights.append(
+                Sight(
+                    event: event, path: "\(reader.path)", key: reader.keyNode?.string,
+                    content: content))
+        }
+        return sights
+    }
+
+    private func bytes(_ span: Span<UInt8>) -> [UInt8] { span.indices.map { span[$0] } }
+
+    @Test("come in the order of the source, each with its key, its content and its path")
+    func order() throws {
+        let expected = [
+            Sight(event: .dictionary(count: 5), path: ""),
+            Sight(event: .string, path: "text", key: "text", content: "hé"),
+            Sight(event: .array(count: 4), path: "list", key: "list"),
+            Sight(event: .integer(1), path: "list[0]"),
+            Sight(event: .real(2.5), path: "list[1]"),
+            Sight(event: .boolean(true), path: "list[2]"),
+            Sight(event: .array(count: 0), path: "list[3]"),
+            Sight(event: .end, path: "list[3]"),
+            Sight(event: .end, path: "list"),
+            Sight(event: .data, path: "bytes", key: "bytes", content: "\u{1}\u{2}"),
+            Sight(event: .dictionary(count: 0), path: "nothing", key: "nothing"),
+            Sight(event: .end, path: "nothing"),
+            Sight(event: .uid(3), path: "last", key: "last"),
+            Sight(event: .end, path: ""),
+        ]
+        let built = try PropertyListDocument(Self.sample)
+        #expect(try sights(built) == expected)
+        let read = try PropertyListDocument(parsing: BinaryPropertyList.serialize(built))
+        #expect(try sights(read) == expected)
+    }
+
+    @Test("of a leaf are one")
+    func leaf() throws {
+        for (value, event): (PropertyListValue, PropertyListEvent) in [
+            (.null, .null), ("a", .string), (.data([]), .data), (-1, .integer(-1)),
+            (.date(PropertyListDate(secondsSince2001: 5)), .date(.init(secondsSince2001: 5))),
+        ] {
+            var reader = PropertyListEventReader(try PropertyListDocument(value).root)
+            #expect(reader.depth == 0 && reader.node.kind == value.kind)
+            #expect(try reader.next() == event)
+            #expect(try reader.next() == nil && reader.depth == 0)
+        }
+    }
+
+    @Test("tell the same tree as the value", arguments: [1, 2, 3] as [UInt64])
+    func trees(_ seed: UInt64) throws {
+        var source = RandomPropertyList(seed: seed)
+        for round in 0..<200 {
+            let value = source.value()
+            let document = try PropertyListDocument(value)
+            #expect(
+                try EventTree.value(of: PropertyListEventReader(document.root)) == value,
+                "seed \(seed), round \(round)")
+            let read = try PropertyListDocument(parsing: BinaryPropertyList.serialize(document))
+            #expect(
+                try EventTree.value(of: PropertyListEventReader(read.root)) == value,
+                "seed \(seed), round \(round), read")
+        }
+    }
+
+    @Test("of more leaves than are looked at ahead come one by one")
+    func manyLeaves() throws {
+        let value = PropertyListValue.array(
+            PropertyListArray((0..<1000).map { $0 % 100 == 99 ? [] : .integer(.init($0)) }))
+        let document = try PropertyListDocument(value)
+        #expect(try EventTree.value(of: PropertyListEventReader(document.root)) == value)
+        let paths = try sights(document).filter { $0.event != .end }.map(\.path)
+        #expect(paths == [""] + (0..<1000).map { "[\($0)]" })
+    }
+
+    @Test("have an empty key where that is no string, and tell of what could not be read")
+    func odd() throws {
+        let file = BinaryAssembler([.dictionary([1], [2]), .integer(7), .raw([0x70])])
+        var reader = PropertyListEventReader(
+            try parsed(file, options: [.nonStringKeys, .salvage]).root)
+        #expect(try reader.next() == .dictionary(count: 1))
+        #expect(try reader.next() == .unreadable)
+        #expect(reader.keyNode?.integer == 7)
+        #expect(reader.withKey { $0.count } == 0 && reader.withContent { $0.count } == 0)
+        #expect(try reader.next() == .end)
+        #expect(reader.keyNode == nil)
+    }
+
+    @Test("stop where nesting or expansion passes its limit, and need no stack")
+    func limits() throws {
+        var value: PropertyListValue = []
+        for _ in 0..<200 { value = [value] }
+        let deep = try PropertyListDocument(value)
+        var shallow = ParsingLimits.default
+        shallow.depth = 100
+        var reader = PropertyListEventReader(deep.root, limits: shallow)
+        #expect { while try reader.next() != nil {} } throws: {
+            ($0 as? PropertyListError)?.code == .depthLimitExceeded
+        }
+        // Twenty arrays, each twice the next.
+        let levels = (0..<20).map {
+            BinaryAssembler.Object.array([UInt64($0) + 1, UInt64($0) + 1])
+        }
+        let bomb = try parsed(BinaryAssembler(levels + [.null]))
+        var few = ParsingLimits.default
+        few.expansion = .init(factor: 1, base: 1000)
+        reader = PropertyListEventReader(bomb.root, limits: few)
+        #expect { while try reader.next() != nil {} } throws: {
+            ($0 as? PropertyListError)?.code == .expansionLimitExceeded
+        }
+        let text = String(repeating: "[", count: 100_000) + String(repeating: "]", count: 100_000)
+        let deepest = try JSONPropertyList.parse(
+            Array(text.utf8), mapping: .strict, limits: .trusted)
+        reader = PropertyListEventReader(deepest.root, limits: .trusted)
+        var count = 0
+        while try reader.next() != nil { count += 1 }
+        #expect(count == 200_000)
+    }
+}

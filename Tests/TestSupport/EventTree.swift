@@ -1,0 +1,93 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+public import PropertyList
+
+/// Puts a tree together from the events of a value: another way to it than the library's own.
+public struct EventTree {
+    private struct Container {
+        let event: PropertyListEvent
+        let key: String
+        var keys: [String] = []
+        var values: [PropertyListValue] = []
+    }
+
+    /// What the events say that they should not.
+    public struct Contradiction: Error {
+        let what: String
+    }
+
+    private var reader: PropertyListEventReader
+    private var open: [Container] = []
+    private var root: PropertyListValue?
+
+    /// The tree of what `reader` has not read yet.
+    public static func value(
+        of reader: PropertyListEventReader
+    ) throws -> PropertyListValue {
+        var tree = EventTree(reader: reader)
+        while let event = try tree.reader.next() { try tree.take(event) }
+        guard let root = tree.root, tree.open.isEmpty, try tree.reader.next() == nil else {
+            throw Contradiction(what: "the events end in the middle")
+        }
+        return root
+    }
+
+    private init(reader: PropertyListEventReader) { self.reader = reader }
+
+    private mutating func take(_ event: PropertyListEvent) throws {
+        let key = text { $0.withKey($1) }
+        switch event {
+        case .array, .set, .dictionary: open.append(Container(event: event, key: key))
+        case .end: try close()
+        case .null: add(.null, key)
+        case .boolean(let value): add(.boolean(value), key)
+        case .integer(let value): add(.integer(value), key)
+        case .real(let value): add(.real(value), key)
+        case .date(let value): add(.date(value), key)
+        case .uid(let value): add(.uid(value), key)
+        case .string: add(.string(text { $0.withContent($1) }), key)
+        case .data: add(.data(bytes { $0.withContent($1) }), key)
+        case .unreadable: throw Contradiction(what: "a tree has no unreadable values")
+        }
+        guard reader.depth == open.count else {
+            throw Contradiction(what: "depth \(reader.depth), but \(open.count) are open")
+        }
+    }
+
+    private mutating func close() throws {
+        guard let container = open.popLast() else {
+            throw Contradiction(what: "an end without a beginning")
+        }
+        switch container.event {
+        case .array(container.values.count):
+            add(.array(PropertyListArray(container.values)), container.key)
+        case .set(container.values.count):
+            add(.set(PropertyListArray(container.values)), container.key)
+        case .dictionary(container.values.count):
+            var entries = PropertyListDictionary()
+            for (key, value) in zip(container.keys, container.values) { entries[key] = value }
+            add(.dictionary(entries), container.key)
+        default:
+            throw Contradiction(what: "\(container.values.count) values in \(container.event)")
+        }
+    }
+
+    private mutating func add(_ value: PropertyListValue, _ key: String) {
+        if open.isEmpty { return root = value }
+        open[open.count - 1].keys.append(key)
+        open[open.count - 1].values.append(value)
+    }
+
+    private mutating func text(
+        _ read: (inout PropertyListEventReader, (Span<UInt8>) -> [UInt8]) -> [UInt8]
+    ) -> String {
+        String(decoding: bytes(read), as: UTF8.self)
+    }
+
+    private mutating func bytes(
+        _ read: (inout PropertyListEventReader, (Span<UInt8>) -> [UInt8]) -> [UInt8]
+    ) -> [UInt8] {
+        read(&reader) { span in span.indices.map { span[$0] } }
+    }
+}
