@@ -24,10 +24,12 @@ extension Dictionary: StringKeyedDictionary where Key == String, Value: Decodabl
         for position in 0..<reader.count {
             guard let key = reader.text(at: position) else { continue }
             let count = entries.count
-            entries[key] = try session.value(Value.self, reader.child(at: position)) {
+            let value = try session.value(Value.self, reader.child(at: position)) {
                 CodingPath.advance(&step, path, to: .entry(key))
                 return step
             }
+            // Not by the subscript, which would copy the value.
+            entries.updateValue(value, forKey: key)
             // A key that occurs twice was allowed when the file was read; another is not to be lost.
             if entries.count == count, let place = entries.index(forKey: key),
                 !entries[place].key.isLiterally(key)

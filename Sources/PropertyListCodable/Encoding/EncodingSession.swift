@@ -87,10 +87,12 @@ extension EncodingSession {
     /// it is needed.
     func node<T: Encodable>(_ value: T, _ path: () -> CodingPath?) throws -> UInt32? {
         if let leaf = try leaf(value, path) { return leaf }
+        let path = path()
+        if calls >= callLimit { throw depthExceeded(value, calls, path) }
         if let dictionary = stringKeyedDictionary(value) {
-            return try node(of: value, path()) { try dictionary.encodeEntries(to: $0) }
+            return try node(path) { try dictionary.encodeEntries(to: $0) }
         }
-        return try node(of: value, path()) { try value.encode(to: $0) }
+        return try node(path) { try value.encode(to: $0) }
     }
 
     /// A value that is a dictionary with strings as keys; nil for others.
@@ -104,11 +106,9 @@ extension EncodingSession {
 
     /// The node that `encode` gives a value by an encoder.
     func node(
-        of value: @autoclosure () -> Any, _ path: CodingPath?,
-        _ encode: (ValueEncoder) throws -> Void
+        _ path: CodingPath?, _ encode: (ValueEncoder) throws -> Void
     ) throws -> UInt32? {
         if let failure { throw failure }
-        if calls >= callLimit { throw depthExceeded(value(), calls, path) }
         var open = takeOpenValue(path)
         calls &+= 1
         defer { calls &-= 1 }

@@ -137,7 +137,7 @@ extension PlistEncoder {
         _ value: T, configuration: T.EncodingConfiguration
     ) throws -> PropertyListDocument {
         try document(value) { session in
-            try session.node(of: value, nil) {
+            try session.node(nil) {
                 try value.encode(to: $0, configuration: configuration)
             }
         }

@@ -62,24 +62,38 @@ extension Library {
 }
 
 extension Track {
+    // Field by field, without lists of them: it is the coders that are measured.
     fileprivate var checksum: UInt64 {
         var sum: UInt64 = 0
-        for number in [
-            id, size, totalTime, discNumber, trackNumber, trackCount, year, bitRate, sampleRate,
-            playCount, discCount ?? -1,
-        ] {
-            sum = Checksum.appending(Checksum.integer(number), to: sum)
+        func add(_ field: UInt64) { sum = Checksum.appending(field, to: sum) }
+        func add(_ number: Int) { add(Checksum.integer(number)) }
+        func add(_ text: String) { add(Checksum.string(text)) }
+        func add(_ date: Date) {
+            add(Checksum.date(secondsSince2001: date.timeIntervalSinceReferenceDate))
         }
-        for text in [
-            name, artist, album, genre, kind, persistentID, albumArtist ?? "", composer ?? "",
-        ] {
-            sum = Checksum.appending(Checksum.string(text), to: sum)
-        }
-        for date in [dateModified, dateAdded] {
-            sum = Checksum.appending(
-                Checksum.date(secondsSince2001: date.timeIntervalSinceReferenceDate), to: sum)
-        }
-        sum = Checksum.appending(Checksum.real(rating), to: sum)
-        return Checksum.appending(Checksum.boolean(isCompilation), to: sum)
+        add(id)
+        add(size)
+        add(totalTime)
+        add(discNumber)
+        add(trackNumber)
+        add(trackCount)
+        add(year)
+        add(bitRate)
+        add(sampleRate)
+        add(playCount)
+        add(discCount ?? -1)
+        add(name)
+        add(artist)
+        add(album)
+        add(genre)
+        add(kind)
+        add(persistentID)
+        add(albumArtist ?? "")
+        add(composer ?? "")
+        add(dateModified)
+        add(dateAdded)
+        add(Checksum.real(rating))
+        add(Checksum.boolean(isCompilation))
+        return sum
     }
 }
