@@ -105,43 +105,49 @@ enum PlutilText {
     static func raw(_ node: PropertyListNode) -> String {
         switch node.kind {
         case .dictionary:
-            return (node.dictionary.map(Array.init) ?? []).map(\.key).sorted(by: precedes)
-                .joined(separator: "\n")
+            return (node.dictionary.map(Array.init) ?? []).map { PlutilOrder($0.key) }.sorted()
+                .map(\.key.text).joined(separator: "\n")
         case .array, .set: return String(node.childNodes.count)
         case .real: return node.real.map { fixedPointText($0.value) } ?? ""
         default: return (try? node.value().plainText) ?? ""
         }
     }
 
-    /// The entries of a dictionary in the order of ``precedes(_:_:)``.
+    /// The entries of a dictionary in the order of ``PlutilOrder``.
     static func arrangement(of node: PropertyListNode) -> [Int]? {
         guard let entries = node.dictionary else { return nil }
-        let keys = entries.map(\.key)
-        return keys.indices.sorted { precedes(keys[$0], keys[$1]) }
+        let keys = entries.map { PlutilOrder($0.key) }
+        return keys.indices.sorted { keys[$0] < keys[$1] }
     }
+}
 
-    /// The order of keys: without regard to case, runs of digits by their value.
-    static func precedes(_ left: String, _ right: String) -> Bool {
-        var (first, second) = (left.lowercased()[...], right.lowercased()[...])
-        while let one = first.first, let other = second.first {
-            if ("0"..."9").contains(one), ("0"..."9").contains(other) {
-                let (digits, others) = (takeDigits(&first), takeDigits(&second))
-                if digits.count != others.count { return digits.count < others.count }
-                if digits != others { return digits < others }
+/// A key as it is sorted: without regard to case, runs of digits by their value.
+private struct PlutilOrder: Comparable {
+    let key: LiteralKey
+    // Scalars in lower case; of a run of digits a zero, the number of those after leading
+    // zeros, and these.
+    private let order: [UInt32]
+
+    init(_ text: String) {
+        key = LiteralKey(text)
+        var order: [UInt32] = []
+        var rest = text.lowercased().unicodeScalars[...]
+        while let scalar = rest.first {
+            let run = rest.prefix { ("0"..."9").contains($0) }
+            if run.isEmpty {
+                order.append(scalar.value)
+                rest.removeFirst()
             } else {
-                if one != other { return one < other }
-                first.removeFirst()
-                second.removeFirst()
+                let digits = run.drop { $0 == "0" }.map(\.value)
+                order += [0x30, UInt32(digits.count)] + digits
+                rest = rest[run.endIndex...]
             }
         }
-        if first.isEmpty != second.isEmpty { return first.isEmpty }
-        return left < right
+        self.order = order
     }
 
-    /// A run of digits without leading zeros.
-    private static func takeDigits(_ text: inout Substring) -> Substring {
-        let digits = text.prefix { ("0"..."9").contains($0) }
-        text = text[digits.endIndex...]
-        return digits.drop { $0 == "0" }
+    static func < (left: PlutilOrder, right: PlutilOrder) -> Bool {
+        if left.order == right.order { return left.key < right.key }
+        return left.order.lexicographicallyPrecedes(right.order)
     }
 }
