@@ -27,14 +27,27 @@ package struct DocumentWalk: Sendable {
         var haveKeys: Bool { distanceOfKeys != 0 }
     }
 
-    private struct Frame: Sendable {
+    /// A container that is open.
+    private struct Frame: BitwiseCopyable, Sendable {
         let node: UInt32
-        let first: Int
-        let count: Int
         let isDictionary: Bool
-        /// The order of the pairs, where it is not that of the document.
-        let order: [Int]?
-        var next = 0
+        /// How far before each value its key is; 0 where there are no keys.
+        let distance: Int
+        /// Where the values are among the children of all containers.
+        let first: Int
+        let end: Int
+        /// The place of the next, in the order of the document.
+        var next: Int
+
+        /// The container `node`, whose record is `record`.
+        init(_ node: UInt32, _ record: NodeRecord) {
+            self.node = node
+            isDictionary = record.kind == .dictionary
+            distance = isDictionary ? Int(record.high) : 0
+            first = Int(record.low) &+ distance
+            end = first &+ (record.isContainer ? Int(record.high) : 0)
+            next = first
+        }
     }
 
     /// The order of the pairs of a dictionary; nil for that of the document.
@@ -44,8 +57,14 @@ package struct DocumentWalk: Sendable {
     private let store: NodeStore
     private let arrangement: Arrangement?
     private var budget: ParsingBudget
-    private var frames: [Frame] = []
+    // Where the walk begins, until it has.
     private var start: UInt32?
+    // The innermost container that is open; where none is, one that holds nothing.
+    private var top: Frame
+    // Those it lies in, from the outermost, which holds nothing.
+    private var outer: [Frame] = []
+    // For each that is open the order of its pairs, where they have one of their own.
+    private var orders: [[Int]?] = []
 
     /// A walk over `node` and all it holds; with dictionaries sorted by key where `sortsKeys`.
     package init(_ node: PropertyListNode, budget: ParsingBudget, sortsKeys: Bool = false) {
@@ -60,33 +79,44 @@ package struct DocumentWalk: Sendable {
         self.arrangement = arrangement
         self.budget = budget
         start = node.index
+        top = Frame(node.index, NodeRecord(kind: .null, offset: 0))
     }
 
     /// How many containers are open.
-    package var depth: Int { frames.count }
+    package var depth: Int { outer.count }
 
     /// Whether the innermost open container is a dictionary.
-    package var isInDictionary: Bool { frames.last?.isDictionary == true }
+    package var isInDictionary: Bool { top.isDictionary }
 
     /// The next step, or nil at the end.
     ///
     /// - Throws: `depthLimitExceeded`, `expansionLimitExceeded`.
     package mutating func next() throws(PropertyListError) -> Step? {
-        guard let top = frames.indices.last else {
-            guard let node = start else { return nil }
-            start = nil
-            return try enter(node, key: nil)
-        }
-        let position = frames[top].next
-        if position == frames[top].count { return .leave(frames.removeLast().node) }
-        frames[top].next = position &+ 1
-        let isArranged = arrangement != nil
-        let offset = isArranged ? frames[top].order?[position] ?? position : position
-        let place = frames[top].first &+ offset
-        if frames[top].isDictionary {
-            return try enter(store.children[place &+ frames[top].count], key: store.children[place])
-        }
-        return try enter(store.children[place], key: nil)
+        if top.next == top.end { return try begin() ?? leave() }
+        var place = top.next
+        top.next = place &+ 1
+        if let order = orders.last { place = self.place(place, order) }
+        let key = top.isDictionary ? store.children[place &- top.distance] : nil
+        return try enter(store.children[place], key: key)
+    }
+
+    private mutating func begin() throws(PropertyListError) -> Step? {
+        guard let node = start else { return nil }
+        start = nil
+        return try enter(node, key: nil)
+    }
+
+    private mutating func leave() -> Step? {
+        guard let next = outer.popLast() else { return nil }
+        let node = top.node
+        top = next
+        if arrangement != nil { orders.removeLast() }
+        return .leave(node)
+    }
+
+    /// The place of the value that comes in the turn of `place`.
+    private func place(_ place: Int, _ order: [Int]?) -> Int {
+        order.map { top.first &+ $0[place &- top.first] } ?? place
     }
 
     /// The leaves that come next, `count` of them or up to a container or the end of the one that is
@@ -98,33 +128,26 @@ package struct DocumentWalk: Sendable {
     mutating func nextLeaves(
         atMost count: Int = .max
     ) throws(PropertyListError) -> Leaves? {
-        guard arrangement == nil, let top = frames.indices.last else { return nil }
-        let distance = frames[top].isDictionary ? frames[top].count : 0
-        let first = frames[top].first &+ distance
-        let next = frames[top].next
-        let number = min(count, frames[top].count &- next)
-        let places = (first &+ next)..<(first &+ next &+ number)
+        guard arrangement == nil else { return nil }
+        let places = top.next..<(top.next &+ min(count, top.end &- top.next))
         var end = places.lowerBound
         while end < places.upperBound, !store.records[Int(store.children[end])].isContainer {
             end &+= 1
         }
         if end == places.lowerBound { return nil }
         try budget.visit(end &- places.lowerBound)
-        frames[top].next = end &- first
-        return Leaves(places: places.lowerBound..<end, distanceOfKeys: distance)
+        top.next = end
+        return Leaves(places: places.lowerBound..<end, distanceOfKeys: top.distance)
     }
 
     private mutating func enter(_ node: UInt32, key: UInt32?) throws(PropertyListError) -> Step {
         try budget.visit()
         let record = store.records[Int(node)]
         if record.isContainer {
-            try budget.enter(depth: frames.count &+ 1)
-            let isDictionary = record.kind == .dictionary
-            frames.append(
-                Frame(
-                    node: node, first: Int(record.low), count: Int(record.high),
-                    isDictionary: isDictionary,
-                    order: isDictionary ? order(of: node) : nil))
+            try budget.enter(depth: depth &+ 1)
+            outer.append(top)
+            top = Frame(node, record)
+            if arrangement != nil { orders.append(top.isDictionary ? order(of: node) : nil) }
         }
         return .enter(node, key: key)
     }
@@ -136,16 +159,18 @@ package struct DocumentWalk: Sendable {
     /// The way from the start of the walk to one of the leaves that came last, for a message.
     func path(of place: Int, in leaves: Leaves) -> PropertyListPath {
         var walk = self
-        guard let top = frames.indices.last else { return walk.path() }
-        walk.frames[top].next &-= leaves.places.upperBound &- place &- 1
+        walk.top.next &-= leaves.places.upperBound &- place &- 1
         return walk.path()
     }
 
     /// The way from the start of the walk to the value of the last step, for a message.
     package func path() -> PropertyListPath {
         var steps = PathSteps(store)
-        for frame in frames where frame.next > 0 {
-            steps.append(frame.order?[frame.next &- 1] ?? frame.next &- 1, of: frame.node)
+        for (position, frame) in (outer.dropFirst() + [top]).enumerated()
+        where frame.next > frame.first {
+            let last = frame.next &- frame.first &- 1
+            let order = arrangement == nil ? nil : orders[position]
+            steps.append(order?[last] ?? last, of: frame.node)
         }
         return steps.path
     }
