@@ -98,6 +98,12 @@ let package = Package(
         .testTarget(
             name: "KeyedArchiveTests",
             dependencies: ["KeyedArchive", "TestSupport", "FoundationPeer"]),
+        .testTarget(
+            name: "DocumentationTests",
+            dependencies: [
+                "PropertyList", "PropertyListCodable", "KeyedArchive", "ArchiveStore",
+                "TestSupport",
+            ]),
         // What no single part can promise: every input, every limit, every target.
         .testTarget(
             name: "HardeningTests",

@@ -8,9 +8,9 @@
 ///
 /// ```swift
 /// do {
-///     let document = try PropertyListDocument(parsing: bytes)
+///     return try PropertyListDocument(parsing: bytes)
 /// } catch where error.code == .depthLimitExceeded {
-///     …
+///     return nil
 /// }
 /// ```
 public struct PropertyListError: Error, Sendable {

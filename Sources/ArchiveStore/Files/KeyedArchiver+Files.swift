@@ -9,7 +9,7 @@ extension KeyedArchiver {
     ///
     /// ```swift
     /// try KeyedArchiver.archive(save, toFile: path)
-    /// let save = try KeyedUnarchiver.unarchive(Save.self, fromFile: path)
+    /// let again = try KeyedUnarchiver.unarchive(Save.self, fromFile: path)
     /// ```
     ///
     /// - Throws: what archiving throws, before the file is touched; ``StoreError`` with `outOfSpace` or

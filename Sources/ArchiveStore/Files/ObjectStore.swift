@@ -10,7 +10,7 @@ internal import SystemFiles
 /// ```swift
 /// let saves = try ObjectStore(folder: path, allowing: .commonClasses.adding(Save.self))
 /// try saves.set(save, forKey: "level/3 – “Ångström”")
-/// let save = try saves.object(Save.self, forKey: "level/3 – “Ångström”")
+/// let again = try saves.object(Save.self, forKey: "level/3 – “Ångström”")
 /// ```
 ///
 /// Keys may be any text. Each file is a keyed archive of its own with the object as its root, replaced

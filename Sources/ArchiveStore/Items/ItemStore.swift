@@ -8,7 +8,7 @@
 /// let shared = try EncryptedItemDatabase(file: path, accessGroup: "group.example", key: key)
 /// let store = ItemStore(shared)
 ///
-/// try store.save(Item(service: "example.com", account: "anna", password: "…"))
+/// try store.save(Item(service: "example.com", account: "anna", password: "secret"))
 /// let password = try store.item(matching: ItemQuery(service: "example.com")).password
 /// ```
 ///

@@ -13,7 +13,7 @@
 ///     item.attributes.account = name
 ///     item.data = Array(password.utf8)
 /// }
-/// let name = try login.item().attributes.account
+/// let account = try login.item().attributes.account
 /// try login.reset()
 /// ```
 public struct ItemWrapper: Sendable {

@@ -6,7 +6,9 @@ internal import Synchronization
 /// The keys of a ``KeyValueStore`` whose values change.
 ///
 /// ```swift
-/// for await keys in preferences.changes where keys.contains("volume") { … }
+/// for await keys in preferences.changes where keys.contains("volume") {
+///     …
+/// }
 /// ```
 ///
 /// An element is what has changed since the one before, each key once: who reads slowly gets fewer and

@@ -8,8 +8,11 @@ public protocol KeyedArchivable: SendableMetatype {
     /// The class as archives name it, with its superclasses.
     ///
     /// ```swift
-    /// class var archivedClass: ArchivedClass { "Pet" }                                    // Pet, NSObject
-    /// override class var archivedClass: ArchivedClass { super.archivedClass.subclass("Dog") }  // Dog, Pet, NSObject
+    /// class var archivedClass: ArchivedClass { "Pet" }        // Pet, NSObject
+    ///
+    /// override class var archivedClass: ArchivedClass {       // Dog, Pet, NSObject
+    ///     super.archivedClass.subclass("Dog")
+    /// }
     /// ```
     static var archivedClass: ArchivedClass { get }
 
@@ -63,9 +66,9 @@ public protocol KeyedDecodable: KeyedArchivable {
 ///         coder.encode(sex, forKey: "sex")
 ///     }
 ///     init(coder: KeyedDecoder) throws {
-///         name = try coder.decode(String.self, forKey: "name")
-///         age = try coder.decode(Int.self, forKey: "age")
-///         sex = try coder.decode(Bool.self, forKey: "sex")
+///         name = try coder.decode(forKey: "name")
+///         age = try coder.decode(forKey: "age")
+///         sex = try coder.decode(forKey: "sex")
 ///     }
 /// }
 /// ```

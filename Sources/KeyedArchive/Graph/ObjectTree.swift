@@ -9,6 +9,7 @@ extension OpaqueObject {
     ///
     /// ```swift
     /// struct Save: Decodable { let name: String, friends: [Save]?, born: Date }
+    ///
     /// let save = try opaque.decode(Save.self)
     /// ```
     ///

@@ -7,6 +7,7 @@
 /// let merge = try PropertyListMerge(base: base, ours: ours, theirs: theirs)
 /// if merge.conflicts.isEmpty {
 ///     let merged = try ours.applying(merge.edits)
+///     …
 /// }
 /// ```
 ///

@@ -58,9 +58,11 @@ public struct PropertyListEventReader: Sendable {
     // Text that is not UTF-8 in the document; kept for its room.
     private var decoded: [UInt8] = []
 
-    /// A reader that begins with `node`.
+    /// Prepares for reading.
     ///
-    /// - Parameter limits: how deep the nesting may be, and how much sharing may expand to.
+    /// - Parameters:
+    ///   - node: what is read, with all it holds.
+    ///   - limits: how deep the nesting may be, and how much sharing may expand to.
     public init(_ node: PropertyListNode, limits: ParsingLimits = .default) {
         storage = node.storage
         store = node.storage.store

@@ -4,8 +4,9 @@
 /// A change to one value of a property list.
 ///
 /// ```swift
-/// let edits: [PropertyListEdit] = [
-///     .set("CFBundleVersion", "42"), .remove("CFBundleSignature"),
+/// let edits = [
+///     PropertyListEdit([.key("CFBundleVersion")], .set("42")),
+///     PropertyListEdit([.key("Tracks"), .key("1000")], .remove),
 /// ]
 /// ```
 public struct PropertyListEdit: Sendable, Hashable {

@@ -5,7 +5,7 @@
 ///
 /// ```swift
 /// var editor = try PropertyListEditor(document)
-/// try editor.apply(PropertyListEdit("CFBundleVersion", .set("42")))
+/// try editor.apply(PropertyListEdit([.key("CFBundleVersion")], .set("42")))
 /// let edited = try editor.finish()
 /// ```
 public struct PropertyListEditor: Sendable {

@@ -1,0 +1,43 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import PropertyList
+import PropertyListCodable
+import Testing
+
+struct Profile: Codable {
+    var name: String
+    var birthday: Date?
+}
+
+@Suite("Examples of PropertyListCodable")
+struct CodableExamples {
+    private let data = Array("{ name = Anna; }".utf8)
+
+    @Test("decode and encode a structure")
+    func coders() throws {
+        let profile = try PlistDecoder().decode(Profile.self, from: data)
+        let xml = try PlistEncoder(format: .xml).encode(profile)
+        #expect(profile.name == "Anna" && profile.birthday == nil)
+        #expect(try PropertyListValue(parsing: xml) == ["name": "Anna"])
+        #expect(try encoded(profile) == xml)
+    }
+
+    private func encoded(_ profile: Profile) throws -> Data {
+        let data = try PlistEncoder(format: .xml).encode(profile)
+        return data
+    }
+
+    @Test("take trees and parts of documents")
+    func trees() throws {
+        let data = Array("{ Profiles = ({ name = Anna; }); }".utf8)
+        let profile = Profile(name: "Anna")
+        let tree = try PlistEncoder().encodeValue(profile)
+        let document = try PropertyListDocument(parsing: data)
+        let first = try document.root["Profiles"]?[0].map { node in
+            try PlistDecoder().decode(Profile.self, from: node)
+        }
+        #expect(tree == ["name": "Anna"] && first?.name == "Anna")
+    }
+}

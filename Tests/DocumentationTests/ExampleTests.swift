@@ -1,0 +1,83 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import TestSupport
+import Testing
+
+/// An example in the documentation that no test has would be free to be wrong.
+@Suite("Examples of the documentation")
+struct ExampleTests {
+    @Test("stand in tests, which compile and run them, word by word")
+    func tested() throws {
+        let tests = try Self.files(in: "Tests", [".swift"]).map { Example.plain($0.lines) }
+        let pages =
+            try Self.files(in: "Sources", [".swift", ".md"]) + [try Self.file("README.md")]
+        var count = 0
+        for page in pages {
+            for example in Example.paragraphs(of: page.lines, inComments: page.isSource) {
+                count += 1
+                #expect(tests.contains { $0.contains(example) }, "\(page.name): \(example)")
+            }
+        }
+        #expect(count > 60)
+    }
+
+    private struct File {
+        let name: String
+        let lines: [String]
+
+        var isSource: Bool { name.hasSuffix(".swift") }
+    }
+
+    private static func files(in folder: String, _ extensions: [String]) throws -> [File] {
+        let url = Corpus.repository.appending(path: folder)
+        return try FileManager.default.subpathsOfDirectory(atPath: url.path)
+            .filter { name in extensions.contains { name.hasSuffix($0) } }
+            .map { try file("\(folder)/\($0)") }
+    }
+
+    private static func file(_ name: String) throws -> File {
+        let text = try String(contentsOf: Corpus.repository.appending(path: name), encoding: .utf8)
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        return File(name: name, lines: lines.map(String.init))
+    }
+}
+
+/// Examples, as they are compared: without blanks, comments and what only a test needs.
+enum Example {
+    /// The paragraphs of all examples in a page, or in the comments of a source. What stands for
+    /// anything, `…`, ends one.
+    static func paragraphs(of lines: [String], inComments: Bool) -> [String] {
+        var paragraphs: [String] = []
+        var paragraph: [String]?
+        for line in lines {
+            let line = line.trimmingCharacters(in: .whitespaces)
+            let isComment = line.hasPrefix("///")
+            let text = inComments ? line.trimmingPrefix("///") : line[...]
+            let content = text.trimmingCharacters(in: .whitespaces)
+            if content == "```swift" {
+                paragraph = []
+            } else if let known = paragraph {
+                let isOver = content == "```" || inComments && !isComment
+                if isOver || content.isEmpty || content.contains("…") {
+                    paragraphs.append(plain(known.filter(isCode)))
+                    paragraph = isOver ? nil : []
+                } else {
+                    paragraph = known + [content]
+                }
+            }
+        }
+        return paragraphs.filter { !$0.isEmpty }
+    }
+
+    /// Whether a line is more than the name of a module.
+    private static func isCode(_ line: String) -> Bool { !line.hasPrefix("import ") }
+
+    static func plain(_ lines: [String]) -> String {
+        lines.map { line in
+            let code = line.firstRange(of: #/(^|\s)\/\/.*/#).map { line[..<$0.lowerBound] }
+            return (code ?? line[...]).filter { !$0.isWhitespace }
+        }.joined().replacing("privatestruct", with: "struct").replacing("privatefunc", with: "func")
+    }
+}

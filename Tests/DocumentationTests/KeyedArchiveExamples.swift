@@ -1,0 +1,241 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import KeyedArchive
+import PropertyList
+import Testing
+
+final class Save: KeyedCodable {
+    static let archivedClass: ArchivedClass = "DWSave"
+    let name: String, age: Int, sex: Bool
+
+    init(name: String) { (self.name, age, sex) = (name, 36, true) }
+
+    func encode(with coder: KeyedEncoder) throws {
+        try coder.encode(name, forKey: "name")
+        coder.encode(age, forKey: "age")
+        coder.encode(sex, forKey: "sex")
+    }
+    init(coder: KeyedDecoder) throws {
+        name = try coder.decode(forKey: "name")
+        age = try coder.decode(forKey: "age")
+        sex = try coder.decode(forKey: "sex")
+    }
+}
+
+class Pet: KeyedCodable {
+    class var archivedClass: ArchivedClass { "Pet" }
+
+    init() {}
+
+    func encode(with coder: KeyedEncoder) throws {}
+    required init(coder: KeyedDecoder) throws {}
+}
+
+final class Dog: Pet {
+    override class var archivedClass: ArchivedClass {
+        super.archivedClass.subclass("Dog")
+    }
+    var tricks: [String] = []
+
+    override init() { super.init() }
+
+    override func encode(with coder: KeyedEncoder) throws {
+        try super.encode(with: coder)
+        try coder.encode(tricks, forKey: "tricks")
+    }
+    required init(coder: KeyedDecoder) throws {
+        tricks = try coder.decode(forKey: "tricks")
+        try super.init(coder: coder)
+    }
+}
+
+private final class Node: KeyedCodable {
+    static let archivedClass: ArchivedClass = "Node"
+    var children: [Node] = []
+    weak var parent: Node?
+
+    init() {}
+
+    func encode(with coder: KeyedEncoder) throws {
+        try coder.encode(children, forKey: "children")
+        try coder.encodeConditionalObject(parent, forKey: "parent")
+    }
+
+    init(coder: KeyedDecoder) throws {
+        children = try coder.decode([Node].self, forKey: "children")
+        try coder.decodeReference(to: Node.self, forKey: "parent") { [unowned self] in parent = $0 }
+    }
+}
+
+/// Knows one field of a save, and keeps the others.
+private struct Older: KeyedCodable {
+    static let archivedClass: ArchivedClass = "DWSave"
+    let name: String
+    let unknown: OpaqueFields
+
+    init(coder: KeyedDecoder) throws {
+        name = try coder.decode(String.self, forKey: "name")
+        unknown = try coder.unknownFields(except: ["name"])
+    }
+    func encode(with coder: KeyedEncoder) throws {
+        try coder.encode(name, forKey: "name")
+        try coder.encode(unknown)
+    }
+}
+
+private struct Mixer: KeyedCodable {
+    static let archivedClass: ArchivedClass = "Mixer"
+    var volume: Double?
+
+    init(volume: Double) { self.volume = volume }
+
+    func encode(with coder: KeyedEncoder) throws {
+        try coder.encode(["volume": AnyArchived(volume ?? 0)], forKey: "settings")
+    }
+
+    init(coder: KeyedDecoder) throws {
+        let settings = try coder.decode([String: AnyArchived].self, forKey: "settings")
+        let volume = settings["volume"]?.value(as: Double.self)
+        self.volume = volume
+    }
+}
+
+@Suite("Examples of KeyedArchive")
+struct KeyedArchiveExamples {
+    private let save = Save(name: "Anna")
+
+    @Test("archive objects and read them")
+    func typed() throws {
+        func print(_ key: String, _ root: some Any) { #expect(key == "root") }
+        let bytes = try KeyedArchiver.archive([save])
+        let saves = try KeyedUnarchiver.unarchive([Save].self, from: bytes)
+
+        var graph = try ArchiveGraph(parsing: bytes)
+        for (key, root) in graph.roots { print(key, root) }
+
+        #expect(saves.map(\.name) == ["Anna"])
+        graph.roots["other"] = 3
+        #expect(graph.roots.count == 2)
+    }
+
+    @Test("use several roots")
+    func roots() throws {
+        let archiver = KeyedArchiver(allowing: .commonClasses.adding(Save.self))
+        try archiver.roots.encode(save, forKey: "first")
+        archiver.roots.encode(3, forKey: "level")
+        let bytes = try archiver.finish()
+
+        let archive = try KeyedUnarchiver(
+            parsing: bytes, allowing: .commonClasses.adding(Save.self))
+        let first = try archive.roots.decode(Save.self, forKey: "first")
+        let level = try archive.roots.decodeInteger(forKey: "level")
+        #expect(first.name == "Anna" && level == 3)
+    }
+
+    @Test("allow classes, and write and read them under other names")
+    func registries() throws {
+        let bytes = try archived()
+        try unarchived(bytes)
+        let allowed = ClassRegistry.foundation
+            .adding(Save.self, as: "OldSave")
+            .adding(Pet.self, writtenAs: "App.Pet")
+        #expect(allowed.allows("OldSave") && allowed.allows("App.Pet") && allowed.allows("Pet"))
+    }
+
+    private func archived() throws -> [UInt8] {
+        let allowed = ClassRegistry.commonClasses.adding(Save.self)
+        let bytes = try KeyedArchiver.archive(save, allowing: allowed)
+        let again = try KeyedUnarchiver.unarchive(Save.self, from: bytes, allowing: allowed)
+        #expect(again.age == 36)
+        return bytes
+    }
+
+    private func unarchived(_ bytes: [UInt8]) throws {
+        let allowed = ClassRegistry.commonClasses.adding(Save.self)
+        let save = try KeyedUnarchiver.unarchive(Save.self, from: bytes, allowing: allowed)
+        #expect(save.sex)
+    }
+
+    @Test("archive subclasses")
+    func subclasses() throws {
+        let dog = Dog()
+        dog.tricks = ["sit"]
+        let bytes = try KeyedArchiver.archive(
+            [dog, Pet()], allowing: .foundation.adding(Dog.self, Pet.self))
+        let pets = try KeyedUnarchiver.unarchive(
+            [Pet].self, from: bytes, allowing: .foundation.adding(Dog.self))
+        #expect(pets.map { ($0 as? Dog)?.tricks } == [["sit"], nil])
+        let classes = try ArchiveGraph(parsing: bytes).objects.compactMap { entry in
+            if case .classDescription(let description) = entry { description.chain } else { nil }
+        }
+        #expect(classes.contains(["Dog", "Pet", "NSObject"]))
+    }
+
+    @Test("follow references when everything is complete")
+    func cycles() throws {
+        let (parent, child) = (Node(), Node())
+        parent.children = [child]
+        child.parent = parent
+        let again = try KeyedUnarchiver.unarchive(Node.self, from: KeyedArchiver.archive(parent))
+        #expect(again.children.first?.parent === again)
+    }
+
+    @Test("keep fields that a type does not know")
+    func unknownFields() throws {
+        let allowed = ClassRegistry.foundation.keepingUnknownClasses()
+        let older = try KeyedUnarchiver.unarchive(
+            Older.self, from: KeyedArchiver.archive(save), allowing: allowed)
+        let bytes = try KeyedArchiver.archive(older, allowing: allowed.adding(Older.self))
+        #expect(try KeyedUnarchiver.unarchive(Save.self, from: bytes).age == 36)
+    }
+
+    @Test("take values of common classes")
+    func common() throws {
+        let bytes = try KeyedArchiver.archive(Mixer(volume: 0.5))
+        #expect(try KeyedUnarchiver.unarchive(Mixer.self, from: bytes).volume == 0.5)
+    }
+
+    @Test("change a graph")
+    func graph() throws {
+        let bytes = try KeyedArchiver.archive(save)
+        var graph = try ArchiveGraph(parsing: bytes)
+        if let root = graph.roots["root"]?.uid, case .object(var save) = graph[root] {
+            save["age"] = 8
+            graph[root] = .object(save)
+        }
+        let changed = try graph.serialized(as: .binary)
+        #expect(try KeyedUnarchiver.unarchive(Save.self, from: changed).age == 8)
+    }
+
+    @Test("decode an object of an unknown class")
+    func opaque() throws {
+        struct Save: Decodable { let name: String, friends: [Save]?, born: Date }
+        let archiver = KeyedArchiver(allowing: .foundation.allowing("Born"))
+        try archiver.roots.encode(Born(), forKey: "root")
+        let opaque = try KeyedUnarchiver.unarchive(
+            OpaqueObject.self, from: archiver.finish(),
+            allowing: .foundation.keepingUnknownClasses())
+        let save = try opaque.decode(Save.self)
+        #expect(save.name == "Anna" && save.friends == nil)
+        #expect(save.born.timeIntervalSinceReferenceDate == 5)
+    }
+
+    private struct Born: KeyedEncodable {
+        static let archivedClass: ArchivedClass = "Born"
+        func encode(with coder: KeyedEncoder) throws {
+            try coder.encode("Anna", forKey: "name")
+            try coder.encode(Date(timeIntervalSinceReferenceDate: 5), forKey: "born")
+        }
+    }
+
+    @Test("write a file and read it")
+    func files() throws {
+        let file = FileManager.default.temporaryDirectory.appending(path: "save-\(UUID()).plist")
+        defer { try? FileManager.default.removeItem(at: file) }
+        try Data(KeyedArchiver.archive(save)).write(to: file, options: .atomic)
+        let again = try KeyedUnarchiver.unarchive(Save.self, from: Data(contentsOf: file))
+        #expect(again.name == "Anna")
+    }
+}
