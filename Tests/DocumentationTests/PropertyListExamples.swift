@@ -41,7 +41,7 @@ struct PropertyListExamples {
     func events() throws {
         let document = try PropertyListDocument(parsing: bytes)
         #expect(try total(document) == 5)
-        #expect(try characters(document) == 5)
+        #expect(try size(document) == 5)
         try printed(document)
     }
 
@@ -58,13 +58,13 @@ struct PropertyListExamples {
         return total
     }
 
-    private func characters(_ document: PropertyListDocument) throws -> Int {
+    private func size(_ document: PropertyListDocument) throws -> Int {
         var events = PropertyListEventReader(document.root)
-        var characters = 0
+        var size = 0
         while let event = try events.next() {
-            if event == .string { characters += events.withContent { $0.count } }
+            if event == .string { size += events.withContent { text in text.count } }
         }
-        return characters
+        return size
     }
 
     private func printed(_ document: PropertyListDocument) throws {

@@ -35,7 +35,8 @@ extension Family {
         },
         binary("binary, long leaves that differ in the middle") { n in
             let end = String(repeating: "end ", count: 100)
-            return [.array(numbers(1..<n + 1))] + (0..<n).map { .ascii(end + "\($0 % 50)" + end) }
+            return [.array(numbers(1..<n + 1))]
+                + (0..<n).map { .ascii(end + "\(100_000 + $0 / 2)" + end) }
         },
         binary("binary, one object many times") { n in
             [.array(Array(repeating: 1, count: n)), .ascii("shared")]

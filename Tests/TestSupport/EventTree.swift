@@ -40,14 +40,14 @@ public struct EventTree {
         switch event {
         case .array, .set, .dictionary: open.append(Container(event: event, key: key))
         case .end: try close()
-        case .null: add(.null, key)
-        case .boolean(let value): add(.boolean(value), key)
-        case .integer(let value): add(.integer(value), key)
-        case .real(let value): add(.real(value), key)
-        case .date(let value): add(.date(value), key)
-        case .uid(let value): add(.uid(value), key)
-        case .string: add(.string(text { $0.withContent($1) }), key)
-        case .data: add(.data(bytes { $0.withContent($1) }), key)
+        case .null: try add(.null, key)
+        case .boolean(let value): try add(.boolean(value), key)
+        case .integer(let value): try add(.integer(value), key)
+        case .real(let value): try add(.real(value), key)
+        case .date(let value): try add(.date(value), key)
+        case .uid(let value): try add(.uid(value), key)
+        case .string: try add(.string(text { $0.withContent($1) }), key)
+        case .data: try add(.data(bytes { $0.withContent($1) }), key)
         case .unreadable: throw Contradiction(what: "a tree has no unreadable values")
         }
         guard reader.depth == open.count else {
@@ -61,20 +61,27 @@ public struct EventTree {
         }
         switch container.event {
         case .array(container.values.count):
-            add(.array(PropertyListArray(container.values)), container.key)
+            try add(.array(PropertyListArray(container.values)), container.key)
         case .set(container.values.count):
-            add(.set(PropertyListArray(container.values)), container.key)
+            try add(.set(PropertyListArray(container.values)), container.key)
         case .dictionary(container.values.count):
             var entries = PropertyListDictionary()
             for (key, value) in zip(container.keys, container.values) { entries[key] = value }
-            add(.dictionary(entries), container.key)
+            try add(.dictionary(entries), container.key)
         default:
             throw Contradiction(what: "\(container.values.count) values in \(container.event)")
         }
     }
 
-    private mutating func add(_ value: PropertyListValue, _ key: String) {
-        if open.isEmpty { return root = value }
+    private mutating func add(_ value: PropertyListValue, _ key: String) throws {
+        guard let container = open.last else {
+            if root != nil { throw Contradiction(what: "two roots") }
+            return root = value
+        }
+        if case .dictionary = container.event {
+        } else if !key.isEmpty {
+            throw Contradiction(what: "a key in \(container.event)")
+        }
         open[open.count - 1].keys.append(key)
         open[open.count - 1].values.append(value)
     }

@@ -36,13 +36,13 @@ public enum PropertyListEvent: Hashable, Sendable {
 ///
 /// ```swift
 /// var events = PropertyListEventReader(document.root)
-/// var characters = 0
+/// var size = 0
 /// while let event = try events.next() {
-///     if event == .string { characters += events.withContent { $0.count } }
+///     if event == .string { size += events.withContent { text in text.count } }
 /// }
 /// ```
 ///
-/// An event takes constant time, on average over all of them.
+/// An event takes constant time, on average over all of them. After an error nothing more is to be read.
 public struct PropertyListEventReader: Sendable {
     /// How many leaves are looked at ahead: few, so that they are still at hand when they are read.
     private static let leavesAhead = 64
@@ -72,7 +72,7 @@ public struct PropertyListEventReader: Sendable {
 
     /// The next event, or nil after the last.
     ///
-    /// - Throws: `depthLimitExceeded`, `expansionLimitExceeded`.
+    /// - Throws: `depthLimitExceeded`; `expansionLimitExceeded`, up to 64 events before the limit.
     public mutating func next() throws(PropertyListError) -> PropertyListEvent? {
         if let leaf = nextLeaf() { return leaf }
         if let more = try walk.nextLeaves(atMost: Self.leavesAhead) {

@@ -120,7 +120,8 @@ struct BinaryWriterTests {
         leaves += [Array(repeating: 0x41, count: 128), Array(repeating: 0x41, count: 129)]
         for _ in 0..<3 {
             leaves.shuffle()
-            let twice = (leaves + leaves.shuffled()).flatMap {
+            // Few of them twice, so that the table of leaves has to grow.
+            let twice = (leaves + leaves.shuffled().prefix(20)).flatMap {
                 [PropertyListValue.data($0), .string(String(decoding: $0, as: UTF8.self))]
             }
             let value = PropertyListValue.array(PropertyListArray(twice))

@@ -138,6 +138,22 @@ struct XMLWriterTests {
                 == .unrepresentableValue)
     }
 
+    @Test("names the place of what it refuses, in whatever order keys are written")
+    func places() throws {
+        let value: PropertyListValue = [
+            "z": [1, ["c": 1, "b": [[], .null, 2], "a": 1]], "list": [1, 2], "y": [:],
+        ]
+        let document = try PropertyListDocument(value)
+        for sortsKeys in [true, false] {
+            var options = XMLPropertyList.Options()
+            options.sortsKeys = sortsKeys
+            let error = #expect(throws: PropertyListError.self) {
+                try XMLPropertyList.serialize(document, options: options)
+            }
+            #expect(error?.path?.description == "z[1].b[1]")
+        }
+    }
+
     @Test(
         "refuses each loss by default, and counts it where it is allowed",
         arguments: [
