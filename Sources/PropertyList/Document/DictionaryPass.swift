@@ -21,6 +21,8 @@ struct DictionaryPass {
     // The keys of the last dictionary without any that is to be told: those with the same ones, in
     // the same order, as most are that stand for objects of one type, tell nothing new.
     private var knownKeys = 0..<0
+    /// How many keys are numbered together in a dictionary that is larger.
+    private static let blockSize = 64
 
     /// Prepares the pass; `keys` are those that have their numbers already.
     init(
@@ -61,6 +63,7 @@ struct DictionaryPass {
         let record = store.records[node]
         let places = Int(record.low)..<(Int(record.low) &+ Int(record.high))
         if store.children.isSame(knownKeys, as: places) { return false }
+        if record.high > Self.blockSize { numberKeys(at: places, &store) }
         let owner = UInt32(truncatingIfNeeded: node) &+ 1
         var hasDuplicates = false
         var areKnown = true
@@ -88,6 +91,32 @@ struct DictionaryPass {
         return hasDuplicates && !options.contains(.allDuplicateKeys)
     }
 
+    /// Gives the keys of a large dictionary their numbers, a block at a time.
+    private mutating func numberKeys(at places: Range<Int>, _ store: inout NodeStore) {
+        // A file may name one key a million times.
+        keys.makeRoom(for: min(places.count, store.records.count))
+        var block: [UInt32] = []
+        block.reserveCapacity(Self.blockSize)
+        for place in places {
+            let key = store.children[place]
+            let record = store.records[Int(key)]
+            if record.kind == .string, record.high == 0 { block.append(key) }
+            if block.count == Self.blockSize {
+                keys.intern(block: block, in: &store)
+                block.removeAll(keepingCapacity: true)
+            }
+        }
+        keys.intern(block: block, in: &store)
+        makeRoomForKeys()
+    }
+
+    private mutating func makeRoomForKeys() {
+        let missing = keys.count &+ 1 &- lastOwner.count
+        if missing <= 0 { return }
+        lastOwner.append(contentsOf: repeatElement(0, count: missing))
+        homes.append(contentsOf: repeatElement(.init(place: .max, offset: .max), count: missing))
+    }
+
     /// The number of a key that has none yet, given now; 0 for a key that is no string.
     private mutating func number(
         of key: UInt32, owner: Int, _ store: inout NodeStore
@@ -99,10 +128,7 @@ struct DictionaryPass {
         }
         let number = keys.intern(key, in: store)
         store.records[Int(key)].setHigh(number)
-        if lastOwner.count <= keys.count {
-            lastOwner.append(0)
-            homes.append(.init(place: .max, offset: .max))
-        }
+        makeRoomForKeys()
         return number
     }
 

@@ -20,9 +20,53 @@ struct KeyTable: Sendable {
     mutating func intern(_ node: UInt32, in store: NodeStore) -> UInt32 {
         let record = store.records[Int(node)]
         let hash = store.withContent(of: record) { keyHash($0, record.encoding) }
+        return intern(node, record, hash, in: store)
+    }
+
+    private mutating func intern(
+        _ node: UInt32, _ record: NodeRecord, _ hash: UInt32, in store: NodeStore
+    ) -> UInt32 {
         let slot = slot(hash) { store.hasSameContent(store.records[Int($0)], record) }
         if slots[slot] != 0 { return slots[slot] }
         return insert(node, hash: hash, at: slot)
+    }
+
+    /// Makes room for `count` more keys.
+    mutating func makeRoom(for count: Int) {
+        let total = representatives.count &+ count
+        var capacity = slots.count
+        while capacity < total &* 2 { capacity &*= 2 }
+        if capacity == slots.count { return }
+        representatives.reserveCapacity(total)
+        hashes.reserveCapacity(total)
+        resize(to: capacity)
+    }
+
+    /// Sets the numbers of strings that are keys and have none yet, as ``intern(_:in:)`` gives them.
+    ///
+    /// In a table that is larger than the caches nearly every look-up has to wait for the memory.
+    /// Here those of a block do so all at once.
+    mutating func intern(block nodes: [UInt32], in store: inout NodeStore) {
+        let mask = slots.count &- 1
+        let hashes = nodes.map { node in
+            let record = store.records[Int(node)]
+            return store.withContent(of: record) { keyHash($0, record.encoding) }
+        }
+        let guesses = hashes.map { slots[Int($0) & mask] }
+        let isLikely = zip(hashes, guesses).map { $1 != 0 && self.hashes[Int($1) &- 1] == $0 }
+        for (index, node) in nodes.enumerated() {
+            let record = store.records[Int(node)]
+            var number = guesses[index]
+            // A key stays what its number says, wherever the table has moved it since.
+            if !isLikely[index] || !isSame(number, record, store) {
+                number = intern(node, record, hashes[index], in: store)
+            }
+            store.records[Int(node)].setHigh(number)
+        }
+    }
+
+    private func isSame(_ number: UInt32, _ record: NodeRecord, _ store: NodeStore) -> Bool {
+        store.hasSameContent(store.records[Int(representatives[Int(number) &- 1])], record)
     }
 
     /// The number of the key `key`, or nil where no dictionary of the document has it.
@@ -68,12 +112,12 @@ struct KeyTable: Sendable {
         hashes.append(hash)
         let number = UInt32(truncatingIfNeeded: representatives.count)
         slots[slot] = number
-        if representatives.count &* 2 > slots.count { grow() }
+        if representatives.count &* 2 > slots.count { resize(to: slots.count &* 2) }
         return number
     }
 
-    private mutating func grow() {
-        slots = [UInt32](repeating: 0, count: slots.count &* 2)
+    private mutating func resize(to capacity: Int) {
+        slots = [UInt32](repeating: 0, count: capacity)
         let mask = slots.count &- 1
         for (entry, hash) in hashes.enumerated() {
             var slot = Int(hash) & mask

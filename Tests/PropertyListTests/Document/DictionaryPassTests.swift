@@ -41,6 +41,51 @@ struct DictionaryPassTests {
         ])
     func refuses(_ refusal: Refusal) { refusal.check() }
 
+    /// 150 keys, of which the one at `second` is the same as the one at `first`: another object with the
+    /// same text, or the same object.
+    private static func large(_ first: Int, _ second: Int, isOneObject: Bool) -> BinaryAssembler {
+        let keys: [BinaryAssembler.Object] = (0..<150).map {
+            .ascii("key \($0 == second ? first : $0)")
+        }
+        let references = (0..<150).map { UInt64($0 == second && isOneObject ? first : $0) + 2 }
+        let values = [UInt64](repeating: 1, count: 150)
+        return BinaryAssembler([.dictionary(references, values), .null] + keys, offsetWidth: 2)
+    }
+
+    @Test(
+        "a large dictionary with a key twice is refused, wherever the two are",
+        arguments: [(0, 1), (0, 63), (63, 64), (64, 149), (0, 149), (148, 149)], [false, true])
+    func largeDictionary(_ places: (first: Int, second: Int), _ isOneObject: Bool) {
+        let file = Self.large(places.first, places.second, isOneObject: isOneObject)
+        let key = (isOneObject ? places.first : places.second) + 2
+        Refusal(
+            "\(places)", file, .duplicateKey, byte: file.offset(of: key), option: .duplicateKeys
+        ).check()
+    }
+
+    @Test("keys that are numbered in blocks get the numbers of those numbered one by one")
+    func blocks() throws {
+        var random = SplitMix64(seed: 20_261_121)
+        // Texts that come again, in either encoding, and more of them than the table has room for.
+        let objects: [BinaryAssembler.Object] = (0..<2_000).map { _ in
+            let text = "key \(Int.random(in: 0..<600, using: &random))"
+            return Bool.random(using: &random) ? .ascii(text) : .utf16(Array(text.utf16))
+        }
+        let file = BinaryAssembler(
+            [.array(Array(1...2_000))] + objects, offsetWidth: 2, referenceWidth: 2)
+        let document = try parsed(file)
+        var store = document.root.storage.store
+        var slow = KeyTable()
+        let expected = (UInt32(1)...2_000).map { slow.intern($0, in: store) }
+        var table = KeyTable()
+        table.makeRoom(for: 100)
+        for first in stride(from: UInt32(1), through: 2_000, by: 64) {
+            table.intern(block: Array(first...min(first + 63, 2_000)), in: &store)
+        }
+        #expect((1...2_000).map { store.records[$0].keyNumber } == expected)
+        #expect(table.count == slow.count)
+    }
+
     @Test("the path to a bad key starts at the top object, whatever its number")
     func topObject() {
         let file = BinaryAssembler(
