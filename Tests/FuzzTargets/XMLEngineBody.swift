@@ -1,7 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-public import PropertyList
+@_spi(Tables) public import PropertyList
 
 /// Reads the input by the scanner and by libxml2 alone: the same tables, or the same error.
 public func fuzzXMLEngines(_ bytes: [UInt8]) throws {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import FoundationEssentials
-internal import PropertyList
+@_spi(Tables) internal import PropertyList
 
 // | class | fields |
 // |---|---|

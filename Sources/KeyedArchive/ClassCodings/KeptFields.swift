@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import FoundationEssentials
-internal import PropertyList
+@_spi(Tables) internal import PropertyList
 
 // What the codings of classes share: fields that hold objects with their identity, numbers with their
 // width, and fields that a type does not know.

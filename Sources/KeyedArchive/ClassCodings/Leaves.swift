@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import FoundationEssentials
-public import PropertyList
+@_spi(Tables) public import PropertyList
 
 // Strings, numbers and data: entries of `$objects` that are plain values.
 //

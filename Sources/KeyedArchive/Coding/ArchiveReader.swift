@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import FoundationEssentials
-internal import PropertyList
+@_spi(Tables) internal import PropertyList
 
 /// An archive that is being read into typed values: behind every ``KeyedDecoder``.
 ///

@@ -1,7 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-public import PropertyList
+@_spi(Tables) public import PropertyList
 
 /// Writes typed values as a keyed archive, of allowed classes only.
 ///

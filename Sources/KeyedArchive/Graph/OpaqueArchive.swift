@@ -1,7 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-internal import PropertyList
+@_spi(Tables) internal import PropertyList
 
 /// An archive, validated, that opaque objects are parts of.
 final class OpaqueArchive: Sendable {

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The tables of a document by number, for consumers that go from value to value without making a
-/// view of each.
-package struct DocumentTable: Sendable {
+/// view of each. For the other modules of the package, like ``NodeRecord``.
+@_spi(Tables) public struct DocumentTable: Sendable {
     private let storage: PropertyListDocument.Storage
     /// All records, by number.
     @usableFromInline package let records: [NodeRecord]
@@ -34,10 +34,10 @@ package struct DocumentTable: Sendable {
     package var root: UInt32 { storage.root }
 
     /// The record of a value.
-    @inlinable package subscript(node: UInt32) -> NodeRecord { records[Int(node)] }
+    @inlinable public subscript(node: UInt32) -> NodeRecord { records[Int(node)] }
 
     /// The value at a place among the children of all containers.
-    @inlinable package func child(_ place: Int) -> UInt32 { children[place] }
+    @inlinable public func child(_ place: Int) -> UInt32 { children[place] }
 
     /// The number of a key's text, the same in the whole document; nil where no dictionary has it.
     package func keyNumber(of key: String) -> UInt32? {

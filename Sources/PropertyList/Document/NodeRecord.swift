@@ -23,12 +23,15 @@
 /// `offset` is where the value begins in the source. Text and data that differ from their source
 /// (entities, base 64) lie in a side buffer: then the flag `decoded` is set and the low half of
 /// the payload is a number into ``NodeStore/decodedRanges``.
-package struct NodeRecord: BitwiseCopyable, Sendable {
-    package let kind: PropertyListKind
+///
+/// For the other modules of the package. Public, because the compiler inlines nothing less across
+/// modules, and each of these is an instruction or two.
+@_spi(Tables) public struct NodeRecord: BitwiseCopyable, Sendable {
+    public let kind: PropertyListKind
     @usableFromInline package var flags: UInt8
     package var header: UInt16
     package var offset: UInt32
-    package var payload: UInt64
+    @usableFromInline package var payload: UInt64
 
     /// How a string's bytes are to be read. The same text has the same encoding everywhere in one
     /// document: ASCII if it can be, else the one non-ASCII encoding of the document.
@@ -61,18 +64,18 @@ package struct NodeRecord: BitwiseCopyable, Sendable {
 
     /// Whether an integer is below zero.
     @inlinable
-    package var isNegative: Bool {
+    public internal(set) var isNegative: Bool {
         get { flags & Self.negativeFlag != 0 }
         set { flags = newValue ? flags | Self.negativeFlag : flags & ~Self.negativeFlag }
     }
 
     /// Length of text or data, or its number in the side table, or the first child.
     @inlinable
-    package var low: UInt32 { UInt32(truncatingIfNeeded: payload) }
+    public var low: UInt32 { UInt32(truncatingIfNeeded: payload) }
 
     /// Key number, or number of elements or pairs.
     @inlinable
-    package var high: UInt32 { UInt32(truncatingIfNeeded: payload >> 32) }
+    public var high: UInt32 { UInt32(truncatingIfNeeded: payload >> 32) }
 
     /// The number in a record of the kind `real`.
     @inline(__always)
@@ -94,7 +97,7 @@ package struct NodeRecord: BitwiseCopyable, Sendable {
 
     /// Whether the value holds other values.
     @inlinable
-    package var isContainer: Bool { kind.isContainer }
+    public var isContainer: Bool { kind.isContainer }
 
     /// The indices of the children: elements, or keys and then values.
     @inline(__always)

@@ -1,7 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-internal import PropertyList
+@_spi(Tables) internal import PropertyList
 
 // Errors of decoding: the standard library's, with the coding path, and under them the error of the
 // property list with the place in the file. All out of line: who succeeds does not pay for them.

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import FoundationEssentials
-internal import PropertyList
+@_spi(Tables) internal import PropertyList
 
 // What a value gives as each of the types that property lists have a kind for. The fast case comes
 // first and is inlined; whatever else the value may be is dealt with out of line.

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import FoundationEssentials
-internal import PropertyList
+@_spi(Tables) internal import PropertyList
 
 /// One call of ``PlistDecoder``: the tables of the document and what is left of the limits.
 ///

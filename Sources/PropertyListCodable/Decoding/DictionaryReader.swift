@@ -1,7 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-internal import PropertyList
+@_spi(Tables) internal import PropertyList
 
 /// Finds the keys of one dictionary as they are asked for: nearly always each is the next in the plan
 /// of its type, and stands where it stood in the dictionary before.

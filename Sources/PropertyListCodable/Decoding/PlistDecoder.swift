@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import FoundationEssentials
-public import PropertyList
+@_spi(Tables) public import PropertyList
 
 /// Decodes `Codable` types from property lists.
 ///

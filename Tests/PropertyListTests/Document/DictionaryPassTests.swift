@@ -4,7 +4,7 @@
 import TestSupport
 import Testing
 
-@testable import PropertyList
+@_spi(Tables) @testable import PropertyList
 
 @Suite("Keys of dictionaries")
 struct DictionaryPassTests {
