@@ -1,7 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-public import PropertyList
+@_spi(Tables) public import PropertyList
 
 /// A property list that is a keyed archive, checked, and read in place.
 ///
@@ -25,6 +25,10 @@ public struct ArchiveContents: Sendable {
     public let top: PropertyListNode.DictionaryView
     /// The objects. The first stands for nil.
     public let objects: PropertyListNode.ArrayView
+    /// The number of the dictionary of the roots in the document.
+    let topNumber: UInt32
+    /// The number of the array of the objects in the document.
+    let objectsNumber: UInt32
 
     /// The version of the format that every known archive has.
     public static let version = 100_000
@@ -46,8 +50,12 @@ public struct ArchiveContents: Sendable {
         self.document = document
         archiver = try Self.require(Self.archiverKey, in: root, "a string") { $0.string }
         let version = try Self.require(Self.versionKey, in: root, "an integer") { $0.integer }
-        top = try Self.require(Self.topKey, in: root, "a dictionary") { $0.dictionary }
-        objects = try Self.require(Self.objectsKey, in: root, "an array") { $0.array }
+        (top, topNumber) = try Self.require(Self.topKey, in: root, "a dictionary") { node in
+            node.dictionary.map { ($0, UInt32(truncatingIfNeeded: node.number)) }
+        }
+        (objects, objectsNumber) = try Self.require(Self.objectsKey, in: root, "an array") { node in
+            node.array.map { ($0, UInt32(truncatingIfNeeded: node.number)) }
+        }
         guard version.value() == Self.version else {
             throw KeyedArchiveError(
                 .unsupportedVersion,
@@ -135,12 +143,6 @@ extension ArchiveContents {
         }
     }
 
-    /// The dictionary of the roots.
-    var topNode: PropertyListNode { document.root[Self.topKey] ?? document.root }
-
-    /// The array of the objects.
-    var objectsNode: PropertyListNode { document.root[Self.objectsKey] ?? document.root }
-
     private func node(_ reference: PropertyListUID) -> PropertyListNode? {
         let number = Int(reference.value)
         return number < objects.count ? objects[number] : nil
@@ -173,9 +175,20 @@ extension ArchiveContents {
     public func archivedClass(
         _ reference: PropertyListUID
     ) throws(KeyedArchiveError) -> ArchivedClass {
-        guard case .classDescription(let node) = try entry(reference),
-            let description = try ArchivedClass(node, reference)
-        else {
+        guard case .classDescription(let node) = try entry(reference) else {
+            throw Self.malformed("it describes no class", reference, .malformedClass)
+        }
+        return try archivedClass(
+            reference, UInt32(truncatingIfNeeded: node.number), DocumentTable(of: node))
+    }
+
+    /// The class that an entry describes, whose node and document are known.
+    ///
+    /// - Throws: `malformedClass`.
+    func archivedClass(
+        _ reference: PropertyListUID, _ node: UInt32, _ table: DocumentTable
+    ) throws(KeyedArchiveError) -> ArchivedClass {
+        guard let description = try ArchivedClass(table, node, reference) else {
             throw Self.malformed("it describes no class", reference, .malformedClass)
         }
         return description

@@ -1,7 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-internal import PropertyList
+@_spi(Tables) internal import PropertyList
 
 /// The description of a class in a keyed archive: an entry of `$objects` of its own.
 ///
@@ -81,30 +81,49 @@ extension ArchivedClass {
     /// Reads a description; nil where the value is none (it has no `$classname`).
     ///
     /// - Throws: `malformedClass` for a name, chain or hints that are not strings.
-    init?(_ node: PropertyListNode, _ object: PropertyListUID) throws(KeyedArchiveError) {
-        guard let nameNode = node[Self.nameKey] else { return nil }
-        guard let name = nameNode.string else {
-            throw Self.malformed("`$classname` is of kind \(nameNode.kind)", object)
+    init?(
+        _ table: DocumentTable, _ node: UInt32, _ object: PropertyListUID
+    ) throws(KeyedArchiveError) {
+        let record = table[node]
+        guard record.kind == .dictionary,
+            let nameOffset = Self.offset(of: Self.nameKey, in: record, table)
+        else { return nil }
+        func value(at offset: Int) -> UInt32 {
+            table.child(Int(record.low) &+ offset &+ Int(record.high))
         }
-        self.name = name
-        chain = try Self.names(node[Self.chainKey], Self.chainKey, object)
-        hints = try Self.names(node[Self.hintsKey], Self.hintsKey, object)
-        if let entries = node.dictionary { layout = try Self.layout(of: entries) }
+        let nameRecord = table[value(at: nameOffset)]
+        guard nameRecord.kind == .string else {
+            throw Self.malformed("`$classname` is of kind \(nameRecord.kind)", object)
+        }
+        name = table.string(of: nameRecord)
+        let chainOffset = Self.offset(of: Self.chainKey, in: record, table)
+        if let chainOffset {
+            chain = try Self.names(table, value(at: chainOffset), Self.chainKey, object)
+        }
+        // Most descriptions have these two keys.
+        switch (record.high, nameOffset, chainOffset) {
+        case (1, _, _), (2, 0, 1): return
+        case (2, 1, 0): layout = .chainFirst
+        default:
+            if let offset = Self.offset(of: Self.hintsKey, in: record, table) {
+                hints = try Self.names(table, value(at: offset), Self.hintsKey, object)
+            }
+            if let entries = table.view(node).dictionary { layout = try Self.layout(of: entries) }
+        }
+    }
+
+    /// How many keys stand before this one in a description; nil where it has none.
+    private static func offset(
+        of key: String, in description: NodeRecord, _ table: DocumentTable
+    ) -> Int? {
+        (0..<Int(description.high)).first {
+            table.isString(table[table.child(Int(description.low) &+ $0)], key)
+        }
     }
 
     private static func layout(
         of entries: PropertyListNode.DictionaryView
     ) throws(KeyedArchiveError) -> Layout {
-        func isKey(_ key: String, at position: Int) -> Bool {
-            position < entries.count && entries[position].keyNode.isString(key)
-        }
-        // Most descriptions have two keys.
-        switch entries.count {
-        case 1 where isKey(nameKey, at: 0): return .nameFirst
-        case 2 where isKey(nameKey, at: 0) && isKey(chainKey, at: 1): return .nameFirst
-        case 2 where isKey(chainKey, at: 0) && isKey(nameKey, at: 1): return .chainFirst
-        default: break
-        }
         var keys = PropertyListDictionary()
         for position in entries.indices {
             let entry = entries[position]
@@ -126,18 +145,20 @@ extension ArchivedClass {
     }
 
     private static func names(
-        _ node: PropertyListNode?, _ key: String, _ object: PropertyListUID
-    ) throws(KeyedArchiveError) -> [String]? {
-        guard let node else { return nil }
-        guard let elements = node.array else {
-            throw malformed("`\(key)` is of kind \(node.kind), not an array", object)
+        _ table: DocumentTable, _ list: UInt32, _ key: String, _ object: PropertyListUID
+    ) throws(KeyedArchiveError) -> [String] {
+        let record = table[list]
+        guard record.kind == .array else {
+            throw malformed("`\(key)` is of kind \(record.kind), not an array", object)
         }
         var names: [String] = []
-        for element in elements {
-            guard let name = element.string else {
+        names.reserveCapacity(Int(record.high))
+        for place in Int(record.low)..<(Int(record.low) &+ Int(record.high)) {
+            let element = table[table.child(place)]
+            guard element.kind == .string else {
                 throw malformed("`\(key)` holds a value of kind \(element.kind)", object)
             }
-            names.append(name)
+            names.append(table.string(of: element))
         }
         return names
     }

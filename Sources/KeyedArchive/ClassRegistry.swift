@@ -24,6 +24,9 @@ public struct ClassRegistry: Sendable {
         var isPrimary: Bool
     }
 
+    /// What a class stands for, and the name among those of its description that says so.
+    typealias Meaning = (name: String, binding: Binding)
+
     private var bindings: [LiteralKey: Binding] = [:]
     /// Whether objects of classes that are not in the registry may be kept as ``OpaqueObject``: inert,
     /// to be looked at and written back, never made into anything.
@@ -144,7 +147,7 @@ extension ClassRegistry {
 extension ClassRegistry {
     /// The binding of an archived class: by its name; then by the name that a mangled Swift name
     /// stands for; then by the hints in the archive.
-    func binding(of archivedClass: ArchivedClass) -> (name: String, binding: Binding)? {
+    func binding(of archivedClass: ArchivedClass) -> Meaning? {
         if let binding = self[archivedClass.name] {
             return (archivedClass.name, binding)
         }

@@ -67,17 +67,27 @@ extension ArchiveReader {
                 what: "a plain value of kind \(record.kind) stands where references are expected")
         }
         var values: [T] = []
-        let first = Int(record.low)
-        for place in first..<(first &+ Int(record.high)) {
-            let reference = reference(at: table.child(place))
+        try values.appendValues(of: record, in: self)
+        return values
+    }
+}
+
+extension RangeReplaceableCollection where Element: KeyedDecodable {
+    /// Appends the values of the references that a list holds. Not of `Array` only: to append to one of
+    /// a generic type takes finding out that type each time; here the caller has it.
+    fileprivate mutating func appendValues(
+        of list: NodeRecord, in reader: ArchiveReader
+    ) throws {
+        let first = Int(list.low)
+        for place in first..<(first &+ Int(list.high)) {
+            let reference = reader.reference(at: reader.table.child(place))
             do {
-                try chargeElement(reference)
-                values.append(try T.unarchive(reference))
+                try reader.chargeElement(reference)
+                append(try Element.unarchive(reference))
             } catch let error as KeyedArchiveError {
                 throw error.inside(.index(place &- first))
             }
         }
-        return values
     }
 }
 

@@ -15,6 +15,8 @@ struct ArchiveIndex {
     private var entries: [Entry] = []
     /// The classes that the archive describes, those first that are described first.
     private(set) var classes: [ArchivedClass] = []
+    // By described class: how many objects it has, up to 255.
+    private var objectCounts: [UInt8] = []
     /// The dictionary of the roots.
     let top: UInt32
 
@@ -25,13 +27,14 @@ struct ArchiveIndex {
     ///
     /// - Throws: `danglingReference`, `malformedObject`, `malformedClass`, `expansionLimitExceeded`.
     init(_ contents: ArchiveContents, _ table: DocumentTable) throws(KeyedArchiveError) {
-        top = UInt32(truncatingIfNeeded: contents.topNode.number)
+        top = contents.topNumber
         var scan = Scan(contents, table)
         try scan.describeClasses()
         try scan.readEntries()
         try scan.countReferences(from: top)
         entries = scan.entries
         classes = scan.classes
+        objectCounts = scan.objectCounts
     }
 
     /// What the entry `object` is.
@@ -39,6 +42,12 @@ struct ArchiveIndex {
 
     /// The node of the entry `object`.
     func node(of object: UInt32) -> UInt32 { entries[Int(object)].node }
+
+    /// Whether a class, by its number, has so many objects that what the first ones are asked for is worth
+    /// remembering.
+    func isCommon(_ classIndex: Int) -> Bool {
+        objectCounts[classIndex &- Int(ClassNumber.firstDescribed)] > 3
+    }
 
     /// Whether more than one reference leads to the entry.
     func isShared(_ object: UInt32) -> Bool { entries[Int(object)].references > 1 }
@@ -49,6 +58,7 @@ struct ArchiveIndex {
         let table: DocumentTable
         var entries: [Entry] = []
         var classes: [ArchivedClass] = []
+        var objectCounts: [UInt8] = []
         private let classKey: UInt32?
         private let nameKey: UInt32?
         // The lists of names.
@@ -57,9 +67,23 @@ struct ArchiveIndex {
         // know that what it refers to is shared, and bounds the work.
         private var pending: [UInt32] = []
         private var looks: [UInt8]
-        // How many names the classes have together. What is not shared cannot have more than there are
-        // elements of containers.
+        // What the last small dictionary was; those of one class mostly have the same keys.
+        private var shape = Shape()
+        // How many names and keys the classes have together. What is not shared cannot have more than there
+        // are elements of containers.
         private var nameCount = 0
+
+        /// Where a dictionary has the keys that make it an object or the description of a class.
+        struct Shape {
+            /// The places of its keys.
+            var keys = 0..<0
+            /// How far from the first key `$class` is; nil where it is missing.
+            var classOffset: Int?
+            var hasName = false
+
+            /// The greatest number of keys that are compared with those of another dictionary.
+            static let longest = 32
+        }
 
         init(_ contents: ArchiveContents, _ table: DocumentTable) {
             self.contents = contents
@@ -73,19 +97,36 @@ struct ArchiveIndex {
 
         /// Finds the entries that describe classes, for objects may come before theirs.
         mutating func describeClasses() throws(KeyedArchiveError) {
-            let objects = table[UInt32(truncatingIfNeeded: contents.objectsNode.number)]
+            let objects = table[contents.objectsNumber]
             entries.reserveCapacity(Int(objects.high))
             for place in Int(objects.low)..<(Int(objects.low) &+ Int(objects.high)) {
                 let node = table.child(place)
-                var slot = ClassNumber.null
                 let record = table[node]
-                if record.kind == .dictionary, let nameKey,
-                    table.place(ofKey: nameKey, in: record) != nil
-                {
-                    slot = .description
-                }
-                entries.append(Entry(node: node, slot: slot, references: 0))
+                let isDescription = record.kind == .dictionary && shape(of: record).hasName
+                entries.append(
+                    Entry(node: node, slot: isDescription ? .description : .null, references: 0))
             }
+        }
+
+        private mutating func shape(of record: NodeRecord) -> Shape {
+            let first = Int(record.low)
+            let keys = first..<(first &+ Int(record.high))
+            if hasKeysOfShape(keys) { return shape }
+            let place = classKey.flatMap { table.place(ofKey: $0, in: record) }
+            let shape = Shape(
+                keys: keys, classOffset: place.map { $0 &- first },
+                hasName: nameKey.flatMap { table.place(ofKey: $0, in: record) } != nil)
+            if keys.count <= Shape.longest { self.shape = shape }
+            return shape
+        }
+
+        private func hasKeysOfShape(_ keys: Range<Int>) -> Bool {
+            guard keys.count == shape.keys.count else { return false }
+            let distance = shape.keys.lowerBound &- keys.lowerBound
+            for place in keys where table.children[place] != table.children[place &+ distance] {
+                return false
+            }
+            return true
         }
 
         mutating func readEntries() throws(KeyedArchiveError) {
@@ -99,20 +140,33 @@ struct ArchiveIndex {
                     if numbers[Int(uid)] == 0 {
                         numbers[Int(uid)] = ClassNumber.firstDescribed &+ UInt32(classes.count)
                         try countNames(uid)
-                        classes.append(try contents.archivedClass(PropertyListUID(uid)))
+                        classes.append(
+                            try contents.archivedClass(
+                                PropertyListUID(uid), entries[Int(uid)].node, table))
+                        objectCounts.append(0)
                     }
-                    entries[number].slot = ClassNumber(value: numbers[Int(uid)])
+                    let slot = ClassNumber(value: numbers[Int(uid)])
+                    entries[number].slot = slot
+                    count(slot)
                 } else {
                     entries[number].slot = try leafSlot(record, object)
                 }
             }
         }
 
-        /// Counts the names in the description of a class, whose lists may be shared.
+        /// Counts an object of a class.
+        private mutating func count(_ slot: ClassNumber) {
+            let number = Int(slot.value &- ClassNumber.firstDescribed)
+            if objectCounts[number] < .max { objectCounts[number] &+= 1 }
+        }
+
+        /// Counts the names in the description of a class, whose lists may be shared, and its keys:
+        /// the description may be shared as well.
         ///
         /// - Throws: `expansionLimitExceeded`.
         private mutating func countNames(_ uid: UInt32) throws(KeyedArchiveError) {
             let description = table[entries[Int(uid)].node]
+            nameCount &+= Int(description.high)
             for key in listKeys {
                 guard let place = table.place(ofKey: key, in: description) else { continue }
                 let list = table[table.child(place &+ Int(description.high))]
@@ -121,17 +175,17 @@ struct ArchiveIndex {
             if nameCount > 2 &* table.children.count &+ 1000 {
                 throw KeyedArchiveError(
                     .expansionLimitExceeded,
-                    what: "the descriptions of classes expand to more than \(nameCount) names",
+                    what: "the descriptions of classes expand to \(nameCount) names and keys",
                     object: PropertyListUID(uid))
             }
         }
 
         /// The entry that describes the class of an object.
-        private func classReference(
+        private mutating func classReference(
             of record: NodeRecord, _ object: UInt32
         ) throws(KeyedArchiveError) -> UInt32 {
-            if let classKey, let place = table.place(ofKey: classKey, in: record) {
-                let value = table[table.child(place &+ Int(record.high))]
+            if let offset = shape(of: record).classOffset {
+                let value = table[table.child(Int(record.low) &+ offset &+ Int(record.high))]
                 let uid = UInt32(truncatingIfNeeded: value.payload)
                 if value.kind == .uid, Int(uid) < entries.count,
                     entries[Int(uid)].slot == .description
@@ -158,7 +212,7 @@ struct ArchiveIndex {
             // Five characters, of one byte each or of two.
             let length = table.contentLength(of: record)
             if length != 5, length != 10 { return false }
-            return table.view(entries[Int(object)].node).isString(ArchiveContents.null)
+            return table.isString(record, ArchiveContents.null)
         }
 
         /// The error that `ArchiveContents` has for the entry.

@@ -13,13 +13,38 @@ extension ArchiveReader {
         let number = index.slot(of: object)
         guard number.isObject else { throw nothing(object) }
         let slot = classes[Int(number.value)]
-        guard let binding = binding(slot) else { throw notAllowed(object) }
+        guard isAllowed(slot) else { throw notAllowed(object) }
         if state.isUnderWay(object) { throw cycle(object) }
-        if index.isShared(object), let value = made[object] as? T { return value }
-        if slot.acceptedType == ObjectIdentifier(type) { return try make(type, object) }
+        if index.isShared(object) { return try shared(type, slot, object) }
+        return try make(actualType(type, slot, object), object)
+    }
+
+    /// The value of an object that more than one reference leads to. By itself, because only to ask
+    /// for the type of an optional takes time.
+    @inline(never)
+    private func shared<T: KeyedDecodable>(
+        _ type: T.Type, _ slot: ClassSlot, _ object: UInt32
+    ) throws -> T {
+        if let value = made[object] as? T { return value }
+        return try make(actualType(type, slot, object), object)
+    }
+
+    /// The type that an object of an allowed class becomes, where `type` is asked for.
+    @inline(__always)
+    private func actualType<T: KeyedDecodable>(
+        _ type: T.Type, _ slot: ClassSlot, _ object: UInt32
+    ) throws -> T.Type {
+        slot.acceptedType == ObjectIdentifier(type) ? type : try chosenType(type, slot, object)
+    }
+
+    @inline(never)
+    private func chosenType<T: KeyedDecodable>(
+        _ type: T.Type, _ slot: ClassSlot, _ object: UInt32
+    ) throws -> T.Type {
+        guard let binding = binding(slot) else { throw notAllowed(object) }
         if let actual = binding.binding.type as? T.Type {
             if actual == type { slot.acceptedType = ObjectIdentifier(type) }
-            return try make(actual, object)
+            return actual
         }
         guard type.reads(binding.name) else {
             if binding.binding.type == nil { throw unknownClass(binding.name, object) }
@@ -27,7 +52,7 @@ extension ArchiveReader {
                 KeyedReference(self, object: object), expected: type.archivedClass.name)
         }
         slot.acceptedType = ObjectIdentifier(type)
-        return try make(type, object)
+        return type
     }
 
     /// Whether the class of an object stands for a type, or the type is read from it.
@@ -47,14 +72,17 @@ extension ArchiveReader {
     /// Checks that an object is of a class that is allowed where a type is asked for by name.
     func requireAllowed(_ object: UInt32) throws(KeyedArchiveError) {
         let slot = index.slot(of: object)
-        if slot.isObject, binding(classes[Int(slot.value)]) == nil { throw notAllowed(object) }
+        if slot.isObject, !isAllowed(classes[Int(slot.value)]) { throw notAllowed(object) }
+    }
+
+    /// Whether objects of a class are allowed here.
+    func isAllowed(_ slot: ClassSlot) -> Bool {
+        slot.isListed(in: registry) || !isBelowAny && askedFor(slot) != nil
     }
 
     /// What a class stands for here; nil where it is not allowed.
-    func binding(
-        _ slot: ClassSlot
-    ) -> (name: String, binding: ClassRegistry.Binding)? {
-        slot.listed ?? (isBelowAny ? nil : askedFor(slot))
+    func binding(_ slot: ClassSlot) -> ClassRegistry.Meaning? {
+        slot.listed(in: registry) ?? (isBelowAny ? nil : askedFor(slot))
     }
 
     /// Reads a value on whose class the archive decides.
@@ -73,7 +101,7 @@ extension ArchiveReader {
     ) throws(KeyedArchiveError) -> (any KeyedDecodable.Type)? {
         let slot = index.slot(of: object)
         guard slot.isObject else { return nil }
-        guard let binding = classes[Int(slot.value)].listed else {
+        guard let binding = classes[Int(slot.value)].listed(in: registry) else {
             if registry.keepsUnknownClasses { return nil }
             throw notAllowed(object)
         }
@@ -109,7 +137,7 @@ extension ArchiveReader {
             if slot == .description { throw nothing(next) }
             guard slot.isObject else { continue }
             try state.charge()
-            if classes[Int(slot.value)].listed == nil, !registry.keepsUnknownClasses {
+            if !classes[Int(slot.value)].isListed(in: registry), !registry.keepsUnknownClasses {
                 throw notAllowed(next)
             }
             if slot.isLeaf { continue }

@@ -29,11 +29,13 @@ public final class ArchiveReader {
     private var longTexts: [UInt32: String] = [:]
     private var longData: [UInt32: Data] = [:]
     private static let longLength = 128
-    // The classes that the type of the root consists of, and how many roots have been read.
-    private var askedFor = ClassRegistry()
+    // The types of the root, the classes they consist of, once one is needed that the registry does not
+    // have, and how many roots have been read.
+    private var rootTypes: [any KeyedDecodable.Type] = []
+    private var rootClasses: ClassRegistry?
     private var rootCount = 0
     /// The archive, for what is kept of it as it is.
-    let opaqueArchive: OpaqueArchive
+    private(set) lazy var opaqueArchive = OpaqueArchive(table, index)
     var lateReferences: [LateReference] = []
     private var nextLateReference = 0
     private var isReadingRoot = false
@@ -57,10 +59,7 @@ public final class ArchiveReader {
     ) throws(KeyedArchiveError) {
         table = DocumentTable(contents.document)
         index = try ArchiveIndex(contents, table)
-        opaqueArchive = OpaqueArchive(table, index)
-        classes = (ClassSlot.leaves + index.classes).map {
-            ClassSlot($0, listed: registry.binding(of: $0))
-        }
+        classes = (ClassSlot.leaves + index.classes).map { ClassSlot($0) }
         self.registry = registry
         self.limits = limits
         unsafe uncheckedState = ReadingState(
@@ -70,15 +69,21 @@ public final class ArchiveReader {
 
     /// What a class stands for among those that the root's type consists of. These count where the
     /// program names a type, not where the archive decides.
-    func askedFor(
-        _ slot: ClassSlot
-    ) -> (name: String, binding: ClassRegistry.Binding)? {
+    func askedFor(_ slot: ClassSlot) -> ClassRegistry.Meaning? {
         if slot.root != rootCount {
             slot.root = rootCount
-            slot.askedFor = askedFor.binding(of: slot.archivedClass)
+            slot.askedFor = classesOfRoot().binding(of: slot.archivedClass)
             slot.acceptedType = nil
         }
         return slot.askedFor
+    }
+
+    private func classesOfRoot() -> ClassRegistry {
+        if let rootClasses { return rootClasses }
+        var classes = ClassRegistry()
+        for type in rootTypes { type.register(in: &classes) }
+        rootClasses = classes
+        return classes
     }
 }
 
@@ -184,7 +189,7 @@ extension ArchiveReader {
         let slot = index.slot(of: object)
         guard slot.isLeaf else { return nil }
         try state.charge()
-        if binding(classes[Int(slot.value)]) == nil { throw notAllowed(object) }
+        if !isAllowed(classes[Int(slot.value)]) { throw notAllowed(object) }
         return index.node(of: object)
     }
 
@@ -195,8 +200,7 @@ extension ArchiveReader {
         guard record.kind == .uid else { return node }
         let object = UInt32(truncatingIfNeeded: record.payload)
         let slot = index.slot(of: object)
-        guard slot.isLeaf, binding(classes[Int(slot.value)]) != nil,
-            (try? state.charge()) != nil
+        guard slot.isLeaf, isAllowed(classes[Int(slot.value)]), (try? state.charge()) != nil
         else { return nil }
         return index.node(of: object)
     }
@@ -219,8 +223,8 @@ extension ArchiveReader {
         if isReadingRoot { return try body() }
         isReadingRoot = true
         defer { isReadingRoot = false }
-        askedFor = ClassRegistry()
-        for type in types { type.register(in: &askedFor) }
+        rootTypes = types
+        rootClasses = nil
         rootCount &+= 1
         stack = StackSegment()
         state.restart()
@@ -271,7 +275,9 @@ extension ArchiveReader {
     func field(_ key: String, of decoder: KeyedDecoder) -> UInt32? {
         let record = decoder.record
         guard record.kind == .dictionary else { return nil }
-        if decoder.object == nil { return search(key, in: record)?.value }
+        if decoder.object == nil || !index.isCommon(decoder.classIndex) {
+            return search(key, in: record)?.value
+        }
         let asked = state.ask(key, classIndex: decoder.classIndex)
         if asked.offset < record.high {
             let keyPlace = Int(record.low) &+ Int(asked.offset)
@@ -279,23 +285,22 @@ extension ArchiveReader {
                 return table.child(keyPlace &+ Int(record.high))
             }
         }
-        guard let (found, value) = search(key, in: record) else { return nil }
-        state.learn(found, at: asked.place, classIndex: decoder.classIndex)
-        return value
+        guard let found = search(key, in: record) else { return nil }
+        let offset = UInt32(truncatingIfNeeded: found.place &- Int(record.low))
+        state.learn(
+            .init(key: KnownKey(key), keyNumber: found.keyNumber, offset: offset),
+            at: asked.place, classIndex: decoder.classIndex)
+        return found.value
     }
 
     private func search(
         _ key: String, in record: NodeRecord
-    ) -> (step: ReadingState.FieldStep, value: UInt32)? {
+    ) -> (place: Int, keyNumber: UInt32, value: UInt32)? {
         guard record.kind == .dictionary,
             let number = table.keyNumber(of: ArchiveKey.escaped(key)),
             let place = table.place(ofKey: number, in: record)
         else { return nil }
-        let offset = UInt32(truncatingIfNeeded: place &- Int(record.low))
-        return (
-            .init(key: KnownKey(key), keyNumber: number, offset: offset),
-            table.child(place &+ Int(record.high))
-        )
+        return (place, number, table.child(place &+ Int(record.high)))
     }
 
     /// The value that was written without a key after those that have been read, or nil.

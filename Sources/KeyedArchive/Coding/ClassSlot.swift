@@ -28,20 +28,32 @@ struct ClassNumber: Hashable {
 /// A class of an archive that is being read, and what it stands for.
 final class ClassSlot {
     let archivedClass: ArchivedClass
-    /// What the registry says of it; nil where it is not allowed.
-    let listed: (name: String, binding: ClassRegistry.Binding)?
+    // What the registry says of it, once that has been asked.
+    private var listing: ClassRegistry.Meaning??
     /// What the type says of it that was asked for at the root; nil where it does not consist of it.
-    var askedFor: (name: String, binding: ClassRegistry.Binding)?
+    var askedFor: ClassRegistry.Meaning?
     /// The root of which ``askedFor`` is true, by its place among those that were read.
     var root = 0
     /// A type that has been found to be read from the class.
     var acceptedType: ObjectIdentifier?
 
-    init(
-        _ archivedClass: ArchivedClass, listed: (name: String, binding: ClassRegistry.Binding)?
-    ) {
-        self.archivedClass = archivedClass
-        self.listed = listed
+    init(_ archivedClass: ArchivedClass) { self.archivedClass = archivedClass }
+
+    /// What the registry, which is always the same, says of the class; nil where it is not allowed.
+    func listed(in registry: ClassRegistry) -> ClassRegistry.Meaning? {
+        if let listing { return listing }
+        let meaning = registry.binding(of: archivedClass)
+        listing = .some(meaning)
+        return meaning
+    }
+
+    /// Whether the registry, which is always the same, allows the class.
+    func isListed(in registry: ClassRegistry) -> Bool {
+        switch listing {
+        case .some(.some): true
+        case .some(.none): false
+        case .none: listed(in: registry) != nil
+        }
     }
 
     /// The classes of plain values, in the order of their numbers.

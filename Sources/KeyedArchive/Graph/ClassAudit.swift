@@ -72,7 +72,7 @@ private struct WayFinder: Sendable {
         steps = [Step](
             repeating: Step(parent: Self.none, key: 0, index: -1), count: index.count)
         isKnown = [Bool](repeating: false, count: DocumentTable(document).count)
-        enqueue(contents.topNode, from: Self.root)
+        enqueue(document.node(contents.topNumber), from: Self.root)
         var next = 0
         while next < queue.count {
             let object = queue[next]

@@ -54,6 +54,11 @@
     /// The text of a string. Linear.
     package func string(of record: NodeRecord) -> String { storage.store.string(of: record) }
 
+    /// Whether a string's text is `text`, scalar by scalar. Linear.
+    package func isString(_ record: NodeRecord, _ text: String) -> Bool {
+        storage.store.isString(record, text)
+    }
+
     /// The bytes of a string or of data, without a copy.
     package func content(of record: NodeRecord) -> ArraySlice<UInt8> {
         storage.store.content(of: record)

@@ -111,6 +111,15 @@ struct NodeStore: Sendable {
         }
     }
 
+    /// Whether a value is a string whose text is `text`, scalar by scalar. Linear.
+    func isString(_ record: NodeRecord, _ text: String) -> Bool {
+        guard record.kind == .string else { return false }
+        if record.encoding == .utf16 { return string(of: record).isLiterally(text) }
+        return withContent(of: record) { content in
+            text.withUTF8Span { content.isSame(as: $0) }
+        }
+    }
+
     /// Whether two strings, or two runs of data, hold the same. Linear.
     func hasSameContent(_ left: NodeRecord, _ right: NodeRecord) -> Bool {
         guard left.encoding == right.encoding else { return false }

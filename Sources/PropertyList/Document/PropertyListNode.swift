@@ -98,10 +98,7 @@ extension PropertyListNode {
 
     /// Whether the value is a string with exactly this text; no string is made for it.
     public func isString(_ text: String) -> Bool {
-        let record = record
-        guard record.kind == .string else { return false }
-        if record.encoding == .utf16 { return storage.store.string(of: record).isLiterally(text) }
-        return storage.store.content(of: record).elementsEqual(text.utf8)
+        storage.store.isString(record, text)
     }
 }
 
