@@ -118,6 +118,44 @@ struct SharedContainerTests {
                 == .expansionLimitExceeded)
     }
 
+    @Test("bound the keys of a description that many entries share")
+    func sharedDescription() throws {
+        var archive = SharingAssembler()
+        let one = archive.add(.integer(1))
+        let name = archive.text("NSObject")
+        let description = archive.dictionary(
+            [("$classname", name)] + (0..<500).map { ("key \($0)", one) })
+        var last = 0
+        for _ in 0..<200 { last = archive.object(archive.entry(description), []) }
+        #expect(
+            code { try KeyedUnarchiver(parsing: archive.bytes(root: last)) }
+                == .expansionLimitExceeded)
+    }
+
+    @Test("are told apart by their keys, whatever stood before them")
+    func keysInAnyOrder() throws {
+        var archive = SharingAssembler()
+        let (first, second) = (archive.text("$class"), archive.text("value"))
+        let many = (0..<40).map { archive.text("key \($0)") }
+        let number = archive.describe("Number")
+        let list = archive.describe("NSArray")
+        func add(_ keys: [UInt64], _ value: UInt64) -> UInt64 {
+            let value = archive.add(.integer(value))
+            let reference = archive.reference(number)
+            let values = keys.map { $0 == first ? reference : value }
+            return archive.reference(archive.entry(archive.add(.dictionary(keys, values))))
+        }
+        let numbers = [
+            add([first, second], 1), add([second, first], 2), add([second, first], 3),
+            add(many + [first, second], 4), add(many + [second, first], 5),
+            add([first, second], 6),
+        ]
+        let root = archive.object(list, [("NS.objects", archive.add(.array(numbers)))])
+        let values = try KeyedUnarchiver.unarchive(
+            [Number].self, from: archive.bytes(root: root))
+        #expect(values.map(\.value) == [1, 2, 3, 4, 5, 6])
+    }
+
     @Test("copy a long text, and data, once")
     func longTexts() throws {
         var archive = SharingAssembler()
@@ -149,6 +187,13 @@ extension KeyedUnarchiver {
         func open<T: KeyedDecodable>(_ type: T.Type) throws { _ = try unarchive(type) }
         try open(type)
     }
+}
+
+private struct Number: KeyedDecodable {
+    static var archivedClass: ArchivedClass { "Number" }
+    let value: Int
+
+    init(coder: KeyedDecoder) throws { value = try coder.decodeInteger(forKey: "value") }
 }
 
 /// Puts archives together whose objects share nodes of the property list.
