@@ -4,7 +4,8 @@
 /// The objects that instances have become, by their addresses, which it keeps from being used again.
 ///
 /// An open-addressing table, at most half full. The addresses are the program's own, so that nobody
-/// else chooses them.
+/// else chooses them. Instances that lie beside each other in memory, as those do that were made one
+/// after the other, do so in the table.
 struct IdentityMap {
     private var slots: [(address: UInt, object: UInt32)] = []
     private var instances: [AnyObject] = []
@@ -31,8 +32,9 @@ struct IdentityMap {
     /// The slot where an address is, or belongs.
     private func place(of address: UInt) -> Int {
         let mask = slots.count &- 1
-        // The low bits of addresses are all alike; a multiplication brings the others up.
-        var place = Int(truncatingIfNeeded: (address &* 0x9E37_79B9_7F4A_7C15) >> 32) & mask
+        // Each page of memory begins anywhere; within it an instance takes at least 16 bytes.
+        let page = ((address >> 12) &* 0x9E37_79B9_7F4A_7C15) >> 32
+        var place = Int(truncatingIfNeeded: page &+ (address >> 4) & 0xFF) & mask
         while slots[place].address != 0, slots[place].address != address {
             place = (place &+ 1) & mask
         }

@@ -145,7 +145,7 @@ extension ObjectTable {
         keys.append(classKey)
         values.append(assembler.uid(classNumber))
         objects[Int(number)] = assembler.dictionary(
-            keys: keys[open.start...], values: values[open.start...])
+            keys: keys, values: values, from: open.start)
         close(outer)
     }
 
@@ -156,8 +156,8 @@ extension ObjectTable {
     }
 
     private mutating func close(_ outer: Open) {
-        keys.removeSubrange(open.start...)
-        values.removeSubrange(open.start...)
+        keys.removeLast(keys.count &- open.start)
+        values.removeLast(values.count &- open.start)
         open = outer
     }
 
@@ -200,7 +200,7 @@ extension ObjectTable {
                 values.append(array(of: names))
             }
         }
-        return assembler.dictionary(keys: keys[...], values: values[...])
+        return assembler.dictionary(keys: keys, values: values)
     }
 
     private mutating func array(of names: [String]) -> UInt32 {
@@ -330,11 +330,11 @@ extension ObjectTable {
         let parts = [
             (ArchiveContents.versionKey, assembler.integer(version)),
             (ArchiveContents.archiverKey, assembler.string(archiver)),
-            (ArchiveContents.topKey, assembler.dictionary(keys: keys[...], values: values[...])),
+            (ArchiveContents.topKey, assembler.dictionary(keys: keys, values: values)),
             (ArchiveContents.objectsKey, assembler.array(objects)),
         ]
         let keys = parts.map { assembler.key($0.0) }
-        let root = assembler.dictionary(keys: keys[...], values: parts.map(\.1)[...])
+        let root = assembler.dictionary(keys: keys, values: parts.map(\.1))
         do { return try assembler.finish(root: root) } catch { throw KeyedArchiveError(error) }
     }
 }

@@ -147,21 +147,30 @@ extension GraphAssembler {
 
 extension GraphAssembler {
     /// An array of values that have been added.
-    package mutating func array(_ elements: some Collection<UInt32>) -> UInt32 {
+    package mutating func array(_ elements: [UInt32]) -> UInt32 {
         let first = UInt32(truncatingIfNeeded: store.children.count)
-        store.children.append(contentsOf: elements)
+        store.children.makeRoom(for: elements.count)
+        append(children: elements.span)
         return add(container(.array, first, elements.count))
     }
 
-    /// A dictionary of keys and, in the same order, values that have been added.
+    /// A dictionary of keys and, in the same order, values that have been added: those from `start` on
+    /// of two arrays of the same length.
     package mutating func dictionary(
-        keys: ArraySlice<UInt32>, values: ArraySlice<UInt32>
+        keys: [UInt32], values: [UInt32], from start: Int = 0
     ) -> UInt32 {
         let first = UInt32(truncatingIfNeeded: store.children.count)
+        let keys = keys.span.extracting(droppingFirst: start)
         store.children.makeRoom(for: 2 &* keys.count)
-        store.children.append(contentsOf: keys)
-        store.children.append(contentsOf: values.prefix(keys.count))
+        append(children: keys)
+        append(children: values.span.extracting(droppingFirst: start).extracting(first: keys.count))
         return add(container(.dictionary, first, keys.count))
+    }
+
+    private mutating func append(children: Span<UInt32>) {
+        store.children.append(addingCapacity: children.count) { output in
+            for index in children.indices { output.append(children[index]) }
+        }
     }
 
     private func container(_ kind: PropertyListKind, _ first: UInt32, _ count: Int) -> NodeRecord {
@@ -213,7 +222,7 @@ extension GraphAssembler {
                 let texts = children.prefix(number).map {
                     key(store.string(of: store.records[Int($0)]))
                 }
-                return dictionary(keys: texts[...], values: children.dropFirst(number))
+                return dictionary(keys: texts, values: Array(children.dropFirst(number)))
             }
             let first = UInt32(truncatingIfNeeded: store.children.count)
             store.children.append(contentsOf: children)

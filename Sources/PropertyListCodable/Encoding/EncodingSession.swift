@@ -185,7 +185,7 @@ extension EncodingSession {
                     return first.lexicographicallyPrecedes(second)
                 }
             }
-            return assemble { $0.dictionary(keys: value.keys[...], values: value.values[...]) }
+            return assemble { $0.dictionary(keys: value.keys, values: value.values) }
         }
     }
 
