@@ -77,6 +77,20 @@
     @inlinable
     public var high: UInt32 { UInt32(truncatingIfNeeded: payload >> 32) }
 
+    /// The number in a record of the kind `integer`.
+    @inline(__always)
+    var integer: PropertyListInteger { PropertyListInteger(bits: payload, isNegative: isNegative) }
+
+    /// The point in time in a record of the kind `date`.
+    @inline(__always)
+    var date: PropertyListDate {
+        PropertyListDate(secondsSince2001: Double(bitPattern: payload))
+    }
+
+    /// The number in a record of the kind `uid`.
+    @inline(__always)
+    var uid: PropertyListUID { PropertyListUID(UInt32(truncatingIfNeeded: payload)) }
+
     /// The number in a record of the kind `real`.
     @inline(__always)
     var real: PropertyListReal {

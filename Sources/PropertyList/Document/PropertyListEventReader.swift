@@ -105,13 +105,12 @@ public struct PropertyListEventReader: Sendable {
     private static func event(_ record: NodeRecord) -> PropertyListEvent {
         switch record.kind {
         case .string: .string
-        case .integer:
-            .integer(PropertyListInteger(bits: record.payload, isNegative: record.isNegative))
+        case .integer: .integer(record.integer)
         case .boolean: .boolean(record.payload != 0)
         case .real: .real(record.real)
-        case .date: .date(PropertyListDate(secondsSince2001: Double(bitPattern: record.payload)))
+        case .date: .date(record.date)
         case .data: .data
-        case .uid: .uid(PropertyListUID(UInt32(truncatingIfNeeded: record.payload)))
+        case .uid: .uid(record.uid)
         case .dictionary: .dictionary(count: Int(record.high))
         case .array: .array(count: Int(record.high))
         case .set: .set(count: Int(record.high))

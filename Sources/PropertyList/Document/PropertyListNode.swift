@@ -50,8 +50,7 @@ extension PropertyListNode {
     /// The value of an integer.
     public var integer: PropertyListInteger? {
         let record = record
-        guard record.kind == .integer else { return nil }
-        return PropertyListInteger(bits: record.payload, isNegative: record.isNegative)
+        return record.kind == .integer ? record.integer : nil
     }
 
     /// The value of a floating-point number. An integer is not converted.
@@ -69,8 +68,7 @@ extension PropertyListNode {
     /// A point in time.
     public var date: PropertyListDate? {
         let record = record
-        guard record.kind == .date else { return nil }
-        return PropertyListDate(secondsSince2001: Double(bitPattern: record.payload))
+        return record.kind == .date ? record.date : nil
     }
 
     /// Bytes, without a copy.
@@ -82,8 +80,7 @@ extension PropertyListNode {
     /// A reference into the object table of a keyed archive.
     public var uid: PropertyListUID? {
         let record = record
-        guard record.kind == .uid else { return nil }
-        return PropertyListUID(UInt32(truncatingIfNeeded: record.payload))
+        return record.kind == .uid ? record.uid : nil
     }
 
     /// How many bytes a string or data has in the document; 0 for other kinds. Constant time.

@@ -69,17 +69,20 @@ final class XMLElements {
                 return true
             }
         case .integer:
-            let value = PropertyListInteger(bits: record.payload, isNegative: record.isNegative)
+            let value = record.integer
+            // The closures have the tags alone: each that has the object counts a reference.
+            let tags = integer
             output.append(addingCapacity: key.count &+ 2 &* depth &+ Self.room) {
                 Self.append(key: key, depth, to: &$0)
-                append(integer: value, depth, to: &$0)
+                Self.append(integer: value, tags, depth, to: &$0)
             }
             return true
         case .boolean:
+            let line = record.payload == 0 ? no : yes
             output.append(addingCapacity: key.count &+ 2 &* depth &+ Self.room) {
                 Self.append(key: key, depth, to: &$0)
                 $0.append(tabs: depth)
-                $0.append(record.payload == 0 ? no : yes)
+                $0.append(line)
             }
             return true
         default:
@@ -92,24 +95,26 @@ final class XMLElements {
     func append(
         key: Span<UInt8> = Span(), plain text: Span<UInt8>, _ depth: Int, to output: inout [UInt8]
     ) {
+        let tags = string
         output.append(addingCapacity: key.count &+ 2 &* depth &+ text.count &+ Self.room) {
             Self.append(key: key, depth, to: &$0)
             $0.append(tabs: depth)
-            $0.append(string.open)
+            $0.append(tags.open)
             $0.append(contentsOf: text)
-            $0.append(string.close)
+            $0.append(tags.close)
         }
     }
 
     @inline(__always)
-    private func append(
-        integer value: PropertyListInteger, _ depth: Int, to output: inout OutputSpan<UInt8>
+    private static func append(
+        integer value: PropertyListInteger, _ tags: Tags, _ depth: Int,
+        to output: inout OutputSpan<UInt8>
     ) {
         output.append(tabs: depth)
-        output.append(integer.open)
+        output.append(tags.open)
         if value.isNegative { output.append(UInt8(ascii: "-")) }
         IntegerText.appendDecimal(value.magnitude, to: &output)
-        output.append(integer.close)
+        output.append(tags.close)
     }
 
     /// Appends a UID as the lines of the dictionary that stands for it.
@@ -121,7 +126,7 @@ final class XMLElements {
             output.append(key.open)
             output.append(uidKey)
             output.append(key.close)
-            append(integer: PropertyListInteger(value), depth &+ 1, to: &output)
+            Self.append(integer: PropertyListInteger(value), integer, depth &+ 1, to: &output)
             output.append(tabs: depth)
             output.append(closeDict)
         }

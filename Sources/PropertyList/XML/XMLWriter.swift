@@ -62,21 +62,43 @@ struct XMLWriter {
     private mutating func append(
         _ leaves: DocumentWalk.Leaves, to output: inout [UInt8]
     ) throws(PropertyListError) {
-        let depth = walk.depth
-        let elements = elements
-        for place in leaves.places {
+        var place = leaves.places.lowerBound
+        while true {
+            place = try appendRun(of: leaves, from: place, to: &output)
+            if place == leaves.places.upperBound { return }
+            let key = leaves.haveKeys ? store.children[place &- leaves.distanceOfKeys] : nil
             let record = store.records[Int(store.children[place])]
-            do {
-                var key = 0..<0
-                if leaves.haveKeys {
-                    key = try keyElement(store.children[place &- leaves.distanceOfKeys])
-                }
-                if !append(elements, keyAt: key, leaf: record, depth, to: &output) {
-                    try append(record, depth, to: &output)
-                }
-            } catch { throw error.at(path: walk.path(of: place, in: leaves)) }
+            do { try append(record, key: key, walk.depth, to: &output) } catch {
+                throw error.at(path: walk.path(of: place, in: leaves))
+            }
+            try budget.emit(size: output.count)
+            place &+= 1
+        }
+    }
+
+    /// Writes the leaves from `start` on that are written as they are, under keys that were written
+    /// before; returns the place of the first other.
+    ///
+    /// It changes nothing but the output, so that nothing has to be kept alive for each leaf.
+    private func appendRun(
+        of leaves: DocumentWalk.Leaves, from start: Int, to output: inout [UInt8]
+    ) throws(PropertyListError) -> Int {
+        let depth = walk.depth
+        for place in start..<leaves.places.upperBound {
+            var key = 0..<0
+            if leaves.haveKeys {
+                let node = store.children[place &- leaves.distanceOfKeys]
+                guard let known = keys.place(of: store.records[Int(node)]) else { return place }
+                key = known
+            }
+            let record = store.records[Int(store.children[place])]
+            let line = keys.elements.span.extracting(key)
+            guard elements.append(key: line, leaf: record, in: store, depth, to: &output) else {
+                return place
+            }
             try budget.emit(size: output.count)
         }
+        return leaves.places.upperBound
     }
 
     /// Writes the next value, or the end of a container; false at the end of all.
@@ -106,15 +128,13 @@ struct XMLWriter {
         _ record: NodeRecord, key: UInt32?, _ depth: Int, to output: inout [UInt8]
     ) throws(PropertyListError) {
         let place = try key.map { key throws(PropertyListError) in try keyElement(key) }
-        if append(elements, keyAt: place ?? 0..<0, leaf: record, depth, to: &output) { return }
+        if append(keyAt: place ?? 0..<0, leaf: record, depth, to: &output) { return }
         try append(record, depth, to: &output)
     }
 
     /// Writes a key, and a leaf if it is one of those that are written as they are.
-    @inline(__always)
     private func append(
-        _ elements: XMLElements, keyAt place: Range<Int>, leaf record: NodeRecord, _ depth: Int,
-        to output: inout [UInt8]
+        keyAt place: Range<Int>, leaf record: NodeRecord, _ depth: Int, to output: inout [UInt8]
     ) -> Bool {
         let key = keys.elements.span.extracting(place)
         if elements.append(key: key, leaf: record, in: store, depth, to: &output) { return true }
