@@ -164,7 +164,7 @@ extension PlistEncoder {
     ) throws -> PropertyListDocument {
         let session = EncodingSession(
             userInfo: userInfo, limits: limits, sortsKeys: keyOrder == .sorted,
-            sharesLeaves: layout == .compact)
+            sharesLeaves: format == .binary && layout == .compact)
         let root = try encode(session)
         if let failure = session.failure { throw failure }
         guard let root else {
