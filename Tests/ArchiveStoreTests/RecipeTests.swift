@@ -12,7 +12,8 @@ import Testing
 import Crypto
 #endif
 
-/// The examples of the documentation; two programs that share a group are in `ProgramTests`.
+/// What the recipes of the documentation promise; two programs that share a group are in
+/// `ProgramTests`.
 @Suite("Recipes of stores")
 struct StoreRecipeTests {
     private let folder: TemporaryFolder
@@ -109,25 +110,5 @@ struct StoreRecipeTests {
         #expect(try store.item(matching: ItemQuery(account: "token")).password == "t0ken")
         let stored = try Preferences(domain: "example", folder: folder.path).storedValues
         #expect(stored == ["volume": 0.5])
-    }
-
-    @Test("the code of the documentation is the code of these tests and of the two programs")
-    func documentation() throws {
-        func text(_ path: String) throws -> String {
-            try String(contentsOf: Corpus.repository.appending(path: path), encoding: .utf8)
-        }
-        func lines(_ text: some StringProtocol) -> [String] {
-            text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
-        }
-        let tested = Set(
-            lines(
-                try text("Tests/ArchiveStoreTests/RecipeTests.swift")
-                    + text("Tests/Examples/GroupKeeper/GroupKeeper.swift")))
-        let recipes = try text("Sources/ArchiveStore/ArchiveStore.docc/Recipes.md")
-        let blocks = recipes.components(separatedBy: "```")
-        #expect(blocks.count == 11)
-        for (index, block) in blocks.enumerated() where index % 2 == 1 {
-            for line in lines(block).dropFirst() { #expect(tested.contains(line)) }
-        }
     }
 }

@@ -6,7 +6,7 @@ import KeyedArchive
 import PropertyList
 import Testing
 
-/// The examples of the documentation.
+/// What programs do with archives, from one end to the other.
 @Suite("Recipes")
 struct RecipeTests {
     @Test("a save is written to a file and read back")
