@@ -88,7 +88,7 @@ extension EncodingSession {
     func node<T: Encodable>(_ value: T, _ path: () -> CodingPath?) throws -> UInt32? {
         if let leaf = try leaf(value, path) { return leaf }
         let path = path()
-        if calls >= callLimit { throw depthExceeded(value, calls, path) }
+        if calls >= callLimit { throw failure ?? depthExceeded(value, calls, path) }
         if let dictionary = stringKeyedDictionary(value) {
             return try node(path) { try dictionary.encodeEntries(to: $0) }
         }
