@@ -169,25 +169,37 @@ extension ArchiveContents {
         return .object(fields, class: uid)
     }
 
-    /// The class that an entry describes. Linear in the length of its chain.
+    /// The class that an entry describes. Linear in the size of the description.
     ///
-    /// - Throws: `danglingReference`, `malformedClass`.
+    /// - Throws: `danglingReference`, `malformedClass`, `expansionLimitExceeded`.
     public func archivedClass(
         _ reference: PropertyListUID
+    ) throws(KeyedArchiveError) -> ArchivedClass {
+        var budget = DescriptionBudget(self)
+        return try archivedClass(reference, within: &budget)
+    }
+
+    /// The class that an entry describes, one of several that are read of an archive.
+    ///
+    /// - Throws: as ``archivedClass(_:)``.
+    package func archivedClass(
+        _ reference: PropertyListUID, within budget: inout DescriptionBudget
     ) throws(KeyedArchiveError) -> ArchivedClass {
         guard case .classDescription(let node) = try entry(reference) else {
             throw Self.malformed("it describes no class", reference, .malformedClass)
         }
         return try archivedClass(
-            reference, UInt32(truncatingIfNeeded: node.number), DocumentTable(of: node))
+            reference, UInt32(truncatingIfNeeded: node.number), DocumentTable(of: node), &budget)
     }
 
     /// The class that an entry describes, whose node and document are known.
     ///
-    /// - Throws: `malformedClass`.
+    /// - Throws: `malformedClass`, `expansionLimitExceeded`.
     func archivedClass(
-        _ reference: PropertyListUID, _ node: UInt32, _ table: DocumentTable
+        _ reference: PropertyListUID, _ node: UInt32, _ table: DocumentTable,
+        _ budget: inout DescriptionBudget
     ) throws(KeyedArchiveError) -> ArchivedClass {
+        try budget.charge(node, of: table, reference)
         guard let description = try ArchivedClass(table, node, reference) else {
             throw Self.malformed("it describes no class", reference, .malformedClass)
         }

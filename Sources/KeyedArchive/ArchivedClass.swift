@@ -52,7 +52,12 @@ public struct ArchivedClass: Sendable {
 
     /// Describes a class by its name, its superclasses from the next on, and `NSObject`.
     public init(_ name: String, _ superclasses: String...) {
-        self.init(name: name, chain: [name] + superclasses + ["NSObject"])
+        var chain: [String] = []
+        chain.reserveCapacity(superclasses.count &+ 2)
+        chain.append(name)
+        chain.append(contentsOf: superclasses)
+        chain.append("NSObject")
+        self.init(name: name, chain: chain)
     }
 
     /// Describes a class by its name and, unless it stands for another, its superclasses.

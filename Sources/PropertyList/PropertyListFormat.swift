@@ -35,7 +35,7 @@ extension PropertyListFormat: CustomStringConvertible {
     }
 
     /// Whether errors in the format have a line and a column.
-    var isText: Bool { kind != .binary }
+    package var isText: Bool { kind != .binary }
 }
 
 extension PropertyListFormat {

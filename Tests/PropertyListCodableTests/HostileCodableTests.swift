@@ -173,6 +173,37 @@ struct HostileCodableTests {
         }
     }
 
+    @Test("what a small file refers to again and again is copied once")
+    func longContents() throws {
+        // Copied each time each of these would be 10 GB.
+        let count = 10_000
+        let content = [UInt8](repeating: UInt8(ascii: "x"), count: 1_000_000)
+        func bytes(_ marker: UInt8) -> [UInt8] {
+            let long = BinaryAssembler.Object.counted(marker, 1_000_000, width: 4, content)
+            return BinaryAssembler(
+                [.array((0..<UInt64(count)).map { 2 + $0 }), long]
+                    + (0..<count).map { _ in .dictionary([UInt64(count) + 2], [1]) } + [.ascii("k")],
+                offsetWidth: 4, referenceWidth: 4
+            ).bytes
+        }
+        let (text, data) = (bytes(0x50), bytes(0x40))
+        let decoder = PlistDecoder()
+        let texts = try decoder.decode([[String: String]].self, from: text)
+        #expect(texts.count == count && texts.last?["k"]?.utf8.count == 1_000_000)
+        let datas = try decoder.decode([[String: Data]].self, from: data)
+        #expect(datas.count == count && datas.last?["k"]?.count == 1_000_000)
+        let trees = try decoder.decode([PropertyListValue].self, from: text)
+        #expect(trees.count == count && trees.last?["k"]?.string?.utf8.count == 1_000_000)
+        let keys = BinaryAssembler(
+            [
+                .array((0..<UInt64(count)).map { 2 + $0 }),
+                .counted(0x50, 1_000_000, width: 4, content),
+            ] + (0..<count).map { _ in .dictionary([1], [UInt64(count) + 2]) } + [.integer(7)],
+            offsetWidth: 4, referenceWidth: 4)
+        let dictionaries = try decoder.decode([[String: Int]].self, from: keys.bytes)
+        #expect(dictionaries.last?.keys.first?.utf8.count == 1_000_000)
+    }
+
     @Test("a type that tries one thing after the other reads a large text")
     func manyErrors() throws {
         let count = 20_000

@@ -78,6 +78,8 @@ extension RangeReplaceableCollection where Element: KeyedDecodable {
     fileprivate mutating func appendValues(
         of list: NodeRecord, in reader: ArchiveReader
     ) throws {
+        // Elements may be large, and the list of a hostile file long.
+        reserveCapacity(Swift.min(Int(list.high), 1024))
         let first = Int(list.low)
         for place in first..<(first &+ Int(list.high)) {
             let reference = reader.reference(at: reader.table.child(place))

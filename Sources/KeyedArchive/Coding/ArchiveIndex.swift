@@ -26,9 +26,11 @@ struct ArchiveIndex {
     /// Looks at every entry; linear.
     ///
     /// - Throws: `danglingReference`, `malformedObject`, `malformedClass`, `expansionLimitExceeded`.
-    init(_ contents: ArchiveContents, _ table: DocumentTable) throws(KeyedArchiveError) {
+    init(
+        _ contents: ArchiveContents, _ table: DocumentTable, _ limits: ParsingLimits
+    ) throws(KeyedArchiveError) {
         top = contents.topNumber
-        var scan = Scan(contents, table)
+        var scan = Scan(contents, table, limits)
         try scan.describeClasses()
         try scan.readEntries()
         try scan.countReferences(from: top)
@@ -36,6 +38,16 @@ struct ArchiveIndex {
         classes = scan.classes
         objectCounts = scan.objectCounts
     }
+
+    /// A class by its number: of plain values, or one that the archive describes.
+    func archivedClass(_ number: ClassNumber) -> ArchivedClass {
+        number.isLeaf
+            ? ArchivedClass.leaves[Int(number.value)]
+            : classes[Int(number.value &- ClassNumber.firstDescribed)]
+    }
+
+    /// How many classes there are, those of plain values among them.
+    var classCount: Int { classes.count &+ ArchivedClass.leaves.count }
 
     /// What the entry `object` is.
     func slot(of object: UInt32) -> ClassNumber { entries[Int(object)].slot }
@@ -61,17 +73,14 @@ struct ArchiveIndex {
         var objectCounts: [UInt8] = []
         private let classKey: UInt32?
         private let nameKey: UInt32?
-        // The lists of names.
-        private let listKeys: [UInt32]
+        private var descriptionCount = 0
         // Containers that stand in objects, and how often each has been looked at: twice is enough to
         // know that what it refers to is shared, and bounds the work.
         private var pending: [UInt32] = []
         private var looks: [UInt8]
         // What the last small dictionary was; those of one class mostly have the same keys.
         private var shape = Shape()
-        // How many names and keys the classes have together. What is not shared cannot have more than there
-        // are elements of containers.
-        private var nameCount = 0
+        private var budget: DescriptionBudget
 
         /// Where a dictionary has the keys that make it an object or the description of a class.
         struct Shape {
@@ -85,14 +94,13 @@ struct ArchiveIndex {
             static let longest = 32
         }
 
-        init(_ contents: ArchiveContents, _ table: DocumentTable) {
+        init(_ contents: ArchiveContents, _ table: DocumentTable, _ limits: ParsingLimits) {
+            budget = DescriptionBudget(table, limits)
             self.contents = contents
             self.table = table
             looks = [UInt8](repeating: 0, count: table.count)
             classKey = table.keyNumber(of: ArchivedObject.classKey)
             nameKey = table.keyNumber(of: ArchivedClass.nameKey)
-            listKeys = [ArchivedClass.chainKey, ArchivedClass.hintsKey]
-                .compactMap(table.keyNumber(of:))
         }
 
         /// Finds the entries that describe classes, for objects may come before theirs.
@@ -103,6 +111,7 @@ struct ArchiveIndex {
                 let node = table.child(place)
                 let record = table[node]
                 let isDescription = record.kind == .dictionary && shape(of: record).hasName
+                if isDescription { descriptionCount &+= 1 }
                 entries.append(
                     Entry(node: node, slot: isDescription ? .description : .null, references: 0))
             }
@@ -132,6 +141,8 @@ struct ArchiveIndex {
         mutating func readEntries() throws(KeyedArchiveError) {
             // By entry: the number of the class it describes, once it is known; 0 is none.
             var numbers = [UInt32](repeating: 0, count: entries.count)
+            classes.reserveCapacity(min(descriptionCount, 64))
+            objectCounts.reserveCapacity(min(descriptionCount, 64))
             for number in entries.indices where entries[number].slot != .description {
                 let object = UInt32(truncatingIfNeeded: number)
                 let record = table[entries[number].node]
@@ -139,10 +150,9 @@ struct ArchiveIndex {
                     let uid = try classReference(of: record, object)
                     if numbers[Int(uid)] == 0 {
                         numbers[Int(uid)] = ClassNumber.firstDescribed &+ UInt32(classes.count)
-                        try countNames(uid)
                         classes.append(
                             try contents.archivedClass(
-                                PropertyListUID(uid), entries[Int(uid)].node, table))
+                                PropertyListUID(uid), entries[Int(uid)].node, table, &budget))
                         objectCounts.append(0)
                     }
                     let slot = ClassNumber(value: numbers[Int(uid)])
@@ -158,26 +168,6 @@ struct ArchiveIndex {
         private mutating func count(_ slot: ClassNumber) {
             let number = Int(slot.value &- ClassNumber.firstDescribed)
             if objectCounts[number] < .max { objectCounts[number] &+= 1 }
-        }
-
-        /// Counts the names in the description of a class, whose lists may be shared, and its keys:
-        /// the description may be shared as well.
-        ///
-        /// - Throws: `expansionLimitExceeded`.
-        private mutating func countNames(_ uid: UInt32) throws(KeyedArchiveError) {
-            let description = table[entries[Int(uid)].node]
-            nameCount &+= Int(description.high)
-            for key in listKeys {
-                guard let place = table.place(ofKey: key, in: description) else { continue }
-                let list = table[table.child(place &+ Int(description.high))]
-                if list.kind == .array { nameCount &+= Int(list.high) }
-            }
-            if nameCount > 2 &* table.children.count &+ 1000 {
-                throw KeyedArchiveError(
-                    .expansionLimitExceeded,
-                    what: "the descriptions of classes expand to \(nameCount) names and keys",
-                    object: PropertyListUID(uid))
-            }
         }
 
         /// The entry that describes the class of an object.

@@ -12,38 +12,38 @@ extension ArchiveReader {
         try state.charge()
         let number = index.slot(of: object)
         guard number.isObject else { throw nothing(object) }
-        let slot = classes[Int(number.value)]
-        guard isAllowed(slot) else { throw notAllowed(object) }
+        guard isAllowed(number) else { throw notAllowed(object) }
         if state.isUnderWay(object) { throw cycle(object) }
-        if index.isShared(object) { return try shared(type, slot, object) }
-        return try make(actualType(type, slot, object), object)
+        if index.isShared(object) { return try shared(type, number, object) }
+        return try make(actualType(type, number, object), object)
     }
 
     /// The value of an object that more than one reference leads to. By itself, because only to ask
     /// for the type of an optional takes time.
     @inline(never)
     private func shared<T: KeyedDecodable>(
-        _ type: T.Type, _ slot: ClassSlot, _ object: UInt32
+        _ type: T.Type, _ number: ClassNumber, _ object: UInt32
     ) throws -> T {
         if let value = made[object] as? T { return value }
-        return try make(actualType(type, slot, object), object)
+        return try make(actualType(type, number, object), object)
     }
 
     /// The type that an object of an allowed class becomes, where `type` is asked for.
     @inline(__always)
     private func actualType<T: KeyedDecodable>(
-        _ type: T.Type, _ slot: ClassSlot, _ object: UInt32
+        _ type: T.Type, _ number: ClassNumber, _ object: UInt32
     ) throws -> T.Type {
-        slot.acceptedType == ObjectIdentifier(type) ? type : try chosenType(type, slot, object)
+        state.meanings[Int(number.value)].acceptedType == ObjectIdentifier(type)
+            ? type : try chosenType(type, number, object)
     }
 
     @inline(never)
     private func chosenType<T: KeyedDecodable>(
-        _ type: T.Type, _ slot: ClassSlot, _ object: UInt32
+        _ type: T.Type, _ number: ClassNumber, _ object: UInt32
     ) throws -> T.Type {
-        guard let binding = binding(slot) else { throw notAllowed(object) }
+        guard let binding = binding(number) else { throw notAllowed(object) }
         if let actual = binding.binding.type as? T.Type {
-            if actual == type { slot.acceptedType = ObjectIdentifier(type) }
+            if actual == type { accept(type, number) }
             return actual
         }
         guard type.reads(binding.name) else {
@@ -51,15 +51,18 @@ extension ArchiveReader {
             throw wrongType(
                 KeyedReference(self, object: object), expected: type.archivedClass.name)
         }
-        slot.acceptedType = ObjectIdentifier(type)
+        accept(type, number)
         return type
+    }
+
+    private func accept(_ type: Any.Type, _ number: ClassNumber) {
+        state.meanings[Int(number.value)].acceptedType = ObjectIdentifier(type)
     }
 
     /// Whether the class of an object stands for a type, or the type is read from it.
     func reads(_ type: any KeyedDecodable.Type, _ object: UInt32) -> Bool {
         let slot = index.slot(of: object)
-        guard slot.isObject, let binding = binding(classes[Int(slot.value)])
-        else { return false }
+        guard slot.isObject, let binding = binding(slot) else { return false }
         return type.reads(binding.name) || Self.isSubtype(binding.binding.type, of: type)
     }
 
@@ -72,17 +75,43 @@ extension ArchiveReader {
     /// Checks that an object is of a class that is allowed where a type is asked for by name.
     func requireAllowed(_ object: UInt32) throws(KeyedArchiveError) {
         let slot = index.slot(of: object)
-        if slot.isObject, !isAllowed(classes[Int(slot.value)]) { throw notAllowed(object) }
+        if slot.isObject, !isAllowed(slot) { throw notAllowed(object) }
     }
 
     /// Whether objects of a class are allowed here.
-    func isAllowed(_ slot: ClassSlot) -> Bool {
-        slot.isListed(in: registry) || !isBelowAny && askedFor(slot) != nil
+    func isAllowed(_ number: ClassNumber) -> Bool {
+        isListed(number) || !isBelowAny && askedFor(number).isAllowed
     }
 
     /// What a class stands for here; nil where it is not allowed.
-    func binding(_ slot: ClassSlot) -> ClassRegistry.Meaning? {
-        slot.listed(in: registry) ?? (isBelowAny ? nil : askedFor(slot))
+    func binding(_ number: ClassNumber) -> ClassRegistry.Meaning? {
+        listed(number).meaning ?? (isBelowAny ? nil : askedFor(number).meaning)
+    }
+
+    /// Whether the registry allows a class.
+    private func isListed(_ number: ClassNumber) -> Bool {
+        if state.meanings[Int(number.value)].listed.isAllowed { return true }
+        return listed(number).isAllowed
+    }
+
+    /// What the registry says of a class. It is asked once.
+    private func listed(_ number: ClassNumber) -> ClassMeaning.Answer {
+        let known = state.meanings[Int(number.value)].listed
+        if !known.isUnknown { return known }
+        let answer = ClassMeaning.Answer(registry.binding(of: index.archivedClass(number)))
+        state.meanings[Int(number.value)].listed = answer
+        return answer
+    }
+
+    /// What a class stands for among those that the root's type consists of. These count where the
+    /// program names a type, not where the archive decides.
+    private func askedFor(_ number: ClassNumber) -> ClassMeaning.Answer {
+        let known = state.meanings[Int(number.value)]
+        if known.root == rootCount { return known.askedFor }
+        let answer = ClassMeaning.Answer(
+            classesOfRoot().binding(of: index.archivedClass(number)))
+        state.meanings[Int(number.value)].setAskedFor(answer, root: rootCount)
+        return answer
     }
 
     /// Reads a value on whose class the archive decides.
@@ -101,11 +130,11 @@ extension ArchiveReader {
     ) throws(KeyedArchiveError) -> (any KeyedDecodable.Type)? {
         let slot = index.slot(of: object)
         guard slot.isObject else { return nil }
-        guard let binding = classes[Int(slot.value)].listed(in: registry) else {
+        guard let meaning = listed(slot).meaning else {
             if registry.keepsUnknownClasses { return nil }
             throw notAllowed(object)
         }
-        return binding.binding.type
+        return meaning.binding.type
     }
 
     /// The identity of an object for a value that has none; nil where only one
@@ -137,9 +166,7 @@ extension ArchiveReader {
             if slot == .description { throw nothing(next) }
             guard slot.isObject else { continue }
             try state.charge()
-            if !classes[Int(slot.value)].isListed(in: registry), !registry.keepsUnknownClasses {
-                throw notAllowed(next)
-            }
+            if !isListed(slot), !registry.keepsUnknownClasses { throw notAllowed(next) }
             if slot.isLeaf { continue }
             // Lists may be shared, and are written in each object that holds them.
             try state.charge(opaqueArchive.elementCount(of: next))

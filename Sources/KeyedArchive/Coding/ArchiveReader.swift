@@ -13,7 +13,6 @@ public final class ArchiveReader {
     let table: DocumentTable
     let limits: ParsingLimits
     let index: ArchiveIndex
-    let classes: [ClassSlot]
     // Checking that each access is exclusive would cost as much as finding a field.
     @exclusivity(unchecked) private var uncheckedState: ReadingState
     let registry: ClassRegistry
@@ -26,14 +25,13 @@ public final class ArchiveReader {
     var keepable: Set<UInt32> = []
     var unkeepable: [UInt32: KeyedArchiveError] = [:]
     // Long text and data by their nodes: however often they are referred to, they are copied once.
-    private var longTexts: [UInt32: String] = [:]
+    private var longContents = LongContents()
     private var longData: [UInt32: Data] = [:]
-    private static let longLength = 128
     // The types of the root, the classes they consist of, once one is needed that the registry does not
     // have, and how many roots have been read.
     private var rootTypes: [any KeyedDecodable.Type] = []
     private var rootClasses: ClassRegistry?
-    private var rootCount = 0
+    private(set) var rootCount = 0
     /// The archive, for what is kept of it as it is.
     private(set) lazy var opaqueArchive = OpaqueArchive(table, index)
     var lateReferences: [LateReference] = []
@@ -58,27 +56,16 @@ public final class ArchiveReader {
         _ contents: ArchiveContents, allowing registry: ClassRegistry, limits: ParsingLimits
     ) throws(KeyedArchiveError) {
         table = DocumentTable(contents.document)
-        index = try ArchiveIndex(contents, table)
-        classes = (ClassSlot.leaves + index.classes).map { ClassSlot($0) }
+        index = try ArchiveIndex(contents, table, limits)
         self.registry = registry
         self.limits = limits
         unsafe uncheckedState = ReadingState(
-            objectCount: index.count, classCount: classes.count,
+            objectCount: index.count, classCount: index.classCount,
             visitLimit: limits.expansion.limit(for: table.count))
     }
 
-    /// What a class stands for among those that the root's type consists of. These count where the
-    /// program names a type, not where the archive decides.
-    func askedFor(_ slot: ClassSlot) -> ClassRegistry.Meaning? {
-        if slot.root != rootCount {
-            slot.root = rootCount
-            slot.askedFor = classesOfRoot().binding(of: slot.archivedClass)
-            slot.acceptedType = nil
-        }
-        return slot.askedFor
-    }
-
-    private func classesOfRoot() -> ClassRegistry {
+    /// The classes that the type of the root consists of.
+    func classesOfRoot() -> ClassRegistry {
         if let rootClasses { return rootClasses }
         var classes = ClassRegistry()
         for type in rootTypes { type.register(in: &classes) }
@@ -104,19 +91,12 @@ extension ArchiveReader {
     }
 
     /// The text of a string.
-    func text(of node: UInt32) -> String {
-        let record = table[node]
-        if table.contentLength(of: record) < Self.longLength { return table.string(of: record) }
-        if let known = longTexts[node] { return known }
-        let text = table.string(of: record)
-        longTexts[node] = text
-        return text
-    }
+    func text(of node: UInt32) -> String { table.string(of: node, &longContents) }
 
     /// The bytes of data.
     func data(of node: UInt32) -> Data {
         let record = table[node]
-        if table.contentLength(of: record) < Self.longLength {
+        if table.contentLength(of: record) < LongContents.shortest {
             return Data(table.content(of: record))
         }
         if let known = longData[node] { return known }
@@ -134,7 +114,7 @@ extension ArchiveReader {
         let value: PropertyListValue
         do {
             count = view.kind.isContainer ? try expandedCount(view) : 0
-            value = try view.value(limits: limits)
+            value = try view.value(limits: limits, &longContents)
         } catch {
             if error.code == .expansionLimitExceeded { throw state.expansionExceeded() }
             throw KeyedArchiveError(error)
@@ -179,7 +159,7 @@ extension ArchiveReader {
     /// The class of an object; nil for nil and for the description of a class.
     func archivedClass(of object: UInt32) -> ArchivedClass? {
         let slot = index.slot(of: object)
-        return slot.isObject ? classes[Int(slot.value)].archivedClass : nil
+        return slot.isObject ? index.archivedClass(slot) : nil
     }
 
     /// The node of a string, a number or data that an entry is; nil for other entries.
@@ -189,7 +169,7 @@ extension ArchiveReader {
         let slot = index.slot(of: object)
         guard slot.isLeaf else { return nil }
         try state.charge()
-        if !isAllowed(classes[Int(slot.value)]) { throw notAllowed(object) }
+        if !isAllowed(slot) { throw notAllowed(object) }
         return index.node(of: object)
     }
 
@@ -200,8 +180,7 @@ extension ArchiveReader {
         guard record.kind == .uid else { return node }
         let object = UInt32(truncatingIfNeeded: record.payload)
         let slot = index.slot(of: object)
-        guard slot.isLeaf, isAllowed(classes[Int(slot.value)]), (try? state.charge()) != nil
-        else { return nil }
+        guard slot.isLeaf, isAllowed(slot), (try? state.charge()) != nil else { return nil }
         return index.node(of: object)
     }
 
@@ -275,13 +254,15 @@ extension ArchiveReader {
     func field(_ key: String, of decoder: KeyedDecoder) -> UInt32? {
         let record = decoder.record
         guard record.kind == .dictionary else { return nil }
-        if decoder.object == nil || !index.isCommon(decoder.classIndex) {
+        // Of two equal keys the first is meant, wherever it stood in other objects.
+        if decoder.object == nil || !index.isCommon(decoder.classIndex) || table.hasDuplicateKeys {
             return search(key, in: record)?.value
         }
         let asked = state.ask(key, classIndex: decoder.classIndex)
         if asked.offset < record.high {
             let keyPlace = Int(record.low) &+ Int(asked.offset)
-            if table[table.child(keyPlace)].high == asked.keyNumber {
+            let known = table[table.child(keyPlace)]
+            if known.high == asked.keyNumber, known.kind == .string {
                 return table.child(keyPlace &+ Int(record.high))
             }
         }
@@ -319,8 +300,7 @@ extension ArchiveReader {
         let record = decoder.record
         guard record.kind == .dictionary else { return [] }
         return (0..<Int(record.high)).compactMap { position in
-            let key = table.string(of: table[table.child(Int(record.low) &+ position)])
-            return ArchiveKey.unescaped(key)
+            ArchiveKey.unescaped(text(of: table.child(Int(record.low) &+ position)))
         }
     }
 }

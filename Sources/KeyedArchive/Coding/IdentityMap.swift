@@ -32,9 +32,10 @@ struct IdentityMap {
     /// The slot where an address is, or belongs.
     private func place(of address: UInt) -> Int {
         let mask = slots.count &- 1
-        // Each page of memory begins anywhere; within it an instance takes at least 16 bytes.
-        let page = ((address >> 12) &* 0x9E37_79B9_7F4A_7C15) >> 32
-        var place = Int(truncatingIfNeeded: page &+ (address >> 4) & 0xFF) & mask
+        // Each 512 bytes of memory begin anywhere; within them an instance takes at least 16. Longer
+        // runs would meet too often.
+        let run = ((address >> 9) &* 0x9E37_79B9_7F4A_7C15) >> 32
+        var place = Int(truncatingIfNeeded: run &+ (address >> 4) & 0x1F) & mask
         while slots[place].address != 0, slots[place].address != address {
             place = (place &+ 1) & mask
         }

@@ -3,7 +3,8 @@
 
 internal import PropertyList
 
-/// Which objects of an archive are being made, and what they have been asked for.
+/// Which objects of an archive are being made, what they have been asked for, and what has been found
+/// out about their classes.
 ///
 /// A value, so that each step of the reader is one access to it.
 struct ReadingState {
@@ -27,6 +28,8 @@ struct ReadingState {
     /// The objects that are being made, outermost first.
     private(set) var open: [UInt32] = []
     private(set) var progress = Progress()
+    /// By class: what it stands for.
+    var meanings: [ClassMeaning]
     // By object: whether it is being made.
     private var isUnderWay: [Bool]
     // By class: the fields that its objects were asked for, in the order of asking.
@@ -35,6 +38,8 @@ struct ReadingState {
     private let visitLimit: Int
 
     init(objectCount: Int, classCount: Int, visitLimit: Int) {
+        open.reserveCapacity(8)
+        meanings = [ClassMeaning](repeating: ClassMeaning(), count: classCount)
         isUnderWay = [Bool](repeating: false, count: objectCount)
         layouts = [[FieldStep]](repeating: [], count: classCount)
         self.visitLimit = visitLimit

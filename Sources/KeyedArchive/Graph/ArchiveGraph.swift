@@ -48,7 +48,8 @@ public struct ArchiveGraph: Sendable {
     ///   - keepingMalformed: whether malformed entries and references to nothing are kept and
     ///     listed in ``problems``, instead of being refused.
     ///   - limits: how much the archive may expand to.
-    /// - Throws: `danglingReference`, `malformedObject`, `malformedClass`, `invalidPropertyList`.
+    /// - Throws: `danglingReference`, `malformedObject`, `malformedClass`, `invalidPropertyList`,
+    ///   `expansionLimitExceeded`.
     public init(
         _ contents: ArchiveContents, keepingMalformed: Bool = false,
         limits: ParsingLimits = .default
@@ -64,7 +65,9 @@ public struct ArchiveGraph: Sendable {
         objects = []
         layout = root
         for key in Self.newLayout.keys { layout[key] = .null }
-        try readObjects(root[ArchiveContents.objectsKey]?.array ?? [], contents, keepingMalformed)
+        var budget = DescriptionBudget(contents, limits: limits)
+        try readObjects(
+            root[ArchiveContents.objectsKey]?.array ?? [], contents, &budget, keepingMalformed)
         try checkReferences(keepingMalformed)
     }
 
@@ -84,15 +87,16 @@ public struct ArchiveGraph: Sendable {
 
 extension ArchiveGraph {
     private mutating func readObjects(
-        _ values: PropertyListArray, _ contents: ArchiveContents, _ keepsMalformed: Bool
+        _ values: PropertyListArray, _ contents: ArchiveContents,
+        _ budget: inout DescriptionBudget, _ keepsMalformed: Bool
     ) throws(KeyedArchiveError) {
         objects.reserveCapacity(values.count)
         for (number, value) in values.enumerated() {
             let reference = PropertyListUID(UInt32(truncatingIfNeeded: number))
             do {
-                objects.append(try Self.entry(reference, value, contents))
+                objects.append(try Self.entry(reference, value, contents, &budget))
             } catch {
-                guard keepsMalformed else { throw error }
+                guard keepsMalformed, !error.code.isLimit else { throw error }
                 problems.append(error)
                 objects.append(.malformed(value))
             }
@@ -100,13 +104,15 @@ extension ArchiveGraph {
     }
 
     private static func entry(
-        _ reference: PropertyListUID, _ value: PropertyListValue, _ contents: ArchiveContents
+        _ reference: PropertyListUID, _ value: PropertyListValue, _ contents: ArchiveContents,
+        _ budget: inout DescriptionBudget
     ) throws(KeyedArchiveError) -> ArchivedEntry {
         switch try contents.entry(reference) {
         case .null: .null
         case .leaf: .leaf(value)
         case .object: .object(ArchivedObject(checked: value.dictionary ?? [:]))
-        case .classDescription: .classDescription(try contents.archivedClass(reference))
+        case .classDescription:
+            .classDescription(try contents.archivedClass(reference, within: &budget))
         case .malformed(_, let error): throw error
         }
     }

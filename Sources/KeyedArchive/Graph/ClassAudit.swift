@@ -26,8 +26,8 @@ extension ArchiveContents {
         notAllowedBy registry: ClassRegistry
     ) throws(KeyedArchiveError) -> [DisallowedObject] {
         let table = DocumentTable(document)
-        let index = try ArchiveIndex(self, table)
-        let classes = ClassSlot.leaves + index.classes
+        let index = try ArchiveIndex(self, table, .default)
+        let classes = ArchivedClass.leaves + index.classes
         let isAllowed = classes.map { registry.binding(of: $0) != nil }
         var ways: WayFinder?
         var found: [DisallowedObject] = []

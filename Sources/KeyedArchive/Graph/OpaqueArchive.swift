@@ -25,7 +25,7 @@ final class OpaqueArchive: Sendable {
     func archivedClass(of object: UInt32) -> ArchivedClass? {
         let slot = index.slot(of: object)
         guard slot.isObject, !slot.isLeaf else { return nil }
-        return index.classes[Int(slot.value - ClassNumber.firstDescribed)]
+        return index.archivedClass(slot)
     }
 
     /// The objects that an object refers to, in order, without its class.

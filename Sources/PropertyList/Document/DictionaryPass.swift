@@ -93,14 +93,16 @@ struct DictionaryPass {
 
     /// Gives the keys of a large dictionary their numbers, a block at a time.
     private mutating func numberKeys(at places: Range<Int>, _ store: inout NodeStore) {
+        var count = 0
+        for place in places where isUnnumbered(store.children[place], store) { count &+= 1 }
+        if count == 0 { return }
         // A file may name one key a million times.
-        keys.makeRoom(for: min(places.count, store.records.count))
+        keys.makeRoom(for: min(count, store.records.count))
         var block: [UInt32] = []
         block.reserveCapacity(Self.blockSize)
         for place in places {
             let key = store.children[place]
-            let record = store.records[Int(key)]
-            if record.kind == .string, record.high == 0 { block.append(key) }
+            if isUnnumbered(key, store) { block.append(key) }
             if block.count == Self.blockSize {
                 keys.intern(block: block, in: &store)
                 block.removeAll(keepingCapacity: true)
@@ -108,6 +110,11 @@ struct DictionaryPass {
         }
         keys.intern(block: block, in: &store)
         makeRoomForKeys()
+    }
+
+    private func isUnnumbered(_ key: UInt32, _ store: NodeStore) -> Bool {
+        let record = store.records[Int(key)]
+        return record.kind == .string && record.high == 0
     }
 
     private mutating func makeRoomForKeys() {

@@ -4,7 +4,7 @@
 /// The tables of a document by number, for consumers that go from value to value without making a
 /// view of each. For the other modules of the package, like ``NodeRecord``.
 @_spi(Tables) public struct DocumentTable: Sendable {
-    private let storage: PropertyListDocument.Storage
+    let storage: PropertyListDocument.Storage
     /// All records, by number.
     @usableFromInline package let records: [NodeRecord]
     /// The children of all containers.
@@ -26,6 +26,9 @@
 
     /// Whether a dictionary may have a key twice, of which a look-up finds the first.
     package var hasDuplicateKeys: Bool { storage.leniencies.contains(.allDuplicateKeys) }
+
+    /// How many bytes the document has, with those that were decoded.
+    package var size: Int { storage.store.bytes.count &+ storage.store.decoded.count }
 
     /// How many records there are.
     package var count: Int { records.count }

@@ -108,6 +108,11 @@ struct KeyTable: Sendable {
     }
 
     private mutating func insert(_ node: UInt32, hash: UInt32, at slot: Int) -> UInt32 {
+        // Most small documents have no more, and need not grow twice five times.
+        if representatives.isEmpty {
+            representatives.reserveCapacity(slots.count / 2)
+            hashes.reserveCapacity(slots.count / 2)
+        }
         representatives.append(node)
         hashes.append(hash)
         let number = UInt32(truncatingIfNeeded: representatives.count)

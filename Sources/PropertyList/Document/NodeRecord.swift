@@ -38,7 +38,7 @@
     enum TextEncoding: UInt8 { case ascii, utf8, utf16 }
 
     private static let encodingMask: UInt8 = 0b0000_0011
-    private static let decodedFlag: UInt8 = 0b0000_0100
+    @usableFromInline package static let decodedFlag: UInt8 = 0b0000_0100
     @usableFromInline package static let negativeFlag: UInt8 = 0b0000_1000
 
     package init(kind: PropertyListKind, offset: UInt32, header: UInt16 = 0, payload: UInt64 = 0) {
@@ -61,6 +61,10 @@
         get { flags & Self.decodedFlag != 0 }
         set { flags = newValue ? flags | Self.decodedFlag : flags & ~Self.decodedFlag }
     }
+
+    /// Whether the text of a string may be so long that ``LongContents`` keeps it.
+    @inlinable
+    public var mayBeLong: Bool { low >= 128 || flags & Self.decodedFlag != 0 }
 
     /// Whether an integer is below zero.
     @inlinable

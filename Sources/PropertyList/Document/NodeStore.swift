@@ -114,7 +114,10 @@ struct NodeStore: Sendable {
     /// Whether a value is a string whose text is `text`, scalar by scalar. Linear.
     func isString(_ record: NodeRecord, _ text: String) -> Bool {
         guard record.kind == .string else { return false }
-        if record.encoding == .utf16 { return string(of: record).isLiterally(text) }
+        if record.encoding == .utf16 {
+            return contentRange(of: record).count == 2 &* text.utf16.count
+                && string(of: record).isLiterally(text)
+        }
         return withContent(of: record) { content in
             text.withUTF8Span { content.isSame(as: $0) }
         }

@@ -25,7 +25,18 @@ extension PropertyListNode {
     public func value(limits: ParsingLimits = .default) throws(PropertyListError)
         -> PropertyListValue
     {
+        var contents = LongContents()
+        return try value(limits: limits, &contents)
+    }
+
+    /// Makes a tree of the value, one of several of the document: what is long is kept in `contents`.
+    package func value(
+        limits: ParsingLimits, _ contents: inout LongContents
+    ) throws(PropertyListError) -> PropertyListValue {
         var builder = ValueBuilder(storage)
+        // Moved: a copy would be one of all that is kept, for each tree.
+        swap(&builder.longContents, &contents)
+        defer { swap(&builder.longContents, &contents) }
         var walk = DocumentWalk(self, budget: storage.budget(limits))
         while let step = try walk.next() {
             do { try builder.take(step) } catch { throw error.at(path: walk.path()) }
@@ -42,23 +53,31 @@ private struct ValueBuilder {
     }
 
     private let storage: PropertyListDocument.Storage
+    private let store: NodeStore
+    // Files of text have nothing that is referred to twice.
+    private let sharesNodes: Bool
+    var longContents = LongContents()
     private var frames: [Frame] = []
     private(set) var result = PropertyListValue.null
 
-    init(_ storage: PropertyListDocument.Storage) { self.storage = storage }
+    init(_ storage: PropertyListDocument.Storage) {
+        self.storage = storage
+        store = storage.store
+        sharesNodes = storage.format?.isText != true
+    }
 
     mutating func take(_ step: DocumentWalk.Step) throws(PropertyListError) {
         switch step {
         case .enter(let node, let key):
             if let key { try appendKey(key) }
-            let record = storage.store.records[Int(node)]
+            let record = store.records[Int(node)]
             if record.isContainer {
                 frames.append(Frame())
             } else {
-                add(try scalar(PropertyListNode(storage: storage, index: node)))
+                add(try leaf(node, record))
             }
         case .leave(let node):
-            add(try container(of: storage.store.records[Int(node)].kind))
+            add(try container(of: store.records[Int(node)].kind))
         }
     }
 
@@ -67,11 +86,12 @@ private struct ValueBuilder {
     }
 
     private mutating func appendKey(_ key: UInt32) throws(PropertyListError) {
-        guard let text = PropertyListNode(storage: storage, index: key).string else {
+        let record = store.records[Int(key)]
+        guard record.kind == .string else {
             throw PropertyListError(
                 .unrepresentableValue, what: "a dictionary key is not a string")
         }
-        frames[frames.count - 1].keys.append(text)
+        frames[frames.count - 1].keys.append(text(key, record))
     }
 
     private mutating func container(of kind: PropertyListKind) throws(PropertyListError)
@@ -101,17 +121,33 @@ private struct ValueBuilder {
         return entries
     }
 
-    private func scalar(_ node: PropertyListNode) throws(PropertyListError) -> PropertyListValue {
-        if let value = node.string { return .string(value) }
-        if let value = node.integer { return .integer(value) }
-        if let value = node.boolean { return .boolean(value) }
-        if let value = node.real { return .real(value) }
-        if let value = node.data { return .data(Array(value)) }
-        if let value = node.date { return .date(value) }
-        if let value = node.uid { return .uid(value) }
-        if node.isNull { return .null }
-        throw PropertyListError(
-            .unrepresentableValue, what: "the value could not be read", location: node.location)
+    private mutating func leaf(
+        _ node: UInt32, _ record: NodeRecord
+    ) throws(PropertyListError) -> PropertyListValue {
+        switch record.kind {
+        case .string: return .string(text(node, record))
+        case .integer: return .integer(record.integer)
+        case .boolean: return .boolean(record.payload != 0)
+        case .real: return .real(record.real)
+        case .data: return .data(bytes(node, record))
+        case .date: return .date(record.date)
+        case .uid: return .uid(record.uid)
+        case .null: return .null
+        case .array, .dictionary, .set, .unreadable:
+            throw PropertyListError(
+                .unrepresentableValue, what: "the value could not be read",
+                location: PropertyListNode(storage: storage, index: node).location)
+        }
+    }
+
+    private mutating func text(_ node: UInt32, _ record: NodeRecord) -> String {
+        sharesNodes
+            ? longContents.text(of: node, record, in: store) : store.string(of: record)
+    }
+
+    private mutating func bytes(_ node: UInt32, _ record: NodeRecord) -> [UInt8] {
+        sharesNodes
+            ? longContents.bytes(of: node, record, in: store) : Array(store.content(of: record))
     }
 }
 

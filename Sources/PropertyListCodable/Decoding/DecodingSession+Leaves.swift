@@ -101,7 +101,10 @@ extension DecodingSession {
         try charge(path)
         let record = record(node)
         guard record.kind == .data else { throw refusal(Data.self, node, path()) }
-        return Data(table.content(of: record))
+        if let known = longData[node] { return known }
+        let data = Data(table.content(of: record))
+        if sharesNodes, data.count >= LongContents.shortest { longData[node] = data }
+        return data
     }
 
     // MARK: What only property lists have
@@ -114,7 +117,7 @@ extension DecodingSession {
         if node == Self.missing { return .null }
         do {
             if isContainer { try chargeAll(in: node) }
-            return try table.view(node).value(limits: limits)
+            return try tree(of: node)
         } catch {
             let inner = error.path?.codingKeys ?? []
             throw corrupted(

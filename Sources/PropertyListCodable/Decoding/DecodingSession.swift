@@ -19,8 +19,13 @@ final class DecodingSession {
     // Where the document shares strings. Checking that each access is exclusive would cost as much as
     // looking.
     @exclusivity(unchecked) private var sharedTexts: SharedTexts?
+    private var longContents = LongContents()
+    /// Long data by their nodes: however often they are referred to, they are copied once.
+    var longData: [UInt32: Data] = [:]
     private var visits = 0
     private let visitLimit: Int
+    /// Whether a value may be referred to more than once, which files of text have no way for.
+    let sharesNodes: Bool
     // How many initializers are under way; more of them than containers where a type reads another
     // from the same value.
     private var calls = 0
@@ -44,6 +49,7 @@ final class DecodingSession {
         self.limits = limits
         // SAFETY: nothing else has the session yet.
         unsafe sharedTexts = table.format == .binary ? SharedTexts() : nil
+        sharesNodes = table.format?.isText != true
         records = table.records
         children = table.children
         visitLimit = limits.expansion.limit(for: table.count)
@@ -59,8 +65,26 @@ final class DecodingSession {
     /// The text of a string.
     @inline(__always)
     func text(_ node: UInt32, _ record: NodeRecord) -> String {
+        if record.mayBeLong { return longText(node) }
         // SAFETY: a session is used by one thread, and making a text does not come back here.
-        unsafe sharedTexts?.text(of: node) { table.string(of: record) } ?? table.string(of: record)
+        return unsafe sharedTexts?.text(of: node) { table.string(of: record) }
+            ?? table.string(of: record)
+    }
+
+    /// The text of a string that may be long.
+    @inline(never)
+    private func longText(_ node: UInt32) -> String {
+        sharesNodes ? table.string(of: node, &longContents) : table.string(of: records[Int(node)])
+    }
+
+    /// The text of a key.
+    func key(_ node: UInt32, _ record: NodeRecord) -> String {
+        record.mayBeLong ? longText(node) : table.string(of: record)
+    }
+
+    /// A value with all it holds.
+    func tree(of node: UInt32) throws(PropertyListError) -> PropertyListValue {
+        try table.view(node).value(limits: limits, &longContents)
     }
 
     /// Where a value is in the source.

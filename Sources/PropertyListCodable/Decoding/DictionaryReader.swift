@@ -45,8 +45,9 @@ final class DictionaryReader {
 
     /// The text of a key; nil for one that is no string.
     func text(at position: Int) -> String? {
-        let key = session.records[Int(session.children[first &+ position])]
-        return key.kind == .string ? session.table.string(of: key) : nil
+        let node = session.children[first &+ position]
+        let key = session.records[Int(node)]
+        return key.kind == .string ? session.key(node, key) : nil
     }
 
     /// The value of the entry at a position.

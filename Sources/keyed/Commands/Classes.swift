@@ -60,6 +60,7 @@ struct Classes: ParsableCommand, ConsoleCommand {
 struct ClassCensus {
     private let contents: ArchiveContents
     private var counts: [PropertyListUID: Int] = [:]
+    private var descriptions: [(description: ArchivedClass, count: Int)] = []
     // Classes of plain values, which the archive does not describe.
     private var plainClasses: Set<LiteralKey> = []
     private(set) var problems: [String] = []
@@ -76,6 +77,18 @@ struct ClassCensus {
                     plainClasses.formUnion(node.plainClassName.map { [LiteralKey($0)] } ?? [])
                 case .null, .classDescription: break
                 }
+            } catch {
+                problems.append(error.what)
+            }
+        }
+        readDescriptions()
+    }
+
+    private mutating func readDescriptions() {
+        var budget = DescriptionBudget(contents)
+        for (reference, count) in counts.sorted(by: { $0.key.value < $1.key.value }) {
+            do {
+                descriptions.append((try contents.archivedClass(reference, within: &budget), count))
             } catch {
                 problems.append(error.what)
             }
@@ -121,10 +134,10 @@ struct ClassCensus {
 
     /// The most frequent first.
     private var classes: [(description: ArchivedClass, count: Int)] {
-        counts.compactMap { reference, count in
-            (try? contents.archivedClass(reference)).map { ($0, count) }
+        descriptions.sorted {
+            ($1.count, LiteralKey($0.description.name))
+                < ($0.count, LiteralKey($1.description.name))
         }
-        .sorted { ($1.1, LiteralKey($0.0.name)) < ($0.1, LiteralKey($1.0.name)) }
     }
 
     private static func description(of description: ArchivedClass) -> String {

@@ -43,6 +43,8 @@ struct TreePrinter {
     // The shapes of objects that have been met but only below the depth that is shown.
     private var cutShapes: [UInt32: Shape] = [:]
     private var classNames: [UInt32: String] = [:]
+    // Which classes are refused, by the entries that describe them.
+    private var refusedClasses: [UInt32: Bool] = [:]
     private var frames: [Frame] = []
 
     private var text: ValueText { options.text }
@@ -288,12 +290,9 @@ struct TreePrinter {
     ) -> Shape {
         if shown.contains(reference.value) { return Self.reference(reference) }
         if let known = cutShapes[reference.value] { return known }
-        if let allowed = options.allowed,
-            let archivedClass = try? contents.archivedClass(classReference),
-            !allowed.allows(archivedClass)
-        {
+        if isRefused(classReference, contents) {
             shown.insert(reference.value)
-            return refused(archivedClass.name, reference)
+            return refused(className(classReference, contents), reference)
         }
         let isShared = references[reference.value, default: 0] > 1
         var shape = ObjectShape(fields, contents, text).shape(
@@ -309,9 +308,19 @@ struct TreePrinter {
         Shape(summary: "→ @\(object.value)", .reference(object))
     }
 
+    /// Whether the options do not allow a class; one that cannot be read is reported later.
+    private mutating func isRefused(
+        _ reference: PropertyListUID, _ contents: ArchiveContents
+    ) -> Bool {
+        guard let allowed = options.allowed else { return false }
+        if let known = refusedClasses[reference.value] { return known }
+        let isRefused = (try? contents.archivedClass(reference)).map { !allowed.allows($0) } ?? false
+        refusedClasses[reference.value] = isRefused
+        return isRefused
+    }
+
     /// What stands for an object of a class that is not allowed.
     private mutating func refused(_ name: String, _ reference: PropertyListUID) -> Shape {
-        let name = TerminalText.escaped(name)
         problems.append("object \(reference.value) is of class \(name), which is not allowed")
         return Shape(summary: "<\(name) is not allowed>", .problem)
     }

@@ -93,6 +93,26 @@ struct HostileArchiveTests {
         }
     }
 
+    @Test("allows what one root consists of to that root alone")
+    func everyRoot() throws {
+        let archiver = KeyedArchiver()
+        for key in ["a", "b"] {
+            try archiver.roots.encode([UUID(), UUID()], forKey: key)
+        }
+        let bytes = try archiver.finish()
+        let archive = try KeyedUnarchiver(parsing: bytes, allowing: ClassRegistry())
+        for _ in 0..<2 {
+            #expect(try archive.unarchive([UUID].self, forKey: "a").count == 2)
+            let refused = archiveError { try archive.unarchive([Date].self, forKey: "b") }
+            #expect(refused?.code == .classNotAllowed)
+            #expect(refused?.path?.description == "b.NS.objects[0]")
+            #expect(
+                archiveError { try archive.unarchive(UUID.self, forKey: "b") }?.code
+                    == .classNotAllowed)
+        }
+        #expect(try archive.unarchive([UUID].self, forKey: "b").count == 2)
+    }
+
     @Test("sends hints through the list like any name")
     func hints() throws {
         let objects: (String, [PropertyListValue]) -> [PropertyListValue] = { name, hints in

@@ -132,6 +132,46 @@ struct SharedContainerTests {
                 == .expansionLimitExceeded)
     }
 
+    @Test("bound the bytes of the names of classes")
+    func longNames() throws {
+        let long = String(repeating: "x", count: 1_000_000)
+        // One class with a long chain of one name; many classes with the same name.
+        var chain = SharingAssembler()
+        let names = chain.add(.array([UInt64](repeating: chain.text(long), count: 20_000)))
+        let chained = chain.object(chain.describe("C", chain: names), [])
+        var name = SharingAssembler()
+        let description = name.dictionary([("$classname", name.text(long))])
+        var named = 0
+        for _ in 0..<500 { named = name.object(name.entry(description), []) }
+        for bytes in [chain.bytes(root: chained), name.bytes(root: named)] {
+            #expect(code { try KeyedUnarchiver(parsing: bytes) } == .expansionLimitExceeded)
+            #expect(code { try ArchiveGraph(parsing: bytes) } == .expansionLimitExceeded)
+            #expect(
+                code { try ArchiveContents(parsing: bytes).objects(notAllowedBy: .foundation) }
+                    == .expansionLimitExceeded)
+        }
+        #expect(
+            code { try ArchiveContents(parsing: chain.bytes(root: chained)).archivedClass(1) }
+                == .expansionLimitExceeded)
+    }
+
+    @Test("bound what other keys of the descriptions of classes hold")
+    func otherValues() throws {
+        var archive = SharingAssembler()
+        var tree = archive.add(.integer(1))
+        for _ in 0..<12 { tree = archive.add(.array([tree, tree])) }
+        var last = 0
+        for number in 0..<100 {
+            let description = archive.dictionary([
+                ("$classname", archive.text("C\(number)")), ("other", tree),
+            ])
+            last = archive.object(archive.entry(description), [])
+        }
+        let bytes = archive.bytes(root: last)
+        #expect(code { try KeyedUnarchiver(parsing: bytes) } == .expansionLimitExceeded)
+        #expect(code { try ArchiveGraph(parsing: bytes) } == .expansionLimitExceeded)
+    }
+
     @Test("are told apart by their keys, whatever stood before them")
     func keysInAnyOrder() throws {
         var archive = SharingAssembler()

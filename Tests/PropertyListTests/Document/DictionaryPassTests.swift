@@ -63,6 +63,28 @@ struct DictionaryPassTests {
         ).check()
     }
 
+    @Test("of a large dictionary, keys that are no strings are dealt with as in a small one")
+    func largeDictionaryOfMany() throws {
+        let others: [BinaryAssembler.Object] = [.integer(7), .array([])]
+        let keys: [BinaryAssembler.Object] = (0..<150).map {
+            $0 == 70 ? others[0] : $0 == 130 ? others[1] : .ascii("key \($0)")
+        }
+        let references = (0..<150).map { UInt64($0) + 2 }
+        let values = [UInt64](repeating: 1, count: 150)
+        let file = BinaryAssembler(
+            [.dictionary(references, values), .null] + keys, offsetWidth: 2)
+        let refused = failure(file.bytes)
+        #expect(refused?.code == .invalidKey && refused?.location?.byte == file.offset(of: 72))
+        let container = failure(file.bytes, options: .nonStringKeys)
+        #expect(container?.code == .invalidKey)
+        #expect(container?.location?.byte == file.offset(of: 132))
+        let document = try parsed(file, options: .salvage)
+        #expect(document.problems.map(\.code) == [.invalidKey, .invalidKey])
+        for number in 0..<150 where number != 70 && number != 130 {
+            #expect(document.root["key \(number)"]?.isNull == true)
+        }
+    }
+
     @Test("keys that are numbered in blocks get the numbers of those numbered one by one")
     func blocks() throws {
         var random = SplitMix64(seed: 20_261_121)

@@ -16,6 +16,33 @@ struct PropertyListValueTests {
         ["a": 1], ["a": 1.0], ["b": 1], ["é": 1], ["e\u{301}": 1], ["a": 1, "b": 1],
     ]
 
+    /// A list of `count` references to a text and to data of a megabyte each, and of dictionaries
+    /// with that text as key.
+    private static func longContents(_ count: Int) -> BinaryAssembler {
+        let million = 1_000_000
+        let text = [UInt8](repeating: UInt8(ascii: "x"), count: million)
+        return BinaryAssembler(
+            [
+                .array([1, 2, 3]), .array([UInt64](repeating: 4, count: count)),
+                .array([UInt64](repeating: 5, count: count)),
+                .array((0..<UInt64(count)).map { 6 + $0 }),
+                .counted(0x50, UInt64(million), width: 4, text),
+                .counted(0x40, UInt64(million), width: 4, text),
+            ] + (0..<count).map { _ in .dictionary([4], [4]) },
+            offsetWidth: 4, referenceWidth: 4)
+    }
+
+    @Test("what a small file refers to again and again is copied once")
+    func longContents() throws {
+        // Copied each time it would be 40 GB.
+        let count = 10_000
+        let value = try PropertyListValue(parsing: Self.longContents(count).bytes)
+        #expect(value[0]?.array?.count == count && value[1]?.array?.count == count)
+        #expect(value[0]?[count - 1]?.string?.utf8.count == 1_000_000)
+        #expect(value[1]?[count - 1]?.data?.count == 1_000_000)
+        #expect(value[2]?[count - 1]?.dictionary?.first?.key.utf8.count == 1_000_000)
+    }
+
     @Test("a value equals itself and no other")
     func equality() {
         for (first, value) in Self.distinct.enumerated() {

@@ -1,0 +1,30 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+/// What an entry of `$objects` is: the number of a class, or one of a few constants.
+struct ClassNumber: Hashable {
+    var value: UInt32
+
+    static let string = ClassNumber(value: 0)
+    static let number = ClassNumber(value: 1)
+    static let data = ClassNumber(value: 2)
+    static let date = ClassNumber(value: 3)
+    /// The first class that the archive describes itself.
+    static let firstDescribed: UInt32 = 4
+    /// The entry is nil.
+    static let null = ClassNumber(value: .max)
+    /// The entry describes a class.
+    static let description = ClassNumber(value: .max - 1)
+
+    /// Whether the entry is a string, a number, data or a date.
+    var isLeaf: Bool { value < Self.firstDescribed }
+    /// Whether the entry is an object, plain or not.
+    var isObject: Bool { value < Self.description.value }
+}
+
+extension ArchivedClass {
+    /// The classes of plain values, in the order of their numbers.
+    static let leaves = ["NSString", "NSNumber", "NSData", "NSDate"].map {
+        ArchivedClass(name: $0, chain: [$0, "NSObject"])
+    }
+}

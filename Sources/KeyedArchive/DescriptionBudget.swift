@@ -1,0 +1,60 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+@_spi(Tables) package import PropertyList
+
+/// Bounds what the descriptions of the classes of an archive expand to together.
+///
+/// A small file can describe a thousand classes that share a list of a million names, or one name of a
+/// megabyte; each description that is read has its own.
+package struct DescriptionBudget {
+    private var count = 0
+    private var size = 0
+    // Descriptions that share nothing cannot have more values than there are elements of containers.
+    private let countLimit: Int
+    private let sizeLimit: Int
+    // Values that are to be counted; kept for its room.
+    private var pending: [UInt32] = []
+
+    /// Prepares for the descriptions of one archive.
+    package init(_ contents: ArchiveContents, limits: ParsingLimits = .default) {
+        self.init(DocumentTable(contents.document), limits)
+    }
+
+    init(_ table: DocumentTable, _ limits: ParsingLimits) {
+        countLimit = 2 &* table.children.count &+ 1000
+        sizeLimit = limits.output.limit(for: table.size)
+    }
+
+    /// Counts all that a description holds, and its bytes of text and data.
+    ///
+    /// - Throws: `expansionLimitExceeded`.
+    mutating func charge(
+        _ description: UInt32, of table: DocumentTable, _ object: PropertyListUID
+    ) throws(KeyedArchiveError) {
+        pending.append(description)
+        while let node = pending.popLast() {
+            let record = table[node]
+            count &+= 1
+            switch record.kind {
+            case .string, .data:
+                size &+= table.contentLength(of: record)
+            case .array, .set, .dictionary:
+                let pairs = record.kind == .dictionary ? Int(record.high) : 0
+                let children = Int(record.low)..<(Int(record.low) &+ Int(record.high) &+ pairs)
+                if pending.count &+ children.count > countLimit { throw exceeded(object) }
+                for place in children { pending.append(table.child(place)) }
+            default: break
+            }
+            if count > countLimit || size > sizeLimit { throw exceeded(object) }
+        }
+    }
+
+    private func exceeded(_ object: PropertyListUID) -> KeyedArchiveError {
+        KeyedArchiveError(
+            .expansionLimitExceeded,
+            what: "the descriptions of classes expand to more than "
+                + (size > sizeLimit ? "\(sizeLimit) bytes" : "\(countLimit) values"),
+            object: object)
+    }
+}

@@ -1,0 +1,44 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+/// What has been made of the long texts and data of a document so far.
+///
+/// A small file can refer to a text of a megabyte a million times. However often it is referred to, it
+/// is copied once.
+package struct LongContents {
+    /// The length in bytes from which on contents are kept. Shorter ones take hardly more than a
+    /// reference to them.
+    package static let shortest = 128
+
+    // By node.
+    private var texts: [UInt32: String] = [:]
+    private var data: [UInt32: [UInt8]] = [:]
+
+    package init() {}
+
+    /// The text of a string.
+    mutating func text(of node: UInt32, _ record: NodeRecord, in store: NodeStore) -> String {
+        if store.contentRange(of: record).count < Self.shortest { return store.string(of: record) }
+        if let text = texts[node] { return text }
+        let text = store.string(of: record)
+        texts[node] = text
+        return text
+    }
+
+    /// The bytes of data.
+    mutating func bytes(of node: UInt32, _ record: NodeRecord, in store: NodeStore) -> [UInt8] {
+        let content = store.content(of: record)
+        if content.count < Self.shortest { return Array(content) }
+        if let bytes = data[node] { return bytes }
+        let bytes = Array(content)
+        data[node] = bytes
+        return bytes
+    }
+}
+
+extension DocumentTable {
+    /// The text of a string, which is kept in `contents` if it is long.
+    package func string(of node: UInt32, _ contents: inout LongContents) -> String {
+        contents.text(of: node, records[Int(node)], in: storage.store)
+    }
+}
