@@ -182,7 +182,9 @@ struct HostileCodableTests {
             let long = BinaryAssembler.Object.counted(marker, 1_000_000, width: 4, content)
             return BinaryAssembler(
                 [.array((0..<UInt64(count)).map { 2 + $0 }), long]
-                    + (0..<count).map { _ in .dictionary([UInt64(count) + 2], [1]) } + [.ascii("k")],
+                    + (0..<count).map { _ in .dictionary([UInt64(count) + 2], [1]) } + [
+                        .ascii("k")
+                    ],
                 offsetWidth: 4, referenceWidth: 4
             ).bytes
         }

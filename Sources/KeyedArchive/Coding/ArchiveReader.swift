@@ -113,7 +113,9 @@ extension ArchiveReader {
         let count: Int
         let value: PropertyListValue
         do {
-            count = view.kind.isContainer ? try expandedCount(view) : 0
+            count =
+                view.kind.isContainer
+                ? try view.expandedCount(atMost: state.remainingVisits, limits: limits) : 0
             value = try view.value(limits: limits, &longContents)
         } catch {
             if error.code == .expansionLimitExceeded { throw state.expansionExceeded() }
@@ -121,19 +123,6 @@ extension ArchiveReader {
         }
         try charge(count)
         return value
-    }
-
-    /// How many values a container expands to, if that is no more than may still be visited.
-    private func expandedCount(_ view: PropertyListNode) throws(PropertyListError) -> Int {
-        var rest = limits
-        rest.expansion = ParsingLimits.Allowance(factor: 0, base: state.remainingVisits)
-        var walk = DocumentWalk(
-            view, budget: ParsingBudget(limits: rest, nodeCount: 0, size: 0))
-        var count = 0
-        while let step = try walk.next() {
-            if case .enter = step { count &+= 1 }
-        }
-        return count
     }
 }
 

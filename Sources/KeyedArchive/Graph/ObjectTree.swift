@@ -44,23 +44,23 @@ private struct ObjectTree {
     private static let deepest = 512
 
     private let archive: OpaqueArchive
+    private let limits: ParsingLimits
     private let depthLimit: Int
     private var budget: Int
+    private var longContents = LongContents()
     // The objects around, outermost first.
     private var open: [UInt32] = []
 
     init(_ archive: OpaqueArchive, _ limits: ParsingLimits) {
         self.archive = archive
+        self.limits = limits
         depthLimit = min(limits.depth, Self.deepest)
         budget = limits.expansion.limit(for: archive.count)
     }
 
     mutating func value(of object: UInt32) throws(KeyedArchiveError) -> PropertyListValue {
         budget &-= 1
-        if budget < 0 {
-            throw failure(
-                .expansionLimitExceeded, "shared objects expand to too many values", object)
-        }
+        if budget < 0 { throw expansionExceeded(object) }
         let node = archive.node(of: object)
         guard let archivedClass = archive.archivedClass(of: object), let fields = node.dictionary
         else { return try plain(node) }
@@ -97,8 +97,17 @@ private struct ObjectTree {
         return try dictionary(keys: try elements(keys), values)
     }
 
-    private func plain(_ node: PropertyListNode) throws(KeyedArchiveError) -> PropertyListValue {
-        do { return try node.value() } catch { throw KeyedArchiveError(error) }
+    /// A plain value, or a list of such that stands in an object, of which each element counts.
+    private mutating func plain(
+        _ node: PropertyListNode
+    ) throws(KeyedArchiveError) -> PropertyListValue {
+        do {
+            budget &-= try node.expandedCount(atMost: budget, limits: limits)
+            return try node.value(limits: limits, &longContents)
+        } catch {
+            if error.code == .expansionLimitExceeded { throw expansionExceeded() }
+            throw KeyedArchiveError(error)
+        }
     }
 
     private mutating func elements(
@@ -124,7 +133,9 @@ private struct ObjectTree {
     ) throws(KeyedArchiveError) -> PropertyListValue {
         var entries = PropertyListDictionary()
         for entry in fields {
-            guard let key = ArchiveKey.unescaped(entry.key) else { continue }
+            guard let text = try plain(entry.keyNode).string,
+                let key = ArchiveKey.unescaped(text)
+            else { continue }
             entries[key] = try field(entry.value)
         }
         return .dictionary(entries)
@@ -166,6 +177,12 @@ private struct ObjectTree {
             text += [digits[Int(byte >> 4)], digits[Int(byte & 15)]]
         }
         return .string(String(decoding: text, as: UTF8.self))
+    }
+
+    private func expansionExceeded(_ object: UInt32? = nil) -> KeyedArchiveError {
+        failure(
+            .expansionLimitExceeded, "shared objects expand to too many values",
+            object ?? open.last ?? 0)
     }
 
     private func failure(

@@ -29,6 +29,23 @@ extension PropertyListNode {
         return try value(limits: limits, &contents)
     }
 
+    /// How many values the tree has, if it has no more than `count`. Linear in that.
+    ///
+    /// - Throws: `depthLimitExceeded`, `expansionLimitExceeded`.
+    package func expandedCount(
+        atMost count: Int, limits: ParsingLimits
+    ) throws(PropertyListError) -> Int {
+        if !kind.isContainer { return 1 }
+        var rest = limits
+        rest.expansion = ParsingLimits.Allowance(factor: 0, base: max(count, 0))
+        var walk = DocumentWalk(self, budget: ParsingBudget(limits: rest, nodeCount: 0, size: 0))
+        var expanded = 0
+        while let step = try walk.next() {
+            if case .enter = step { expanded &+= 1 }
+        }
+        return expanded
+    }
+
     /// Makes a tree of the value, one of several of the document: what is long is kept in `contents`.
     package func value(
         limits: ParsingLimits, _ contents: inout LongContents

@@ -114,13 +114,8 @@ final class DecodingSession {
     ///
     /// - Throws: `expansionLimitExceeded`, `depthLimitExceeded`.
     func chargeAll(in node: UInt32) throws(PropertyListError) {
-        var rest = limits
-        rest.expansion = ParsingLimits.Allowance(factor: 0, base: max(visitLimit &- visits, 0))
-        var walk = DocumentWalk(
-            table.view(node), budget: ParsingBudget(limits: rest, nodeCount: 0, size: 0))
-        while let step = try walk.next() {
-            if case .enter = step { visits &+= 1 }
-        }
+        visits &+= try table.view(node).expandedCount(
+            atMost: visitLimit &- visits, limits: limits)
     }
 
     /// Whether a value stands for nil: the null object of binary property lists, or the string that

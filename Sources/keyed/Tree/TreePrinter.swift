@@ -314,7 +314,8 @@ struct TreePrinter {
     ) -> Bool {
         guard let allowed = options.allowed else { return false }
         if let known = refusedClasses[reference.value] { return known }
-        let isRefused = (try? contents.archivedClass(reference)).map { !allowed.allows($0) } ?? false
+        let isRefused =
+            (try? contents.archivedClass(reference)).map { !allowed.allows($0) } ?? false
         refusedClasses[reference.value] = isRefused
         return isRefused
     }

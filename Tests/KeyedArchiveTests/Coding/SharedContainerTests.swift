@@ -132,6 +132,59 @@ struct SharedContainerTests {
                 == .expansionLimitExceeded)
     }
 
+    @Test("are counted, and copied once, where an object becomes a tree")
+    func objectTree() throws {
+        let long = String(repeating: "x", count: 1_000_000)
+        var archive = SharingAssembler()
+        let stranger = archive.describe("Stranger")
+        let text = archive.text(long)
+        let objects = (0..<10_000).map { _ in
+            archive.object(stranger, [("text", text)])
+        }
+        let list = archive.add(.array(objects.map { archive.reference($0) }))
+        let root = archive.object(archive.describe("NSArray"), [("NS.objects", list)])
+        let opaque = try KeyedUnarchiver.unarchive(
+            OpaqueObject.self, from: archive.bytes(root: root),
+            allowing: .foundation.keepingUnknownClasses())
+        // Copied each time it would be 10 GB.
+        let tree = try opaque.propertyList()
+        #expect(tree[9_999]?["text"]?.string?.utf8.count == 1_000_000)
+
+        var lists = SharingAssembler()
+        let holder = lists.describe("Stranger")
+        let many = lists.add(
+            .array([UInt64](repeating: lists.add(.integer(1)), count: 2_000)))
+        let holders = (0..<2_000).map { _ in lists.object(holder, [("list", many)]) }
+        let all = lists.add(.array(holders.map { lists.reference($0) }))
+        let large = lists.object(lists.describe("NSArray"), [("NS.objects", all)])
+        let counted = try KeyedUnarchiver(
+            parsing: lists.bytes(root: large), allowing: .foundation.keepingUnknownClasses(),
+            limits: .trusted
+        ).unarchive(OpaqueObject.self)
+        #expect(code { try counted.propertyList() } == .expansionLimitExceeded)
+    }
+
+    @Test("have the first of two equal keys, wherever other objects have theirs")
+    func equalKeys() throws {
+        var archive = SharingAssembler()
+        let (other, value) = (archive.text("other"), archive.text("value"))
+        let (first, number) = (archive.text("$class"), archive.describe("Number"))
+        func add(_ keys: [UInt64], _ values: [UInt64]) -> UInt64 {
+            let values = values.map { archive.add(.integer($0)) }
+            let reference = archive.reference(number)
+            return archive.reference(
+                archive.entry(
+                    archive.add(.dictionary([first] + keys, [reference] + values))))
+        }
+        let numbers =
+            (1...5).map { add([other, value], [0, $0]) } + [add([value, value], [6, 7])]
+        let root = archive.object(
+            archive.describe("NSArray"), [("NS.objects", archive.add(.array(numbers)))])
+        let values = try KeyedUnarchiver.unarchive(
+            [Number].self, from: archive.bytes(root: root), options: .allDuplicateKeys)
+        #expect(values.map(\.value) == [1, 2, 3, 4, 5, 6])
+    }
+
     @Test("bound the bytes of the names of classes")
     func longNames() throws {
         let long = String(repeating: "x", count: 1_000_000)
