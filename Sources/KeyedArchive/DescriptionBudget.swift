@@ -6,7 +6,7 @@
 /// Bounds what the descriptions of the classes of an archive expand to together.
 ///
 /// A small file can describe a thousand classes that share a list of a million names, or one name of a
-/// megabyte; each description that is read has its own.
+/// megabyte, and each description that is read has a copy.
 package struct DescriptionBudget {
     private var count = 0
     private var size = 0
@@ -32,6 +32,7 @@ package struct DescriptionBudget {
     mutating func charge(
         _ description: UInt32, of table: DocumentTable, _ object: PropertyListUID
     ) throws(KeyedArchiveError) {
+        pending.removeAll(keepingCapacity: true)
         pending.append(description)
         while let node = pending.popLast() {
             let record = table[node]
@@ -55,6 +56,8 @@ package struct DescriptionBudget {
             .expansionLimitExceeded,
             what: "the descriptions of classes expand to more than "
                 + (size > sizeLimit ? "\(sizeLimit) bytes" : "\(countLimit) values"),
-            object: object)
+            object: object,
+            recovery: size > sizeLimit
+                ? "raise `ParsingLimits.output` if the archive is genuine" : nil)
     }
 }

@@ -216,6 +216,27 @@ struct HostileCodableTests {
         #expect(values.count == count)
     }
 
+    /// A tree, or nothing where there is none to be had.
+    private struct Maybe: Decodable {
+        let tree: PropertyListValue?
+
+        init(from decoder: any Decoder) throws {
+            tree = try? decoder.singleValueContainer().decode(PropertyListValue.self)
+        }
+    }
+
+    @Test("a tree that is refused counts as well, whatever the program makes of the error")
+    func refusedTrees() throws {
+        var objects: [BinaryAssembler.Object] = [.array([UInt64](repeating: 1, count: 1000))]
+        for level in UInt64(1)..<13 {
+            objects.append(.array([UInt64](repeating: level + 1, count: 10)))
+        }
+        objects.append(.array([]))
+        #expect(throws: DecodingError.self) {
+            try PlistDecoder().decode([Maybe].self, from: BinaryAssembler(objects).bytes)
+        }
+    }
+
     @Test("trees that are decoded one by one have one budget")
     func manyTrees() throws {
         // 1,000 references to an array of 1,000 references: each tree is small, all are a million.

@@ -121,7 +121,8 @@ extension ArchivedCharacterSet: KeyedCodable, MutableTwin {
     private static func bitmap(_ coder: KeyedDecoder) throws -> Data {
         let key = coder.containsValue(forKey: "NSBitmapObject") ? "NSBitmapObject" : "NSBitmap"
         return try coder.containsValue(forKey: "NSBitmap")
-            ? Data(coder.decodeBytes(forKey: "NSBitmap")) : coder.decode(Data.self, forKey: key)
+            ? coder.reader.data(of: coder.dataNode("NSBitmap"))
+            : coder.decode(Data.self, forKey: key)
     }
 }
 

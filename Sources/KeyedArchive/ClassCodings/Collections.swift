@@ -73,8 +73,8 @@ extension ArchiveReader {
 }
 
 extension RangeReplaceableCollection where Element: KeyedDecodable {
-    /// Appends the values of the references that a list holds. Not of `Array` only: to append to one of
-    /// a generic type takes finding out that type each time; here the caller has it.
+    /// Appends the values of the references that a list holds. Not of `Array` only: to append to an
+    /// `Array` of a generic element looks up the metadata of its type each time; `Self` has it.
     fileprivate mutating func appendValues(
         of list: NodeRecord, in reader: ArchiveReader
     ) throws {

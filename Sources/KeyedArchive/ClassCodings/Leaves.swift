@@ -36,8 +36,8 @@ extension String: KeyedCodable {
             self = try coder.decode(String.self, forKey: "NS.string")
             return
         }
-        let bytes = try coder.decodeBytes(forKey: "NS.bytes")
-        guard let text = String(validating: bytes, as: UTF8.self) else {
+        let node = try coder.dataNode("NS.bytes")
+        guard let text = coder.reader.validText(of: node) else {
             throw KeyedArchiveError(
                 .valueOutOfRange, what: "`NS.bytes` is not valid UTF-8", object: coder.uid)
         }
@@ -109,8 +109,12 @@ extension Data: KeyedCodable, MutableTwin {
     }
 
     public init(coder: KeyedDecoder) throws {
-        let key = coder.containsValue(forKey: "NS.bytes") ? "NS.bytes" : "NS.data"
-        self = coder.reader.data(of: try coder.dataNode(key))
+        self = coder.reader.data(of: try Self.node(in: coder))
+    }
+
+    /// The node of the bytes of an `NSData`.
+    static func node(in coder: KeyedDecoder) throws -> UInt32 {
+        try coder.dataNode(coder.containsValue(forKey: "NS.bytes") ? "NS.bytes" : "NS.data")
     }
 
     public static func unarchive(_ reference: KeyedReference) throws -> Data {

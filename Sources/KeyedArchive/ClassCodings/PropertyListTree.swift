@@ -56,7 +56,8 @@ extension PropertyListValue: KeyedCodable {
         }
         switch reference.archivedClass.map({ LiteralKey($0.name) }) {
         case "NSString", "NSMutableString": return .string(try String.unarchive(reference))
-        case "NSData", "NSMutableData": return .data(Array(try Data.unarchive(reference)))
+        case "NSData", "NSMutableData":
+            return .data(try reference.object(as: BytesOfData.self).bytes)
         case "NSDate":
             let date = try Date.unarchive(reference).timeIntervalSinceReferenceDate
             return .date(PropertyListDate(secondsSince2001: date))
@@ -81,5 +82,17 @@ extension PropertyListValue: KeyedCodable {
             dictionary[key] = value
         }
         return dictionary
+    }
+}
+
+/// An `NSData` as trees have it.
+private struct BytesOfData: KeyedDecodable {
+    static var archivedClass: ArchivedClass { Data.archivedClass }
+    static var archivedAliases: [String] { Data.archivedAliases }
+
+    let bytes: [UInt8]
+
+    init(coder: KeyedDecoder) throws {
+        bytes = coder.reader.bytes(of: try Data.node(in: coder))
     }
 }

@@ -1,7 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-internal import PropertyList
+@_spi(Tables) internal import PropertyList
 
 /// A key that is compared with others again and again: scalar by scalar, where `==` takes canonically
 /// equivalent texts for the same.
@@ -18,6 +18,26 @@ struct KnownKey {
     func isSame(as key: String) -> Bool {
         // The length first, so that a long key is compared with a long one only.
         text.utf8.count == key.utf8.count && (isASCII ? text == key : text.isLiterally(key))
+    }
+}
+
+/// The keys of fields, as a program knows them, that begin with `$` and are long: each is unescaped once,
+/// however many objects have it.
+struct FieldKeys {
+    private var unescaped: [UInt32: String] = [:]
+
+    /// The key that a string is; nil for a key of the format.
+    mutating func key(
+        _ node: UInt32, of table: DocumentTable, _ contents: inout LongContents
+    ) -> String? {
+        let text = table.string(of: node, &contents)
+        guard text.utf8.first == UInt8(ascii: "$"), text.utf8.count >= LongContents.shortest else {
+            return ArchiveKey.unescaped(text)
+        }
+        if let known = unescaped[node] { return known }
+        let key = ArchiveKey.unescaped(text)
+        unescaped[node] = key
+        return key
     }
 }
 

@@ -27,7 +27,8 @@ extension ArchiveReader {
         if let found = reference.archivedClass, let object = reference.object {
             return KeyedArchiveError(
                 .wrongType,
-                what: "object \(object.value) is of class \(found.name), not \(expected)",
+                what: "object \(object.value) is of class \(Self.printable(found.name)), "
+                    + "not \(expected)",
                 object: object)
         }
         let kind = (try? reference.leaf()).flatMap { $0 }.map { table[$0].kind }
@@ -38,12 +39,17 @@ extension ArchiveReader {
     }
 
     func unknownClass(_ name: String, _ object: UInt32) -> KeyedArchiveError {
-        let name = TerminalText.escaped(String(name.unicodeScalars.prefix(128)))
+        let name = Self.printable(name)
         return KeyedArchiveError(
             .unknownClass,
             what: "object \(object) is of class \(name), which is allowed but stands for no type",
             object: PropertyListUID(object),
             recovery: "`.adding(T.self, as: \"\(name)\")` would say what its objects become")
+    }
+
+    /// A bounded part of a name, with nothing that moves the cursor.
+    private static func printable(_ name: String) -> String {
+        TerminalText.escaped(String(name.unicodeScalars.prefix(128)))
     }
 
     func cycle(_ object: UInt32) -> KeyedArchiveError {

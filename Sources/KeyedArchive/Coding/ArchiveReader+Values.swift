@@ -18,8 +18,8 @@ extension ArchiveReader {
         return try make(actualType(type, number, object), object)
     }
 
-    /// The value of an object that more than one reference leads to. By itself, because only to ask
-    /// for the type of an optional takes time.
+    /// The value of an object that more than one reference leads to. Not inlined: a cast to a generic
+    /// type looks up its metadata, also where the cast is not made.
     @inline(never)
     private func shared<T: KeyedDecodable>(
         _ type: T.Type, _ number: ClassNumber, _ object: UInt32

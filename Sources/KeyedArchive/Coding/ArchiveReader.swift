@@ -26,7 +26,9 @@ public final class ArchiveReader {
     var unkeepable: [UInt32: KeyedArchiveError] = [:]
     // Long text and data by their nodes: however often they are referred to, they are copied once.
     private var longContents = LongContents()
+    private var fieldKeys = FieldKeys()
     private var longData: [UInt32: Data] = [:]
+    private var textsOfData: [UInt32: String] = [:]
     // The types of the root, the classes they consist of, once one is needed that the registry does not
     // have, and how many roots have been read.
     private var rootTypes: [any KeyedDecodable.Type] = []
@@ -51,7 +53,7 @@ public final class ArchiveReader {
 
     /// Prepares to read an archive; linear in its size.
     ///
-    /// - Throws: `danglingReference`, `malformedObject`, `malformedClass`.
+    /// - Throws: `danglingReference`, `malformedObject`, `malformedClass`, `expansionLimitExceeded`.
     init(
         _ contents: ArchiveContents, allowing registry: ClassRegistry, limits: ParsingLimits
     ) throws(KeyedArchiveError) {
@@ -93,6 +95,18 @@ extension ArchiveReader {
     /// The text of a string.
     func text(of node: UInt32) -> String { table.string(of: node, &longContents) }
 
+    /// The text of data that are UTF-8; nil where they are not.
+    func validText(of node: UInt32) -> String? {
+        if let known = textsOfData[node] { return known }
+        let content = table.content(of: table[node])
+        let text = String(validating: content, as: UTF8.self)
+        if content.count >= LongContents.shortest { textsOfData[node] = text }
+        return text
+    }
+
+    /// The bytes of data, in the form of trees.
+    func bytes(of node: UInt32) -> [UInt8] { table.bytes(of: node, &longContents) }
+
     /// The bytes of data.
     func data(of node: UInt32) -> Data {
         let record = table[node]
@@ -110,18 +124,20 @@ extension ArchiveReader {
     /// - Throws: `invalidPropertyList`, `expansionLimitExceeded`.
     func tree(at node: UInt32) throws(KeyedArchiveError) -> PropertyListValue {
         let view = table.view(node)
-        let count: Int
+        var count = 0
         let value: PropertyListValue
         do {
-            count =
-                view.kind.isContainer
-                ? try view.expandedCount(atMost: state.remainingVisits, limits: limits) : 0
+            if view.kind.isContainer {
+                try view.addExpandedCount(
+                    to: &count, atMost: state.remainingVisits, limits: limits)
+            }
             value = try view.value(limits: limits, &longContents)
         } catch {
+            try state.charge(count)
             if error.code == .expansionLimitExceeded { throw state.expansionExceeded() }
             throw KeyedArchiveError(error)
         }
-        try charge(count)
+        try state.charge(count)
         return value
     }
 }
@@ -289,7 +305,7 @@ extension ArchiveReader {
         let record = decoder.record
         guard record.kind == .dictionary else { return [] }
         return (0..<Int(record.high)).compactMap { position in
-            ArchiveKey.unescaped(text(of: table.child(Int(record.low) &+ position)))
+            fieldKeys.key(table.child(Int(record.low) &+ position), of: table, &longContents)
         }
     }
 }

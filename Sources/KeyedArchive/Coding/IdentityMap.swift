@@ -32,8 +32,8 @@ struct IdentityMap {
     /// The slot where an address is, or belongs.
     private func place(of address: UInt) -> Int {
         let mask = slots.count &- 1
-        // Each 512 bytes of memory begin anywhere; within them an instance takes at least 16. Longer
-        // runs would meet too often.
+        // Where the instances of 512 bytes of memory begin in the table is random; within these, each
+        // takes at least 16. Longer runs would overlap too often.
         let run = ((address >> 9) &* 0x9E37_79B9_7F4A_7C15) >> 32
         var place = Int(truncatingIfNeeded: run &+ (address >> 4) & 0x1F) & mask
         while slots[place].address != 0, slots[place].address != address {

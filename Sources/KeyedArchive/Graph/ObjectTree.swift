@@ -48,6 +48,7 @@ private struct ObjectTree {
     private let depthLimit: Int
     private var budget: Int
     private var longContents = LongContents()
+    private var keys = FieldKeys()
     // The objects around, outermost first.
     private var open: [UInt32] = []
 
@@ -55,7 +56,7 @@ private struct ObjectTree {
         self.archive = archive
         self.limits = limits
         depthLimit = min(limits.depth, Self.deepest)
-        budget = limits.expansion.limit(for: archive.count)
+        budget = limits.expansion.limit(for: archive.valueCount)
     }
 
     mutating func value(of object: UInt32) throws(KeyedArchiveError) -> PropertyListValue {
@@ -102,7 +103,9 @@ private struct ObjectTree {
         _ node: PropertyListNode
     ) throws(KeyedArchiveError) -> PropertyListValue {
         do {
-            budget &-= try node.expandedCount(atMost: budget, limits: limits)
+            var count = 0
+            try node.addExpandedCount(to: &count, atMost: budget, limits: limits)
+            budget &-= count
             return try node.value(limits: limits, &longContents)
         } catch {
             if error.code == .expansionLimitExceeded { throw expansionExceeded() }
@@ -133,9 +136,7 @@ private struct ObjectTree {
     ) throws(KeyedArchiveError) -> PropertyListValue {
         var entries = PropertyListDictionary()
         for entry in fields {
-            guard let text = try plain(entry.keyNode).string,
-                let key = ArchiveKey.unescaped(text)
-            else { continue }
+            guard let key = archive.key(entry.keyNode, &keys, &longContents) else { continue }
             entries[key] = try field(entry.value)
         }
         return .dictionary(entries)

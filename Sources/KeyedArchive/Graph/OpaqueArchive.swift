@@ -17,6 +17,16 @@ final class OpaqueArchive: Sendable {
     /// How many entries there are.
     var count: Int { index.count }
 
+    /// How many values all entries have together. What shares nothing cannot expand to more.
+    var valueCount: Int { table.children.count &+ index.count }
+
+    /// The key of a field as the program knows it; nil for a key of the format.
+    func key(
+        _ node: PropertyListNode, _ keys: inout FieldKeys, _ contents: inout LongContents
+    ) -> String? {
+        keys.key(UInt32(truncatingIfNeeded: node.number), of: table, &contents)
+    }
+
     func isNull(_ object: UInt32) -> Bool { !index.slot(of: object).isObject }
 
     func node(of object: UInt32) -> PropertyListNode { table.view(index.node(of: object)) }

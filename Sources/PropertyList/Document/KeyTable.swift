@@ -108,7 +108,7 @@ struct KeyTable: Sendable {
     }
 
     private mutating func insert(_ node: UInt32, hash: UInt32, at slot: Int) -> UInt32 {
-        // Most small documents have no more, and need not grow twice five times.
+        // Most small documents have no more keys, and so need not grow again and again.
         if representatives.isEmpty {
             representatives.reserveCapacity(slots.count / 2)
             hashes.reserveCapacity(slots.count / 2)

@@ -6,9 +6,9 @@
 /// A small file can refer to a text of a megabyte a million times. However often it is referred to, it
 /// is copied once.
 package struct LongContents {
-    /// The length in bytes from which on contents are kept. Shorter ones take hardly more than a
-    /// reference to them.
-    package static let shortest = 128
+    /// The length in bytes from which on contents are kept. Shorter ones take no more than a few times
+    /// what a value takes in any case.
+    package static let shortest = NodeRecord.longLength
 
     // By node.
     private var texts: [UInt32: String] = [:]
@@ -37,6 +37,11 @@ package struct LongContents {
 }
 
 extension DocumentTable {
+    /// The bytes of data, which are kept in `contents` if they are long.
+    package func bytes(of node: UInt32, _ contents: inout LongContents) -> [UInt8] {
+        contents.bytes(of: node, records[Int(node)], in: storage.store)
+    }
+
     /// The text of a string, which is kept in `contents` if it is long.
     package func string(of node: UInt32, _ contents: inout LongContents) -> String {
         contents.text(of: node, records[Int(node)], in: storage.store)

@@ -62,9 +62,12 @@
         set { flags = newValue ? flags | Self.decodedFlag : flags & ~Self.decodedFlag }
     }
 
+    /// The length in bytes from which on ``LongContents`` keeps a text.
+    @usableFromInline package static let longLength = 128
+
     /// Whether the text of a string may be so long that ``LongContents`` keeps it.
     @inlinable
-    public var mayBeLong: Bool { low >= 128 || flags & Self.decodedFlag != 0 }
+    public var mayBeLong: Bool { low >= Self.longLength || flags & Self.decodedFlag != 0 }
 
     /// Whether an integer is below zero.
     @inlinable

@@ -29,21 +29,19 @@ extension PropertyListNode {
         return try value(limits: limits, &contents)
     }
 
-    /// How many values the tree has, if it has no more than `count`. Linear in that.
+    /// Adds to `count` how many values the tree of this one has, up to `limit`; also where it throws,
+    /// as looking at them took its time. Linear in that.
     ///
     /// - Throws: `depthLimitExceeded`, `expansionLimitExceeded`.
-    package func expandedCount(
-        atMost count: Int, limits: ParsingLimits
-    ) throws(PropertyListError) -> Int {
-        if !kind.isContainer { return 1 }
+    package func addExpandedCount(
+        to count: inout Int, atMost limit: Int, limits: ParsingLimits
+    ) throws(PropertyListError) {
         var rest = limits
-        rest.expansion = ParsingLimits.Allowance(factor: 0, base: max(count, 0))
+        rest.expansion = ParsingLimits.Allowance(factor: 0, base: max(limit &- count, 0))
         var walk = DocumentWalk(self, budget: ParsingBudget(limits: rest, nodeCount: 0, size: 0))
-        var expanded = 0
         while let step = try walk.next() {
-            if case .enter = step { expanded &+= 1 }
+            if case .enter = step { count &+= 1 }
         }
-        return expanded
     }
 
     /// Makes a tree of the value, one of several of the document: what is long is kept in `contents`.
@@ -71,7 +69,7 @@ private struct ValueBuilder {
 
     private let storage: PropertyListDocument.Storage
     private let store: NodeStore
-    // Files of text have nothing that is referred to twice.
+    // Files of text spell out each value.
     private let sharesNodes: Bool
     var longContents = LongContents()
     private var frames: [Frame] = []

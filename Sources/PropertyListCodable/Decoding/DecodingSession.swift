@@ -24,7 +24,7 @@ final class DecodingSession {
     var longData: [UInt32: Data] = [:]
     private var visits = 0
     private let visitLimit: Int
-    /// Whether a value may be referred to more than once, which files of text have no way for.
+    /// Whether a value may be referred to more than once: files of text spell out each.
     let sharesNodes: Bool
     // How many initializers are under way; more of them than containers where a type reads another
     // from the same value.
@@ -114,8 +114,7 @@ final class DecodingSession {
     ///
     /// - Throws: `expansionLimitExceeded`, `depthLimitExceeded`.
     func chargeAll(in node: UInt32) throws(PropertyListError) {
-        visits &+= try table.view(node).expandedCount(
-            atMost: visitLimit &- visits, limits: limits)
+        try table.view(node).addExpandedCount(to: &visits, atMost: visitLimit, limits: limits)
     }
 
     /// Whether a value stands for nil: the null object of binary property lists, or the string that

@@ -36,7 +36,7 @@ struct Classes: ParsableCommand, ConsoleCommand {
             throw Failure(.invalid, "\(input.printableName): \(error)")
         }
         try checkExpansion(input.document)
-        var census = ClassCensus(contents)
+        var census = ClassCensus(contents, reading.limits.limits)
         census.count()
         for line in census.lines { console.print(line) }
         for problem in census.problems.prefix(20) {
@@ -59,13 +59,17 @@ struct Classes: ParsableCommand, ConsoleCommand {
 /// The classes of an archive and how many objects each has.
 struct ClassCensus {
     private let contents: ArchiveContents
+    private let limits: ParsingLimits
     private var counts: [PropertyListUID: Int] = [:]
     private var descriptions: [(description: ArchivedClass, count: Int)] = []
     // Classes of plain values, which the archive does not describe.
     private var plainClasses: Set<LiteralKey> = []
     private(set) var problems: [String] = []
 
-    init(_ contents: ArchiveContents) { self.contents = contents }
+    init(_ contents: ArchiveContents, _ limits: ParsingLimits) {
+        self.contents = contents
+        self.limits = limits
+    }
 
     mutating func count() {
         for number in contents.objects.indices {
@@ -85,12 +89,13 @@ struct ClassCensus {
     }
 
     private mutating func readDescriptions() {
-        var budget = DescriptionBudget(contents)
+        var budget = DescriptionBudget(contents, limits: limits)
         for (reference, count) in counts.sorted(by: { $0.key.value < $1.key.value }) {
             do {
                 descriptions.append((try contents.archivedClass(reference, within: &budget), count))
             } catch {
                 problems.append(error.what)
+                if error.code.isLimit { return }
             }
         }
     }

@@ -43,6 +43,7 @@ struct TreePrinter {
     // The shapes of objects that have been met but only below the depth that is shown.
     private var cutShapes: [UInt32: Shape] = [:]
     private var classNames: [UInt32: String] = [:]
+    private var descriptions: DescriptionBudget?
     // Which classes are refused, by the entries that describe them.
     private var refusedClasses: [UInt32: Bool] = [:]
     private var frames: [Frame] = []
@@ -69,6 +70,7 @@ struct TreePrinter {
         self.place = place
         let isArchive = !options.isRaw && document.looksLikeKeyedArchive
         contents = isArchive ? try? ArchiveContents(document) : nil
+        descriptions = contents.map { DescriptionBudget($0, limits: options.limits) }
         budget = document.budget(options.limits)
         self.printing = printing ?? PrintingBudget(budget)
     }
@@ -308,14 +310,22 @@ struct TreePrinter {
         Shape(summary: "→ @\(object.value)", .reference(object))
     }
 
+    private mutating func archivedClass(
+        _ reference: PropertyListUID, _ contents: ArchiveContents
+    ) throws(KeyedArchiveError) -> ArchivedClass {
+        var budget = descriptions ?? DescriptionBudget(contents, limits: options.limits)
+        defer { descriptions = budget }
+        return try contents.archivedClass(reference, within: &budget)
+    }
+
     /// Whether the options do not allow a class; one that cannot be read is reported later.
     private mutating func isRefused(
         _ reference: PropertyListUID, _ contents: ArchiveContents
     ) -> Bool {
         guard let allowed = options.allowed else { return false }
         if let known = refusedClasses[reference.value] { return known }
-        let isRefused =
-            (try? contents.archivedClass(reference)).map { !allowed.allows($0) } ?? false
+        let description = try? archivedClass(reference, contents)
+        let isRefused = description.map { !allowed.allows($0) } ?? false
         refusedClasses[reference.value] = isRefused
         return isRefused
     }
@@ -333,7 +343,7 @@ struct TreePrinter {
         if let known = classNames[reference.value] { return TerminalText.escaped(known) }
         let name: String
         do {
-            name = try contents.archivedClass(reference).name
+            name = try archivedClass(reference, contents).name
         } catch {
             problems.append(error.what)
             name = "<\(error.what)>"

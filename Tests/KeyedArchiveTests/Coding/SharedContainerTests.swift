@@ -164,6 +164,60 @@ struct SharedContainerTests {
         #expect(code { try counted.propertyList() } == .expansionLimitExceeded)
     }
 
+    /// An array of 10,000 objects of a class that all have the same fields.
+    private func manyObjects(
+        _ name: String, _ fields: (inout SharingAssembler) -> [(String, UInt64)]
+    ) -> [UInt8] {
+        var archive = SharingAssembler()
+        let description = archive.describe(name)
+        let node = archive.node(description, fields(&archive))
+        let objects = (0..<10_000).map { _ in archive.reference(archive.entry(node)) }
+        let list = archive.add(.array(objects))
+        return archive.bytes(
+            root: archive.object(archive.describe("NSArray"), [("NS.objects", list)]))
+    }
+
+    @Test("are copied once in each form that a program may ask for")
+    func forms() throws {
+        // Copied each time each of these would be 10 GB.
+        let long = [UInt8](repeating: UInt8(ascii: "x"), count: 1_000_000)
+        func data(_ key: String) -> (inout SharingAssembler) -> [(String, UInt64)] {
+            { archive in [(key, archive.add(.data(long)))] }
+        }
+        let texts = try KeyedUnarchiver.unarchive(
+            [String].self, from: manyObjects("NSMutableString", data("NS.bytes")))
+        #expect(texts.count == 10_000 && texts.last?.utf8.count == long.count)
+        let trees = try KeyedUnarchiver.unarchive(
+            [PropertyListValue].self, from: manyObjects("NSMutableData", data("NS.data")))
+        #expect(trees.count == 10_000 && trees.last?.data?.count == long.count)
+        let sets = try KeyedUnarchiver.unarchive(
+            [ArchivedCharacterSet].self, from: manyObjects("NSCharacterSet", data("NSBitmap")))
+        #expect(sets.count == 10_000)
+        let key = "$$" + String(repeating: "k", count: 1_000_000)
+        let strangers = manyObjects("Stranger") { [(key, $0.add(.integer(1)))] }
+        let opaque = try KeyedUnarchiver.unarchive(
+            OpaqueObject.self, from: strangers, allowing: .foundation.keepingUnknownClasses())
+        let tree = try opaque.propertyList()
+        #expect(tree[9_999]?.dictionary?.first?.key.utf8.count == 1_000_001)
+    }
+
+    @Test("that share nothing become a tree, however many they are")
+    func unsharedTree() throws {
+        var archive = SharingAssembler()
+        let stranger = archive.describe("Stranger")
+        let objects = (0..<40_000).map { number in
+            let value = archive.add(.integer(UInt64(number) % 256))
+            return archive.object(stranger, ["a", "b", "c"].map { ($0, value) })
+        }
+        let list = archive.add(.array(objects.map { archive.reference($0) }))
+        let bytes = archive.bytes(
+            root: archive.object(archive.describe("NSArray"), [("NS.objects", list)]))
+        let opaque = try KeyedUnarchiver.unarchive(
+            OpaqueObject.self, from: bytes, allowing: .foundation.keepingUnknownClasses(),
+            limits: .untrusted)
+        #expect(try opaque.propertyList(limits: .untrusted)[39_999]?["c"] == 63)
+    }
+
     @Test("have the first of two equal keys, wherever other objects have theirs")
     func equalKeys() throws {
         var archive = SharingAssembler()
