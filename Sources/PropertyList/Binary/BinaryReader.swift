@@ -91,7 +91,7 @@ struct BinaryReader {
 
     private mutating func readObjects(_ file: Span<UInt8>) throws(PropertyListError) {
         // The table is in the file, so its size is no mere claim.
-        store.records.reserveCapacity(trailer.objectCount)
+        store.records.reserveLargeCapacity(trailer.objectCount)
         store.children.reserveCapacity(min(trailer.objectCount &* 2, 256))
         var entry = trailer.tableOffset
         for number in 0..<trailer.objectCount {

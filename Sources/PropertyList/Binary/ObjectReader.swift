@@ -211,6 +211,7 @@ struct ObjectReader {
         _ store: inout NodeStore
     ) throws(PropertyListError) {
         let first = store.children.count
+        store.children.makeRoom(for: (stop &- start) / trailer.referenceWidth)
         do {
             try store.children.append(addingCapacity: (stop &- start) / trailer.referenceWidth) {
                 output throws(PropertyListError) in

@@ -90,6 +90,33 @@ extension String {
     }
 }
 
+/// Where a long text or long data lie in memory: two of the same place are the same, as long as both
+/// are kept. Short ones have none.
+struct ContentIdentity: Hashable {
+    private let address: UInt
+    private let count: Int
+
+    init?(_ text: String) {
+        guard text.utf8.count >= NodeRecord.longLength else { return nil }
+        // SAFETY: the address is compared, not followed.
+        let address = unsafe text.utf8.withContiguousStorageIfAvailable {
+            UInt(bitPattern: $0.baseAddress)
+        }
+        guard let address else { return nil }
+        self.address = address
+        count = text.utf8.count
+    }
+
+    init?(_ bytes: [UInt8]) {
+        guard bytes.count >= NodeRecord.longLength else { return nil }
+        // SAFETY: as above.
+        address = unsafe bytes.withUnsafeBufferPointer {
+            UInt(bitPattern: $0.baseAddress)
+        }
+        count = bytes.count
+    }
+}
+
 extension [UInt8] {
     /// Appends text that is known when the program is built.
     mutating func append(contentsOf text: StaticString) {

@@ -120,6 +120,8 @@ struct DictionaryPass {
     private mutating func makeRoomForKeys() {
         let missing = keys.count &+ 1 &- lastOwner.count
         if missing <= 0 { return }
+        lastOwner.makeRoom(for: missing)
+        homes.makeRoom(for: missing)
         lastOwner.append(contentsOf: repeatElement(0, count: missing))
         homes.append(contentsOf: repeatElement(.init(place: .max, offset: .max), count: missing))
     }

@@ -90,6 +90,21 @@ extension DocumentBuilder {
         addContent(kind: .string, from: start)
     }
 
+    /// Adds a long text or long data by `adding`; of those that were added already and are `known`, the
+    /// same value once more. What a tree of a small file holds a million times is not copied as often.
+    mutating func addLong(
+        _ identity: ContentIdentity, _ known: inout [ContentIdentity: UInt32],
+        _ adding: (inout DocumentBuilder) -> Void
+    ) {
+        if let node = known[identity] {
+            if admits() { tree.addShared(node) }
+        } else {
+            let node = tree.store.nextIndex
+            adding(&self)
+            if !hasFailed { known[identity] = node }
+        }
+    }
+
     /// Adds the text of a key; its value comes next.
     public mutating func key(_ text: String) {
         guard tree.openKind == .dictionary, tree.openCount % 2 == 0 else {

@@ -37,8 +37,8 @@ struct KeyTable: Sendable {
         var capacity = slots.count
         while capacity < total &* 2 { capacity &*= 2 }
         if capacity == slots.count { return }
-        representatives.reserveCapacity(total)
-        hashes.reserveCapacity(total)
+        representatives.reserveLargeCapacity(total)
+        hashes.reserveLargeCapacity(total)
         resize(to: capacity)
     }
 
@@ -122,7 +122,9 @@ struct KeyTable: Sendable {
     }
 
     private mutating func resize(to capacity: Int) {
-        slots = [UInt32](repeating: 0, count: capacity)
+        slots = []
+        slots.reserveLargeCapacity(capacity)
+        slots.append(contentsOf: repeatElement(0, count: capacity))
         let mask = slots.count &- 1
         for (entry, hash) in hashes.enumerated() {
             var slot = Int(hash) & mask

@@ -190,25 +190,34 @@ extension DocumentBuilder {
     /// Adds a tree of values. Linear; not recursive.
     public mutating func value(_ value: PropertyListValue) {
         var pending: [Piece] = [.value(value)]
+        // All are kept by the tree meanwhile.
+        var known: [ContentIdentity: UInt32] = [:]
         while let piece = pending.popLast() {
             switch piece {
             case .key(let key): self.key(key)
             case .end: end()
-            case .value(let value): add(value, &pending)
+            case .value(let value): add(value, &pending, &known)
             }
             if hasFailed { return }
         }
     }
 
-    private mutating func add(_ value: PropertyListValue, _ pending: inout [Piece]) {
+    private mutating func add(
+        _ value: PropertyListValue, _ pending: inout [Piece],
+        _ known: inout [ContentIdentity: UInt32]
+    ) {
         switch value {
         case .null: null()
         case .boolean(let value): boolean(value)
         case .integer(let value): integer(value)
         case .real(let value): real(value)
         case .date(let value): date(value)
-        case .data(let value): data(value)
-        case .string(let value): string(value)
+        case .data(let value):
+            guard let identity = ContentIdentity(value) else { return data(value) }
+            addLong(identity, &known) { $0.data(value) }
+        case .string(let value):
+            guard let identity = ContentIdentity(value) else { return string(value) }
+            addLong(identity, &known) { $0.string(value) }
         case .uid(let value): uid(value)
         case .array(let elements): beginArray(); push(elements, &pending)
         case .set(let elements): beginSet(); push(elements, &pending)

@@ -41,6 +41,26 @@ struct PropertyListValueTests {
         #expect(value[0]?[count - 1]?.string?.utf8.count == 1_000_000)
         #expect(value[1]?[count - 1]?.data?.count == 1_000_000)
         #expect(value[2]?[count - 1]?.dictionary?.first?.key.utf8.count == 1_000_000)
+        let document = try PropertyListDocument(value)
+        #expect(document.root[2]?[count - 1]?.dictionary?.first?.value.contentSize == 1_000_000)
+        #expect(try PropertyListDocument(document.root.value()).root[1]?.array?.count == count)
+        let bytes = try BinaryPropertyList.serialize(document)
+        #expect(bytes.count < 2_300_000)
+    }
+
+    @Test("long texts and data of trees are the same values in documents, whatever is shared")
+    func longLeaves() throws {
+        let text = String(repeating: "é", count: 200)
+        let data = Array(text.utf8)
+        let other = text.dropLast() + "e"
+        let tree: PropertyListValue = [
+            .string(text), .data(data), .string(String(other)), .string(text), .data(data),
+            ["a": .string(text), "b": .data(Array(data))],
+        ]
+        let document = try PropertyListDocument(tree)
+        #expect(try document.root.value() == tree)
+        let bytes = try BinaryPropertyList.serialize(document)
+        #expect(try PropertyListValue(parsing: bytes) == tree)
     }
 
     @Test("a value equals itself and no other")
