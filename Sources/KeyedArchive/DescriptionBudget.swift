@@ -23,7 +23,10 @@ package struct DescriptionBudget {
 
     init(_ table: DocumentTable, _ limits: ParsingLimits) {
         countLimit = 2 &* table.children.count &+ 1000
-        sizeLimit = limits.output.limit(for: table.size)
+        // A name mostly stands in a description twice, as the same value. For each value that the limits
+        // allow there may be a short text more.
+        let values = min(max(limits.expansion.limit(for: table.count), 0), Int.max >> 5)
+        sizeLimit = 2 &* table.size &+ 16 &* values
     }
 
     /// Counts all that a description holds, and its bytes of text and data.
@@ -58,6 +61,6 @@ package struct DescriptionBudget {
                 + (size > sizeLimit ? "\(sizeLimit) bytes" : "\(countLimit) values"),
             object: object,
             recovery: size > sizeLimit
-                ? "raise `ParsingLimits.output` if the archive is genuine" : nil)
+                ? "raise `ParsingLimits.expansion` if the archive is genuine" : nil)
     }
 }
