@@ -78,7 +78,7 @@ extension ArchiveReader {
         if slot.isObject, !isAllowed(slot) { throw notAllowed(object) }
     }
 
-    /// Whether objects of a class are allowed here.
+    /// Whether objects of a class are allowed here: whether there is a ``binding(_:)``, which is not made.
     func isAllowed(_ number: ClassNumber) -> Bool {
         isListed(number) || !isBelowAny && askedFor(number).isAllowed
     }

@@ -14,9 +14,6 @@ final class OpaqueArchive: Sendable {
         self.index = index
     }
 
-    /// How many entries there are.
-    var count: Int { index.count }
-
     /// How many values all entries have together. What shares nothing cannot expand to more.
     var valueCount: Int { table.children.count &+ index.count }
 
