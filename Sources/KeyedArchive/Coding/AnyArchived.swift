@@ -49,19 +49,14 @@ extension Mutable: MutableValue {
 struct ObjectIdentity: Sendable, Hashable {
     let archive: ArchiveIdentity
     let object: UInt32
-
-    static func == (left: ObjectIdentity, right: ObjectIdentity) -> Bool {
-        left.archive === right.archive && left.object == right.object
-    }
-
-    func hash(into hasher: inout Hasher) {
-        hasher.combine(ObjectIdentifier(archive))
-        hasher.combine(object)
-    }
 }
 
 /// Stands for an archive, for who does not need to hold on to it.
-final class ArchiveIdentity: Sendable {}
+final class ArchiveIdentity: Sendable, Hashable {
+    static func == (left: ArchiveIdentity, right: ArchiveIdentity) -> Bool { left === right }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
 
 extension AnyArchived: KeyedCodable {
     /// Any class is one of `NSObject`.

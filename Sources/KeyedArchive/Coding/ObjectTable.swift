@@ -31,7 +31,7 @@ struct ObjectTable {
         var layout: [(key: KnownKey, node: UInt32)] = []
     }
 
-    private var assembler = GraphAssembler()
+    var assembler = GraphAssembler()
     // By object: its node, or one of two marks.
     private var objects: [UInt32] = [promised]
     // The slot of an object that has been referred to conditionally only: nil, as things stand.
@@ -46,13 +46,14 @@ struct ObjectTable {
     // The fields of all open objects, each object's together; those of the roots are the first.
     private var keys: [UInt32] = []
     private var values: [UInt32] = []
-    private let classKey: UInt32
+    let classKey: UInt32
     // How many objects there may be.
     private let limit: Int
 
     private var instances = IdentityMap()
     // What objects of other archives have become here.
     private var copies: [ObjectIdentity: UInt32] = [:]
+    var copiedParts: [ArchiveIdentity: CopiedParts] = [:]
     // The objects of strings that are equal to none before, in the order of their first use.
     private var strings: [UInt32] = []
     private var numbers: [ArchivedNumber: UInt32] = [:]

@@ -1,7 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-internal import PropertyList
+@_spi(Tables) internal import PropertyList
 
 // Objects of another archive are copied as they are: each once, with the numbers that they get here,
 // in the order in which an archiver would have given them. Nothing recurses.
@@ -11,12 +11,14 @@ extension ArchiveWriter {
     private struct CopyFrame {
         let object: UInt32
         let number: UInt32
+        /// The place of its class among those that are written; nil for a plain value.
+        let classIndex: Int?
         var references: [UInt32]
     }
 
     /// Copies an object of another archive with all that it refers to.
     ///
-    /// - Throws: `classNotAllowed`.
+    /// - Throws: `classNotAllowed`, `expansionLimitExceeded`.
     func copy(_ opaque: OpaqueObject) throws -> PropertyListUID {
         var frames: [CopyFrame] = []
         let number = try begin(opaque.number, of: opaque.archive, &frames)
@@ -37,50 +39,34 @@ extension ArchiveWriter {
         let identity = ObjectIdentity(archive: source.identity, object: object)
         if let known = table.copy(of: identity) { return known }
         if source.isNull(object) { return 0 }
-        if let archivedClass = source.archivedClass(of: object) { try requireKept(archivedClass) }
+        let classIndex = try classIndex(of: object, in: source)
         let number = try table.reserve()
         table.note(number, for: identity)
         frames.append(
             CopyFrame(
-                object: object, number: number,
+                object: object, number: number, classIndex: classIndex,
                 references: source.references(of: object).reversed()))
         return number
     }
 
+    /// The place of an object's class among those that are written, where it may be written; nil for a
+    /// plain value.
+    private func classIndex(of object: UInt32, in source: OpaqueArchive) throws -> Int? {
+        guard let number = source.classNumber(of: object) else { return nil }
+        if let known = table.copiedClass(number, of: source) { return known }
+        try requireKept(source.archivedClass(number))
+        return table.copyClass(number, of: source)
+    }
+
     /// Writes an object of another archive whose references all have their numbers.
     private func complete(_ frame: CopyFrame, of source: OpaqueArchive) throws {
-        var value = try plainValue(of: source.node(of: frame.object))
-        if let archivedClass = source.archivedClass(of: frame.object),
-            case .dictionary(var fields) = value
-        {
-            let number = try table.describe(table.classIndex(of: archivedClass))
-            for key in fields.keys where !key.isLiterally(ArchivedObject.classKey) {
-                fields[key] = renumbered(fields[key] ?? .null, source)
+        let node =
+            if let classIndex = frame.classIndex {
+                try table.copyFields(of: frame.object, classIndex, source)
+            } else {
+                try table.copyField(source.nodeNumber(of: frame.object), of: frame.object, source)
             }
-            fields[ArchivedObject.classKey] = .uid(PropertyListUID(number))
-            value = .dictionary(fields)
-        }
-        table.complete(frame.number, node: try table.tree(value, limits))
-    }
-
-    private func plainValue(
-        of node: PropertyListNode
-    ) throws(KeyedArchiveError) -> PropertyListValue {
-        do { return try node.value(limits: limits) } catch { throw KeyedArchiveError(error) }
-    }
-
-    /// A value that stands in an object, with the numbers of this archive.
-    private func renumbered(
-        _ value: PropertyListValue, _ source: OpaqueArchive
-    ) -> PropertyListValue {
-        switch value {
-        case .uid(let uid):
-            let identity = ObjectIdentity(archive: source.identity, object: uid.value)
-            return .uid(PropertyListUID(table.copy(of: identity) ?? 0))
-        case .array(let elements):
-            return .array(PropertyListArray(elements.map { renumbered($0, source) }))
-        default: return value
-        }
+        table.complete(frame.number, node: node)
     }
 
     /// Adds fields of an object of another archive to the open object.
@@ -93,9 +79,95 @@ extension ArchiveWriter {
             for reference in source.references(in: node) {
                 _ = try copy(OpaqueObject(archive: source, number: reference))
             }
-            let value = renumbered(try plainValue(of: node), source)
-            let tree = try table.tree(value, limits)
-            table.field(key, of: object) { _ in tree }
+            let copy = try table.copyField(
+                UInt32(truncatingIfNeeded: node.number), of: fields.object, source)
+            table.field(key, of: object) { _ in copy }
         }
+    }
+}
+
+/// What the parts of another archive have become in this one. What stood there once for many objects
+/// does so here.
+struct CopiedParts {
+    /// By class: its place among those that are written.
+    var classes: [ClassNumber: Int] = [:]
+    /// By node: the node of a key.
+    var keys: [UInt32: UInt32] = [:]
+    /// By node: the node of a long text, or of long data.
+    var longLeaves: [UInt32: UInt32] = [:]
+}
+
+extension ObjectTable {
+    /// The place of a class of another archive, of which an object has been copied, among those that are
+    /// written.
+    func copiedClass(_ number: ClassNumber, of source: OpaqueArchive) -> Int? {
+        copiedParts[source.identity]?.classes[number]
+    }
+
+    /// Makes a class of another archive one of those that are written, and returns its place.
+    mutating func copyClass(_ number: ClassNumber, of source: OpaqueArchive) -> Int {
+        let place = classIndex(of: source.archivedClass(number))
+        copiedParts[source.identity, default: CopiedParts()].classes[number] = place
+        return place
+    }
+
+    /// An object of another archive with the fields that it has there.
+    ///
+    /// - Throws: `expansionLimitExceeded`, `malformedObject`.
+    mutating func copyFields(
+        of object: UInt32, _ classIndex: Int, _ source: OpaqueArchive
+    ) throws(KeyedArchiveError) -> UInt32 {
+        let classNumber = try describe(classIndex)
+        var keys: [UInt32] = []
+        var values: [UInt32] = []
+        for field in try source.fields(of: object) {
+            if field.isClass {
+                keys.append(classKey)
+                values.append(assembler.uid(classNumber))
+            } else {
+                keys.append(copyKey(field.key, source))
+                values.append(try copyField(field.value, of: object, source))
+            }
+        }
+        return assembler.dictionary(keys: keys, values: values)
+    }
+
+    private mutating func copyKey(_ node: UInt32, _ source: OpaqueArchive) -> UInt32 {
+        if let known = copiedParts[source.identity]?.keys[node] { return known }
+        let key = assembler.key(source.table.string(of: source.table[node]))
+        copiedParts[source.identity, default: CopiedParts()].keys[node] = key
+        return key
+    }
+
+    /// A value that stands in an object of another archive, with the numbers that the objects it refers to
+    /// have here.
+    ///
+    /// - Throws: `malformedObject` for containers within containers.
+    mutating func copyField(
+        _ node: UInt32, of object: UInt32, _ source: OpaqueArchive
+    ) throws(KeyedArchiveError) -> UInt32 {
+        let record = source.table[node]
+        guard record.isContainer else { return copyLeaf(node, record, source) }
+        var elements: [UInt32] = []
+        for element in try source.elements(of: record, inFieldOf: object) {
+            elements.append(copyLeaf(element, source.table[element], source))
+        }
+        return assembler.array(elements)
+    }
+
+    private mutating func copyLeaf(
+        _ node: UInt32, _ record: NodeRecord, _ source: OpaqueArchive
+    ) -> UInt32 {
+        if record.kind == .uid {
+            let object = UInt32(truncatingIfNeeded: record.payload)
+            let identity = ObjectIdentity(archive: source.identity, object: object)
+            return assembler.uid(copy(of: identity) ?? 0)
+        }
+        let isText = record.kind == .string || record.kind == .data
+        guard isText, record.mayBeLong else { return assembler.leaf(node, of: source.table) }
+        if let known = copiedParts[source.identity]?.longLeaves[node] { return known }
+        let leaf = assembler.leaf(node, of: source.table)
+        copiedParts[source.identity, default: CopiedParts()].longLeaves[node] = leaf
+        return leaf
     }
 }

@@ -49,6 +49,8 @@ private struct ObjectTree {
     private var budget: Int
     private var longContents = LongContents()
     private var keys = FieldKeys()
+    // By class: whether its objects stand for nil. Its superclasses may be very many.
+    private var standForNil: [ClassNumber: Bool] = [:]
     // The objects around, outermost first.
     private var open: [UInt32] = []
 
@@ -63,8 +65,9 @@ private struct ObjectTree {
         budget &-= 1
         if budget < 0 { throw expansionExceeded(object) }
         let node = archive.node(of: object)
-        guard let archivedClass = archive.archivedClass(of: object), let fields = node.dictionary
+        guard let classNumber = archive.classNumber(of: object), let fields = node.dictionary
         else { return try plain(node) }
+        if standsForNil(classNumber) { return .string(ArchiveContents.null) }
         if open.contains(object) {
             throw failure(.referenceCycle, "object \(object) holds itself", object)
         }
@@ -73,16 +76,14 @@ private struct ObjectTree {
                 .depthLimitExceeded, "more than \(depthLimit) objects are nested", object)
         }
         open.append(object)
-        let value = try value(of: node, archivedClass, fields)
+        let value = try value(of: node, fields)
         open.removeLast()
         return value
     }
 
     private mutating func value(
-        of node: PropertyListNode, _ archivedClass: ArchivedClass,
-        _ fields: PropertyListNode.DictionaryView
+        of node: PropertyListNode, _ fields: PropertyListNode.DictionaryView
     ) throws(KeyedArchiveError) -> PropertyListValue {
-        if archivedClass.isKind(of: "NSNull") { return .string(ArchiveContents.null) }
         if let text = node["NS.string"], fields.count == 2 { return try plain(text) }
         if let data = node["NS.data"], fields.count == 2 { return try plain(data) }
         if let seconds = node["NS.time"]?.real {
@@ -96,6 +97,13 @@ private struct ObjectTree {
             return .array(PropertyListArray(values))
         }
         return try dictionary(keys: try elements(keys), values)
+    }
+
+    private mutating func standsForNil(_ number: ClassNumber) -> Bool {
+        if let known = standForNil[number] { return known }
+        let isNull = archive.archivedClass(number).isKind(of: "NSNull")
+        standForNil[number] = isNull
+        return isNull
     }
 
     /// A plain value, or a list of such that stands in an object, of which each element counts.

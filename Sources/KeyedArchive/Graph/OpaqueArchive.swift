@@ -6,7 +6,7 @@
 /// An archive, validated, that opaque objects are parts of.
 final class OpaqueArchive: Sendable {
     let identity = ArchiveIdentity()
-    private let table: DocumentTable
+    let table: DocumentTable
     private let index: ArchiveIndex
 
     init(_ table: DocumentTable, _ index: ArchiveIndex) {
@@ -26,13 +26,73 @@ final class OpaqueArchive: Sendable {
 
     func isNull(_ object: UInt32) -> Bool { !index.slot(of: object).isObject }
 
-    func node(of object: UInt32) -> PropertyListNode { table.view(index.node(of: object)) }
+    func node(of object: UInt32) -> PropertyListNode { table.view(nodeNumber(of: object)) }
+
+    /// The number of the node that is an object.
+    func nodeNumber(of object: UInt32) -> UInt32 { index.node(of: object) }
 
     /// The class of an object that is no plain value.
     func archivedClass(of object: UInt32) -> ArchivedClass? {
+        classNumber(of: object).map(index.archivedClass)
+    }
+
+    /// The number of the class of an object that is no plain value.
+    func classNumber(of object: UInt32) -> ClassNumber? {
         let slot = index.slot(of: object)
-        guard slot.isObject, !slot.isLeaf else { return nil }
-        return index.archivedClass(slot)
+        return slot.isObject && !slot.isLeaf ? slot : nil
+    }
+
+    /// A class by its number.
+    func archivedClass(_ number: ClassNumber) -> ArchivedClass { index.archivedClass(number) }
+
+    /// A field of an object, by the nodes of its key and its value.
+    struct Field {
+        let key: UInt32
+        let value: UInt32
+        /// Whether it is the one that refers to the class.
+        let isClass: Bool
+    }
+
+    /// The fields of an object, in order; of two with the same key the first.
+    ///
+    /// - Throws: `malformedObject` for a key that is not a string.
+    func fields(of object: UInt32) throws(KeyedArchiveError) -> [Field] {
+        let record = table[nodeNumber(of: object)]
+        guard record.kind == .dictionary else { return [] }
+        var fields: [Field] = []
+        fields.reserveCapacity(Int(record.high))
+        var known: Set<LiteralKey> = []
+        for place in Int(record.low)..<(Int(record.low) &+ Int(record.high)) {
+            let key = table[table.child(place)]
+            guard key.kind == .string else {
+                throw KeyedArchiveError(
+                    .malformedObject, what: "a key of an object is of kind \(key.kind)",
+                    object: PropertyListUID(object))
+            }
+            if table.hasDuplicateKeys,
+                !known.insert(LiteralKey(table.string(of: key))).inserted
+            {
+                continue
+            }
+            fields.append(
+                Field(
+                    key: table.child(place), value: table.child(place &+ Int(record.high)),
+                    isClass: table.isString(key, ArchivedObject.classKey)))
+        }
+        return fields
+    }
+
+    /// The elements of a list that stands in an object.
+    ///
+    /// - Throws: `malformedObject` for containers within containers.
+    func elements(
+        of list: NodeRecord, inFieldOf object: UInt32
+    ) throws(KeyedArchiveError) -> ArraySlice<UInt32> {
+        let places = Int(list.low)..<(Int(list.low) &+ Int(list.high))
+        guard list.kind == .array,
+            !places.contains(where: { table[table.child($0)].isContainer })
+        else { throw Self.nested(nestedField(of: object) ?? "", object) }
+        return table.children[places]
     }
 
     /// The objects that an object refers to, in order, without its class.

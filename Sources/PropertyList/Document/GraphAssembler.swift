@@ -84,6 +84,20 @@ extension GraphAssembler {
         return addContent(kind: .string, from: start)
     }
 
+    /// A value of another document that is no container.
+    package mutating func leaf(_ node: UInt32, of source: DocumentTable) -> UInt32 {
+        leaf(source[node], source.storage.store)
+    }
+
+    private mutating func leaf(_ record: NodeRecord, _ source: NodeStore) -> UInt32 {
+        switch record.kind {
+        case .string: string(source.string(of: record))
+        case .data: data(source.content(of: record))
+        case .integer: integer(record.integer)
+        default: add(record)
+        }
+    }
+
     /// A string that is not shared with others.
     private mutating func ownString(_ value: String) -> UInt32 {
         addContent(kind: .string, from: appendText(value))
@@ -213,8 +227,6 @@ extension GraphAssembler {
         _ record: NodeRecord, _ source: NodeStore, _ copies: [UInt32: UInt32]
     ) -> UInt32 {
         switch record.kind {
-        case .string: return string(source.string(of: record))
-        case .data: return data(source.content(of: record))
         case .array, .set, .dictionary:
             let children = record.childRange.map { copies[source.children[$0]] ?? 0 }
             if record.kind == .dictionary {
@@ -227,7 +239,7 @@ extension GraphAssembler {
             let first = UInt32(truncatingIfNeeded: store.children.count)
             store.children.append(contentsOf: children)
             return add(container(record.kind, first, children.count))
-        default: return add(record)
+        default: return leaf(record, source)
         }
     }
 }

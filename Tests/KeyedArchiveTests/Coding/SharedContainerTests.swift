@@ -164,6 +164,37 @@ struct SharedContainerTests {
         #expect(code { try counted.propertyList() } == .expansionLimitExceeded)
     }
 
+    @Test("are written once where objects are copied to another archive")
+    func copies() throws {
+        let long = String(repeating: "x", count: 1_000_000)
+        let key = String(repeating: "k", count: 1_000_000)
+        let strangers = manyObjects("Stranger") { archive in
+            let one = archive.add(.integer(1))
+            return [
+                ("text", archive.text(long)), ("data", archive.add(.data(Array(long.utf8)))),
+                ("list", archive.add(.array([one, one]))), (key, archive.add(.integer(7))),
+            ]
+        }
+        let registry = ClassRegistry.foundation.keepingUnknownClasses()
+        let opaque = try KeyedUnarchiver.unarchive(
+            OpaqueObject.self, from: strangers, allowing: registry)
+        // Copied each time it would be 30 GB.
+        let archiver = KeyedArchiver(allowing: registry)
+        try archiver.roots.encode(opaque, forKey: KeyedUnarchiver.rootKey)
+        let copied = try BinaryPropertyList.serialize(
+            archiver.document(), layout: .coreFoundationUniqued)
+        #expect(copied.count < 4_000_000)
+        let again = try KeyedUnarchiver.unarchive(
+            OpaqueObject.self, from: copied, allowing: registry)
+        #expect(again.objects(forKey: "NS.objects").count == 10_000)
+        let last = try #require(again.objects(forKey: "NS.objects").last)
+        #expect(last.keys == ["text", "data", "list", key])
+        #expect(last["text"]?.string == long)
+        #expect(last["data"]?.data?.count == long.utf8.count)
+        #expect(last["list"]?.array?.count == 2)
+        #expect(last[key]?.integer?.value(as: Int.self) == 7)
+    }
+
     /// An array of 10,000 objects of a class that all have the same fields.
     private func manyObjects(
         _ name: String, _ fields: (inout SharingAssembler) -> [(String, UInt64)]
