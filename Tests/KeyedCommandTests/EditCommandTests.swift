@@ -460,6 +460,32 @@ struct DiffCommandTests {
         }
     }
 
+    @Test("an object is shown by its class, of which a long name is cut")
+    func classNames() throws {
+        func archive(_ name: String) -> PropertyListValue {
+            let uids = (0..<5).map { PropertyListValue.uid(PropertyListUID($0)) }
+            return [
+                "$version": 100_000, "$archiver": "NSKeyedArchiver", "$top": ["root": uids[1]],
+                "$objects": [
+                    "$null", ["$class": uids[2], "a": uids[3], "b": uids[4]],
+                    ["$classname": "Holder", "$classes": ["Holder", "NSObject"]],
+                    name.isEmpty ? "text" : ["$class": uids[4]],
+                    ["$classname": .string(name), "$classes": [.string(name), "NSObject"]],
+                ],
+            ]
+        }
+        try Files.withFolder { folder in
+            let long = String(repeating: "N", count: 1000)
+            let files = try Self.write([archive(""), archive(long)], folder)
+            let run = keyed("diff", files[0], files[1])
+            let cut = String(repeating: "N", count: 200)
+            #expect(
+                run.lines.prefix(2) == [
+                    "- $top.root.a: \"text\"", "+ $top.root.a.$class: class \(cut)…",
+                ])
+        }
+    }
+
     @Test("a merge takes what the other side changed, names conflicts and leaves them as they were")
     func merge() throws {
         try Files.withFolder { folder in

@@ -13,8 +13,18 @@ package struct LongContents {
     // By node.
     private var texts: [UInt32: String] = [:]
     private var data: [UInt32: [UInt8]] = [:]
+    private var keyHashes: [UInt32: UInt32] = [:]
 
     package init() {}
+
+    /// The hash of the key that a string is, whose text is known.
+    mutating func keyHash(of node: UInt32, _ text: String) -> UInt32 {
+        if text.utf8.count < Self.shortest { return DictionaryKeys.hash(text) }
+        if let hash = keyHashes[node] { return hash }
+        let hash = DictionaryKeys.hash(text)
+        keyHashes[node] = hash
+        return hash
+    }
 
     /// The text of a string.
     mutating func text(of node: UInt32, _ record: NodeRecord, in store: NodeStore) -> String {

@@ -120,6 +120,10 @@
     @inlinable
     public var isContainer: Bool { kind.isContainer }
 
+    /// The places of a dictionary's keys among the children of all containers.
+    @inline(__always)
+    var keyRange: Range<Int> { Int(low)..<(Int(low) &+ Int(high)) }
+
     /// The indices of the children: elements, or keys and then values.
     @inline(__always)
     var childRange: Range<Int> {

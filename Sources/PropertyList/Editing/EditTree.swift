@@ -166,7 +166,8 @@ extension EditTree {
         guard let storage = value.storage else { return nil }
         var container = Container(kind: value.kind, origin: nil, depth: depth)
         for (position, value) in storage.values.enumerated() {
-            let key = storage.keys.indices.contains(position) ? storage.keys[position] : nil
+            let key =
+                storage.keys.texts.indices.contains(position) ? storage.keys.texts[position] : nil
             container.children.append(
                 Child(key: key.map(Child.Key.text), origin: nil, content: .value(value)))
             if let key { container.places[LiteralKey(key)] = position }

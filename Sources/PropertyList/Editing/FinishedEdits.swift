@@ -60,7 +60,8 @@ struct FinishedEdits {
         switch container.kind {
         case .dictionary:
             let keys = children.map { tree.text(of: $0.key) ?? "" }
-            return .dictionary(PropertyListDictionary(distinctKeys: keys, values: values))
+            let distinct = DictionaryKeys(distinct: keys)
+            return .dictionary(PropertyListDictionary(keys: distinct, values: values))
         case .set: return .set(PropertyListArray(values))
         default: return .array(PropertyListArray(values))
         }

@@ -70,7 +70,7 @@ struct XMLFragment {
         var pending = [value]
         while let value = pending.popLast() {
             guard let storage = value.storage else { continue }
-            if storage.keys == ["CF$UID"], storage.values.first?.integer != nil {
+            if storage.keys.texts == ["CF$UID"], storage.values.first?.integer != nil {
                 throw PropertyListError(
                     .unrepresentableValue, format: .xml,
                     what: "a dictionary `{CF$UID: n}` would be read as a UID")

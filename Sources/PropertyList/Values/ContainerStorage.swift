@@ -9,60 +9,56 @@
 /// `@unchecked Sendable`: it is changed only through a copy-on-write owner that has made sure that
 /// it holds the only reference.
 final class ContainerStorage: @unchecked Sendable {
-    var keys: [String]
-    var values: [PropertyListValue]
-    // The place of each key; empty while there are few keys.
-    private var places: [LiteralKey: Int] = [:]
+    // Checking that each access is exclusive would cost as much as reading a value.
+    @exclusivity(unchecked) private var uncheckedKeys: DictionaryKeys
+    @exclusivity(unchecked) private var uncheckedValues: [PropertyListValue]
 
-    private static let indexThreshold = 8
+    // SAFETY: only the one owner changes them, in accesses that do not come back here.
+    /// The keys of a dictionary; of other containers none.
+    private(set) var keys: DictionaryKeys {
+        @inline(__always) get { unsafe uncheckedKeys }
+        @inline(__always) _modify { yield unsafe &uncheckedKeys }
+    }
 
-    init(keys: [String] = [], values: [PropertyListValue] = []) {
-        self.keys = keys
-        self.values = values
-        if keys.count > Self.indexThreshold { rebuildIndex() }
+    /// The elements, or the values in the order of their keys.
+    var values: [PropertyListValue] {
+        @inline(__always) get { unsafe uncheckedValues }
+        @inline(__always) _modify { yield unsafe &uncheckedValues }
+    }
+
+    init(keys: DictionaryKeys = DictionaryKeys(), values: [PropertyListValue] = []) {
+        // SAFETY: nobody else has the object yet.
+        unsafe uncheckedKeys = keys
+        unsafe uncheckedValues = values
     }
 
     deinit {
-        guard values.contains(where: { $0.storage != nil }) else { return }
-        var pending = values
-        values = []
-        while var value = pending.popLast() {
+        var pending = takeContainers()
+        while let value = pending.popLast() {
             guard var storage = value.storage else { continue }
-            value = .null
-            guard isKnownUniquelyReferenced(&storage) else { continue }
-            pending.append(contentsOf: storage.values)
-            storage.values = []
+            _ = consume value
+            if isKnownUniquelyReferenced(&storage) { pending += storage.takeContainers() }
         }
+    }
+
+    /// The children that are containers, of which the object lets go. Where there are none it keeps what it
+    /// has.
+    private func takeContainers() -> [PropertyListValue] {
+        if !values.contains(where: { $0.storage != nil }) { return [] }
+        let containers = values.filter { $0.storage != nil }
+        values = []
+        return containers
     }
 
     func copy() -> ContainerStorage { ContainerStorage(keys: keys, values: values) }
 
-    /// The place of `key`, or nil.
-    func place(of key: String) -> Int? {
-        if keys.count > Self.indexThreshold { return places[LiteralKey(key)] }
-        return keys.firstIndex { $0.isLiterally(key) }
-    }
-
     func append(key: String, _ value: PropertyListValue) {
         keys.append(key)
         values.append(value)
-        if keys.count == Self.indexThreshold + 1 {
-            rebuildIndex()
-        } else if keys.count > Self.indexThreshold {
-            places[LiteralKey(key)] = keys.count - 1
-        }
     }
 
     func remove(at place: Int) -> PropertyListValue {
         keys.remove(at: place)
-        let value = values.remove(at: place)
-        rebuildIndex()
-        return value
-    }
-
-    private func rebuildIndex() {
-        places.removeAll(keepingCapacity: true)
-        guard keys.count > Self.indexThreshold else { return }
-        for (place, key) in keys.enumerated() { places[LiteralKey(key)] = place }
+        return values.remove(at: place)
     }
 }

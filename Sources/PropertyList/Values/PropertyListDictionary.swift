@@ -14,13 +14,13 @@ public struct PropertyListDictionary: Sendable {
     /// An empty dictionary.
     public init() { storage = ContainerStorage() }
 
-    /// A dictionary of keys that are known to be distinct.
-    init(distinctKeys keys: [String], values: [PropertyListValue]) {
+    /// A dictionary of as many values as there are keys.
+    init(keys: DictionaryKeys, values: [PropertyListValue]) {
         storage = ContainerStorage(keys: keys, values: values)
     }
 
     /// The keys, in order.
-    public var keys: [String] { storage.keys }
+    public var keys: [String] { storage.keys.texts }
 
     /// The values, in the order of their keys.
     public var values: [PropertyListValue] { storage.values }
@@ -28,7 +28,7 @@ public struct PropertyListDictionary: Sendable {
     /// The value of `key`. Setting nil removes the entry; a new key is added at the end, a known
     /// one keeps its place.
     public subscript(key: String) -> PropertyListValue? {
-        get { storage.place(of: key).map { storage.values[$0] } }
+        get { storage.keys.place(of: key).map { storage.values[$0] } }
         set {
             if let newValue { update(newValue, forKey: key) } else { removeValue(forKey: key) }
         }
@@ -36,7 +36,7 @@ public struct PropertyListDictionary: Sendable {
 
     private mutating func update(_ value: PropertyListValue, forKey key: String) {
         makeUnique()
-        if let place = storage.place(of: key) {
+        if let place = storage.keys.place(of: key) {
             storage.values[place] = value
         } else {
             storage.append(key: key, value)
@@ -46,7 +46,7 @@ public struct PropertyListDictionary: Sendable {
     /// Removes the entry of `key` and returns its value, or nil if there was none. Linear.
     @discardableResult
     public mutating func removeValue(forKey key: String) -> PropertyListValue? {
-        guard let place = storage.place(of: key) else { return nil }
+        guard let place = storage.keys.place(of: key) else { return nil }
         makeUnique()
         return storage.remove(at: place)
     }
@@ -72,13 +72,13 @@ extension PropertyListDictionary: RandomAccessCollection, ExpressibleByDictionar
     }
 
     public var startIndex: Int { 0 }
-    public var endIndex: Int { storage.keys.count }
+    public var endIndex: Int { storage.values.count }
 
     /// The entry at `position`.
     ///
     /// - Precondition: `position` is a valid index.
     public subscript(position: Int) -> Element {
-        (storage.keys[position], storage.values[position])
+        (storage.keys.texts[position], storage.values[position])
     }
 }
 

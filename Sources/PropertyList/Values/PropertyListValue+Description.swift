@@ -33,7 +33,7 @@ extension PropertyListValue: CustomStringConvertible {
         for place in storage.values.indices.reversed() {
             pending.append(.value(storage.values[place]))
             if kind == .dictionary {
-                pending.append(.text(TerminalText.escaped(storage.keys[place]) + ": "))
+                pending.append(.text(TerminalText.escaped(storage.keys.texts[place]) + ": "))
             }
             if place > 0 { pending.append(.text(", ")) }
         }

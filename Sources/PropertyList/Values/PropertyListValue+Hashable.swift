@@ -29,7 +29,7 @@ extension PropertyListValue: Hashable {
         for (place, value) in left.values.enumerated() {
             var other = place
             if kind == .dictionary {
-                guard let match = right.place(of: left.keys[place]) else { return false }
+                guard let match = right.keys.place(of: left.keys.texts[place]) else { return false }
                 other = match
             }
             pairs.append((value, right.values[other]))
@@ -70,7 +70,7 @@ extension PropertyListValue: Hashable {
     /// A sum, because dictionaries are equal in any order.
     private static func unorderedHash(of storage: ContainerStorage) -> Int {
         var sum = 0
-        for (key, value) in zip(storage.keys, storage.values) {
+        for (key, value) in zip(storage.keys.texts, storage.values) {
             var hasher = Hasher()
             PropertyListValue.string(key).hashScalar(into: &hasher)
             value.hashShallow(into: &hasher)

@@ -68,11 +68,15 @@ struct DifferencePrinter {
         case .null: return "nil"
         case .leaf(let leaf): return Shape(plain: leaf, text).summary
         case .object(_, let number):
-            let name = (try? archive.archivedClass(number))?.name ?? "object"
-            return "\(TerminalText.escaped(name)) @\(uid.value)"
-        case .classDescription:
-            return "class \(TerminalText.escaped((try? archive.archivedClass(uid))?.name ?? ""))"
+            return "\(className(number, archive) ?? "object") @\(uid.value)"
+        case .classDescription: return "class \(className(uid, archive) ?? "")"
         case .malformed: return uid.description
         }
+    }
+
+    /// The name that an entry describes a class by. Not the whole description: it may be long, and many
+    /// lines may need the name.
+    private func className(_ description: PropertyListUID, _ archive: ArchiveContents) -> String? {
+        archive.objects[Int(description.value)]["$classname"]?.string.map(text.name)
     }
 }

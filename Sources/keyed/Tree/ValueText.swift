@@ -48,6 +48,15 @@ struct ValueText {
         return "\"\(head)\"… (\(scalars.count) characters)"
     }
 
+    /// A name, cut where it is long.
+    func name(_ text: String) -> String {
+        let scalars = text.unicodeScalars
+        guard let previewLength, scalars.count > previewLength else {
+            return TerminalText.escaped(text)
+        }
+        return TerminalText.escaped(String(scalars.prefix(previewLength))) + "…"
+    }
+
     /// The size of data, what they seem to be, and the first bytes.
     func data(_ bytes: ArraySlice<UInt8>) -> String {
         var text = "\(bytes.count) byte\(bytes.count == 1 ? "" : "s")"

@@ -114,6 +114,43 @@ struct PropertyListValueTests {
         #expect(entries.keys.last == "k0" && entries["k0"] == true)
     }
 
+    @Test(
+        "dictionaries with the same keys are read apart, and change apart",
+        arguments: [PropertyListFormat.binary, .xml])
+    func sharedKeys(_ format: PropertyListFormat) throws {
+        // As many keys, the same first and last, in other orders and with others between them.
+        let shapes = [
+            ["a", "b", "c", "z"], ["a", "c", "b", "z"], ["a", "b", "d", "z"], ["a", "b", "c", "z"],
+            ["a", "é", "c", "z"], ["a", "e\u{301}", "c", "z"], ["z", "b", "c", "a"], ["z"], [],
+        ]
+        let wide = (0..<20).map { "key \($0)" }
+        let entries = (shapes + [wide, wide, wide.reversed()]).enumerated().map { number, keys in
+            PropertyListDictionary(
+                keys.enumerated().map {
+                    (key: $1, value: [.integer(PropertyListInteger($0 + number))])
+                })
+        }
+        let list = PropertyListValue.array(
+            PropertyListArray(entries.map { ["inner": .dictionary($0)] }))
+        let bytes = try PropertyListDocument(list).serialized(as: format)
+        let tree = try PropertyListValue(parsing: bytes)
+        #expect(tree == list)
+        for (number, expected) in entries.enumerated() {
+            let read = try #require(tree[number]?["inner"]?.dictionary)
+            #expect(read.keys == expected.keys)
+            for key in expected.keys { #expect(read[key] == expected[key]) }
+            #expect(read["none"] == nil)
+        }
+
+        var first = try #require(tree[9]?["inner"]?.dictionary)
+        let second = try #require(tree[10]?["inner"]?.dictionary)
+        first["key 3"] = nil
+        first["new"] = true
+        #expect(first.keys == wide.filter { $0 != "key 3" } + ["new"])
+        #expect(first["key 19"] == entries[9]["key 19"] && first["new"] == true)
+        #expect(second == entries[10] && second.keys == wide && second["new"] == nil)
+    }
+
     @Test("accessors of another kind are nil")
     func access() {
         for value in Self.distinct {

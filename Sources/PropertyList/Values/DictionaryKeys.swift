@@ -1,0 +1,81 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+/// The keys of a dictionary in the value tree, all different, in order, and where each of them is.
+///
+/// A value that copies on writing, apart from the values of the dictionary: the dictionaries of a file
+/// mostly have the same keys, and then share one.
+struct DictionaryKeys: Sendable {
+    /// The keys in order.
+    private(set) var texts: [String]
+    // An open-addressing table of places in `texts`, plus one; 0 is free. At most half full, and empty
+    // while there are few keys.
+    private var slots: [UInt32] = []
+
+    /// The greatest number of keys that are searched one after the other.
+    static let indexThreshold = 8
+
+    /// No keys.
+    init() { texts = [] }
+
+    /// Keys that are known to be distinct, and the ``hash(_:)`` of each where that is known.
+    init(distinct texts: [String], hashes: [UInt32]? = nil) {
+        self.texts = texts
+        if texts.count > Self.indexThreshold { rebuildIndex(hashes) }
+    }
+
+    /// How many keys there are.
+    var count: Int { texts.count }
+
+    /// The hash of a key. Linear.
+    static func hash(_ key: String) -> UInt32 {
+        UInt32(truncatingIfNeeded: key.withUTF8Span { SeededHash().hash($0, salt: 0) } >> 16)
+    }
+
+    /// The place of `key`, or nil.
+    func place(of key: String) -> Int? {
+        if slots.isEmpty { return texts.firstIndex { $0.isLiterally(key) } }
+        let mask = slots.count &- 1
+        var slot = Int(Self.hash(key)) & mask
+        while slots[slot] != 0 {
+            let place = Int(slots[slot]) &- 1
+            if texts[place].isLiterally(key) { return place }
+            slot = (slot &+ 1) & mask
+        }
+        return nil
+    }
+
+    /// Adds a key that is not there yet.
+    mutating func append(_ key: String) {
+        texts.append(key)
+        if texts.count <= Self.indexThreshold { return }
+        if texts.count &* 2 > slots.count {
+            rebuildIndex(nil)
+        } else {
+            insert(Self.hash(key), texts.count &- 1)
+        }
+    }
+
+    /// Removes the key at a place. Linear.
+    mutating func remove(at place: Int) {
+        texts.remove(at: place)
+        slots = []
+        if texts.count > Self.indexThreshold { rebuildIndex(nil) }
+    }
+
+    private mutating func rebuildIndex(_ hashes: [UInt32]?) {
+        var size = 4 &* Self.indexThreshold
+        while size < texts.count &* 2 { size &*= 2 }
+        slots = [UInt32](repeating: 0, count: size)
+        for (place, key) in texts.enumerated() {
+            insert(hashes?[place] ?? Self.hash(key), place)
+        }
+    }
+
+    private mutating func insert(_ hash: UInt32, _ place: Int) {
+        let mask = slots.count &- 1
+        var slot = Int(hash) & mask
+        while slots[slot] != 0 { slot = (slot &+ 1) & mask }
+        slots[slot] = UInt32(place &+ 1)
+    }
+}
