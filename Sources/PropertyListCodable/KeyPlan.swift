@@ -32,17 +32,32 @@ final class KeyPlan {
     /// - Parameter next: where the key is expected, and then the one after it.
     @inline(__always)
     func place(of name: String, _ next: inout Int, resolve: (String) -> UInt32) -> Int? {
+        if value(of: name, ifAt: next) == nil { return search(name, &next, resolve) }
+        next &+= 1
+        return next &- 1
+    }
+
+    /// What the key `name` is, if it is the one at a place.
+    @inline(__always)
+    func value(of name: String, ifAt place: Int) -> UInt32? {
         // SAFETY: a session is used by one thread, and comparing strings does not come back here.
-        if unsafe next < entries.count, unsafe entries[next].name == name {
-            next &+= 1
-            return next &- 1
-        }
-        return search(name, &next, resolve)
+        guard unsafe place < entries.count, unsafe entries[place].name == name else { return nil }
+        return unsafe entries[place].value
     }
 
     /// What the key at a place is.
     @inline(__always)
     func value(at place: Int) -> UInt32 { unsafe entries[place].value }
+
+    /// What the key `name` is, and how far from the first it was in the dictionary where it was found
+    /// first, if it is the one at a place and has been found.
+    @inline(__always)
+    func found(_ name: String, ifAt place: Int) -> (value: UInt32, offset: Int)? {
+        guard unsafe place < entries.count, unsafe entries[place].name == name,
+            unsafe entries[place].offset != Entry.unknown
+        else { return nil }
+        return unsafe (entries[place].value, Int(entries[place].offset))
+    }
 
     /// How far from the first the key at a place was, in the dictionary where it was found first.
     @inline(__always)

@@ -44,8 +44,7 @@ struct ObjectTable {
     private var classIndexes: [ArchivedClass: Int] = [:]
     private(set) var open = Open()
     // The fields of all open objects, each object's together; those of the roots are the first.
-    private var keys: [UInt32] = []
-    private var values: [UInt32] = []
+    private var fields: [(key: UInt32, value: UInt32)] = []
     let classKey: UInt32
     // How many objects there may be.
     private let limit: Int
@@ -134,7 +133,7 @@ extension ObjectTable {
     /// Opens an object, and returns the one that was open.
     mutating func begin(_ object: UInt32, classIndex: Int) -> Open {
         let outer = open
-        open = Open(number: object, classIndex: classIndex, start: keys.count)
+        open = Open(number: object, classIndex: classIndex, start: fields.count)
         objects[Int(object)] = Self.underWay
         return outer
     }
@@ -143,10 +142,8 @@ extension ObjectTable {
     mutating func end(_ outer: Open) throws(KeyedArchiveError) {
         guard let number = open.number else { return }
         let classNumber = try describe(open.classIndex)
-        keys.append(classKey)
-        values.append(assembler.uid(classNumber))
-        objects[Int(number)] = assembler.dictionary(
-            keys: keys, values: values, from: open.start)
+        fields.append((classKey, assembler.uid(classNumber)))
+        objects[Int(number)] = assembler.dictionary(fields, from: open.start)
         close(outer)
     }
 
@@ -157,8 +154,7 @@ extension ObjectTable {
     }
 
     private mutating func close(_ outer: Open) {
-        keys.removeLast(keys.count &- open.start)
-        values.removeLast(values.count &- open.start)
+        fields.removeLast(fields.count &- open.start)
         open = outer
     }
 
@@ -186,22 +182,18 @@ extension ObjectTable {
     /// The node of a class's description; nil where that has unusual keys.
     private mutating func description(_ archivedClass: ArchivedClass) -> UInt32? {
         guard let fields = archivedClass.fields else { return nil }
-        var keys: [UInt32] = []
-        var values: [UInt32] = []
+        var entries: [(key: UInt32, value: UInt32)] = []
         for field in fields {
             switch field {
             case .name(let name):
-                keys.append(assembler.key(ArchivedClass.nameKey))
-                values.append(assembler.string(name))
+                entries.append((assembler.key(ArchivedClass.nameKey), assembler.string(name)))
             case .chain(let names):
-                keys.append(assembler.key(ArchivedClass.chainKey))
-                values.append(array(of: names))
+                entries.append((assembler.key(ArchivedClass.chainKey), array(of: names)))
             case .hints(let names):
-                keys.append(assembler.key(ArchivedClass.hintsKey))
-                values.append(array(of: names))
+                entries.append((assembler.key(ArchivedClass.hintsKey), array(of: names)))
             }
         }
-        return assembler.dictionary(keys: keys, values: values)
+        return assembler.dictionary(entries)
     }
 
     private mutating func array(of names: [String]) -> UInt32 {
@@ -219,8 +211,7 @@ extension ObjectTable {
         _ key: String, of object: UInt32?, _ value: (inout GraphAssembler) -> UInt32
     ) {
         if isFinished || open.number != object { return misplaced() }
-        keys.append(keyNode(key))
-        values.append(value(&assembler))
+        fields.append((keyNode(key), value(&assembler)))
     }
 
     private mutating func misplaced() {
@@ -251,8 +242,7 @@ extension ObjectTable {
         of object: UInt32?, _ value: (inout GraphAssembler) -> UInt32
     ) {
         if isFinished || open.number != object { return misplaced() }
-        keys.append(assembler.key("$\(open.unkeyedCount)"))
-        values.append(value(&assembler))
+        fields.append((assembler.key("$\(open.unkeyedCount)"), value(&assembler)))
         open.unkeyedCount &+= 1
     }
 }
@@ -331,11 +321,10 @@ extension ObjectTable {
         let parts = [
             (ArchiveContents.versionKey, assembler.integer(version)),
             (ArchiveContents.archiverKey, assembler.string(archiver)),
-            (ArchiveContents.topKey, assembler.dictionary(keys: keys, values: values)),
+            (ArchiveContents.topKey, assembler.dictionary(fields)),
             (ArchiveContents.objectsKey, assembler.array(objects)),
         ]
-        let keys = parts.map { assembler.key($0.0) }
-        let root = assembler.dictionary(keys: keys, values: parts.map(\.1))
+        let root = assembler.dictionary(parts.map { (assembler.key($0.0), $0.1) })
         do { return try assembler.finish(root: root) } catch { throw KeyedArchiveError(error) }
     }
 }

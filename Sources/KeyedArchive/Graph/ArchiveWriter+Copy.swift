@@ -118,18 +118,16 @@ extension ObjectTable {
         of object: UInt32, _ classIndex: Int, _ source: OpaqueArchive
     ) throws(KeyedArchiveError) -> UInt32 {
         let classNumber = try describe(classIndex)
-        var keys: [UInt32] = []
-        var values: [UInt32] = []
+        var fields: [(key: UInt32, value: UInt32)] = []
         for field in try source.fields(of: object) {
             if field.isClass {
-                keys.append(classKey)
-                values.append(assembler.uid(classNumber))
+                fields.append((classKey, assembler.uid(classNumber)))
             } else {
-                keys.append(copyKey(field.key, source))
-                values.append(try copyField(field.value, of: object, source))
+                let key = copyKey(field.key, source)
+                fields.append((key, try copyField(field.value, of: object, source)))
             }
         }
-        return assembler.dictionary(keys: keys, values: values)
+        return assembler.dictionary(fields)
     }
 
     private mutating func copyKey(_ node: UInt32, _ source: OpaqueArchive) -> UInt32 {

@@ -164,27 +164,22 @@ extension GraphAssembler {
     package mutating func array(_ elements: [UInt32]) -> UInt32 {
         let first = UInt32(truncatingIfNeeded: store.children.count)
         store.children.makeRoom(for: elements.count)
-        append(children: elements.span)
+        store.children.append(contentsOf: elements)
         return add(container(.array, first, elements.count))
     }
 
-    /// A dictionary of keys and, in the same order, values that have been added: those from `start` on
-    /// of two arrays of the same length.
+    /// A dictionary of keys and values that have been added: the entries from `start` on.
     package mutating func dictionary(
-        keys: [UInt32], values: [UInt32], from start: Int = 0
+        _ entries: [(key: UInt32, value: UInt32)], from start: Int = 0
     ) -> UInt32 {
         let first = UInt32(truncatingIfNeeded: store.children.count)
-        let keys = keys.span.extracting(droppingFirst: start)
-        store.children.makeRoom(for: 2 &* keys.count)
-        append(children: keys)
-        append(children: values.span.extracting(droppingFirst: start).extracting(first: keys.count))
-        return add(container(.dictionary, first, keys.count))
-    }
-
-    private mutating func append(children: Span<UInt32>) {
-        store.children.append(addingCapacity: children.count) { output in
-            for index in children.indices { output.append(children[index]) }
+        let count = entries.count &- start
+        store.children.makeRoom(for: 2 &* count)
+        store.children.append(addingCapacity: 2 &* count) { output in
+            for place in start..<entries.count { output.append(entries[place].key) }
+            for place in start..<entries.count { output.append(entries[place].value) }
         }
+        return add(container(.dictionary, first, count))
     }
 
     private func container(_ kind: PropertyListKind, _ first: UInt32, _ count: Int) -> NodeRecord {
@@ -234,7 +229,7 @@ extension GraphAssembler {
                 let texts = children.prefix(number).map {
                     key(store.string(of: store.records[Int($0)]))
                 }
-                return dictionary(keys: texts, values: Array(children.dropFirst(number)))
+                return dictionary(Array(zip(texts, children.dropFirst(number))))
             }
             let first = UInt32(truncatingIfNeeded: store.children.count)
             store.children.append(contentsOf: children)

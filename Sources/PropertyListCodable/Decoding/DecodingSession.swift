@@ -114,7 +114,11 @@ final class DecodingSession {
     ///
     /// - Throws: `expansionLimitExceeded`, `depthLimitExceeded`.
     func chargeAll(in node: UInt32) throws(PropertyListError) {
-        try table.view(node).addExpandedCount(to: &visits, atMost: visitLimit, limits: limits)
+        // A copy: were the property itself passed, counting each value would be checked for exclusive
+        // access.
+        var count = visits
+        defer { visits = count }
+        try table.view(node).addExpandedCount(to: &count, atMost: visitLimit, limits: limits)
     }
 
     /// Whether a value stands for nil: the null object of binary property lists, or the string that

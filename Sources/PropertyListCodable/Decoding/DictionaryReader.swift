@@ -55,6 +55,17 @@ final class DictionaryReader {
 
     /// The value of a key, or nil.
     func find(_ name: String) -> UInt32? {
+        let place = next
+        guard !hasDuplicateKeys, let found = plan.found(name, ifAt: place),
+            isKey(found.value, at: found.offset &+ shift)
+        else { return findByPlan(name) }
+        next = place &+ 1
+        return child(at: found.offset &+ shift)
+    }
+
+    /// The value of a key that is not where it is expected.
+    @inline(never)
+    private func findByPlan(_ name: String) -> UInt32? {
         // A copy, because passing the property itself would be checked for exclusive access.
         var next = next
         let place = plan.place(of: name, &next) { session.table.keyNumber(of: $0) ?? 0 }

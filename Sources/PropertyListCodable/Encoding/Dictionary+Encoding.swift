@@ -14,8 +14,12 @@ extension Dictionary: StringKeyedEncodable where Key == String, Value: Encodable
     func encodeEntries(to encoder: ValueEncoder) throws {
         let session = encoder.session
         let open = encoder.shaped(.dictionary)
+        var step: CodingPath?
         for (key, value) in self {
-            let node = try session.node(value) { CodingPath(open.path, .entry(key)) }
+            let node = try session.node(value) {
+                CodingPath.advance(&step, open.path, to: .entry(key))
+                return step
+            }
             open.set(node ?? session.emptyDictionary, forKey: session.makeKey(key))
         }
     }

@@ -18,6 +18,8 @@ final class EncodingSession {
     private(set) var failure: (any Error)?
 
     private let plans = KeyPlans()
+    /// The plan of a value that nobody has asked for a container yet.
+    let noPlan = KeyPlan()
     /// The text for nil that Apple's encoders write, once it is needed.
     var nullNode: UInt32?
     // Objects to be used again.
@@ -44,8 +46,18 @@ final class EncodingSession {
         callLimit = ParsingLimits.Allowance(factor: 16, base: 1024).limit(for: limits.depth)
     }
 
-    // Values that are nested in each other may be a long chain.
-    deinit { for value in nested { value.releaseNested() } }
+    /// Whether encoding has ended. Someone may still hold an encoder; what it is given is for nobody.
+    private(set) var isFinished = false
+
+    /// Lets go of all values, which hold the session. To be called at the end, also where encoding has
+    /// failed.
+    func end() {
+        isFinished = true
+        pool = []
+        // Values that are nested in each other may be a long chain.
+        for value in nested { value.releaseNested() }
+        nested = []
+    }
 
     /// Keeps the first mistake, which is thrown at the end.
     func fail(_ error: @autoclosure () -> any Error) {
@@ -112,12 +124,15 @@ extension EncodingSession {
         var open = takeOpenValue(path)
         calls &+= 1
         defer { calls &-= 1 }
-        let encoder = ValueEncoder(session: self, value: open)
+        let encoder = ValueEncoder(value: open)
         try onGoodStack { try encode(encoder) }
         _ = consume encoder
         let node = complete(open)
         // What someone still holds, a super encoder perhaps, is not used for another value.
-        if isKnownUniquelyReferenced(&open) { pool.append(open) }
+        if isKnownUniquelyReferenced(&open), !isFinished {
+            open.reset()
+            pool.append(open)
+        }
         return node
     }
 
@@ -133,16 +148,15 @@ extension EncodingSession {
     }
 
     private func takeOpenValue(_ path: CodingPath?) -> OpenValue {
-        let value = pool.popLast() ?? OpenValue()
-        value.reset(path: path)
+        guard let value = pool.popLast() else { return OpenValue(self, path) }
+        value.begin(path)
         return value
     }
 
     /// A value that is complete when the one it is nested in is.
     func makeNestedValue(_ path: CodingPath) -> OpenValue {
-        let value = OpenValue()
-        value.reset(path: path)
-        nested.append(value)
+        let value = OpenValue(self, path)
+        if !isFinished { nested.append(value) }
         return value
     }
 }
@@ -175,7 +189,7 @@ extension EncodingSession {
         switch value.shape {
         case .nothing: return nil
         case .single: return value.node
-        case .array: return assemble { $0.array(value.values) }
+        case .array: return assemble { $0.array(value.elements) }
         case .dictionary:
             if sortsKeys {
                 value.sortEntries { first, second in
@@ -185,12 +199,12 @@ extension EncodingSession {
                     return first.lexicographicallyPrecedes(second)
                 }
             }
-            return assemble { $0.dictionary(keys: value.keys, values: value.values) }
+            return assemble { $0.dictionary(value.entries) }
         }
     }
 
     /// What stands for a value that encodes nothing, as in Foundation.
-    var emptyDictionary: UInt32 { assemble { $0.dictionary(keys: [], values: []) } }
+    var emptyDictionary: UInt32 { assemble { $0.dictionary([]) } }
 }
 
 // MARK: - Errors

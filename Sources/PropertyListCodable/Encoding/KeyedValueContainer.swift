@@ -5,24 +5,24 @@ internal import PropertyList
 
 /// The entries of a dictionary that is being encoded.
 struct KeyedValueContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
-    let writer: DictionaryWriter
+    private let value: OpenValue
 
     private var session: EncodingSession {
-        @inline(__always) _read { yield writer.session }
+        @inline(__always) _read { yield value.session }
     }
 
-    var codingPath: [any CodingKey] { CodingPath.keys(of: writer.value.path) }
+    var codingPath: [any CodingKey] { CodingPath.keys(of: value.path) }
 
-    init(_ session: EncodingSession, _ value: OpenValue) {
-        writer = DictionaryWriter(session, value, keys: Key.self)
+    /// The container of a value that is a dictionary.
+    init(_ value: OpenValue) {
+        self.value = value
+        value.expectKeys(of: Key.self)
     }
 
     @inline(__always)
-    private func set(_ node: UInt32, _ key: Key) {
-        writer.set(node, forKey: key.stringValue)
-    }
+    private func set(_ node: UInt32, _ key: Key) { value.set(node, forKey: key.stringValue) }
 
-    private func step(_ key: Key) -> CodingPath { CodingPath(writer.value.path, .key(key)) }
+    private func step(_ key: Key) -> CodingPath { CodingPath(value.path, .key(key)) }
 }
 
 // MARK: - Values
@@ -83,13 +83,23 @@ extension KeyedValueContainer {
 
     func superEncoder() -> any Encoder {
         let key = PathKey.super
-        return writer.encoder(
-            session.makeKey(key.stringValue), CodingPath(writer.value.path, .key(key)))
+        return value.encoder(
+            session.makeKey(key.stringValue), CodingPath(value.path, .key(key)))
     }
 
     func superEncoder(forKey key: Key) -> any Encoder { encoder(key) }
 
     private func encoder(_ key: Key) -> ValueEncoder {
-        writer.encoder(writer.node(of: key.stringValue), step(key))
+        value.encoder(value.node(ofKey: key.stringValue), step(key))
+    }
+}
+
+extension OpenValue {
+    /// The encoder of a nested value: the one of a key that has been asked for already goes on.
+    fileprivate func encoder(_ key: UInt32, _ path: CodingPath) -> ValueEncoder {
+        if let open = nestedValue(forKey: key) { return ValueEncoder(value: open) }
+        let open = session.makeNestedValue(path)
+        set(open, forKey: key)
+        return ValueEncoder(value: open)
     }
 }

@@ -3,42 +3,50 @@
 
 /// A value that is being encoded: what it is so far, until it becomes a node of the document.
 ///
-/// Containers are handed out as views of one, so that several may be open at once, in any order.
-/// When the value is complete the object is used again for the next.
+/// Containers are handed out as views of one, so that several may be open at once, in any order. They
+/// are no more than a reference to it: it knows the session too, and nearly always the key that comes
+/// next. When the value is complete the object is used again for the next.
 final class OpenValue {
     enum Shape {
         /// Nothing has been encoded yet.
         case nothing
         /// A complete node.
         case single
-        /// The elements are ``values``.
+        /// The elements are ``elements``.
         case array
-        /// The entries are ``keys`` and ``values``.
+        /// The entries are ``entries``.
         case dictionary
     }
 
+    /// A key and its value, by their nodes.
+    typealias Entry = (key: UInt32, value: UInt32)
+
+    let session: EncodingSession
+    /// The way to it.
+    private(set) var path: CodingPath?
     private(set) var shape = Shape.nothing
     /// The node that a value of the shape `single` is, or that the value has become.
     var node: UInt32 = 0
     // Checking that each access is exclusive would cost as much as adding an entry.
-    @exclusivity(unchecked) private var uncheckedKeys: [UInt32] = []
-    @exclusivity(unchecked) private var uncheckedValues: [UInt32] = []
-    /// The values that are open themselves, each at its place in ``values``.
+    @exclusivity(unchecked) private var uncheckedElements: [UInt32] = []
+    @exclusivity(unchecked) private var uncheckedEntries: [Entry] = []
+    /// The values that are open themselves, each at its place among the elements or entries.
     private(set) var nested: [(place: Int, value: OpenValue)] = []
 
-    private(set) var path: CodingPath?
-
     // SAFETY: a value is used by one thread, and what is done with the arrays does not come back.
-    var keys: [UInt32] {
-        @inline(__always) get { unsafe uncheckedKeys }
-        @inline(__always) _modify { yield unsafe &uncheckedKeys }
+    var elements: [UInt32] {
+        @inline(__always) get { unsafe uncheckedElements }
+        @inline(__always) _modify { yield unsafe &uncheckedElements }
     }
 
-    var values: [UInt32] {
-        @inline(__always) get { unsafe uncheckedValues }
-        @inline(__always) _modify { yield unsafe &uncheckedValues }
+    var entries: [Entry] {
+        @inline(__always) get { unsafe uncheckedEntries }
+        @inline(__always) _modify { yield unsafe &uncheckedEntries }
     }
 
+    // The keys of the type that asked for a container last, and the place among them of the next.
+    private var plan: KeyPlan
+    private var next = 0
     // The largest key so far. Keys are numbered as they are first met, so that those of a dictionary
     // nearly always rise; one that does not may be there already.
     private var lastKey = -1
@@ -46,15 +54,24 @@ final class OpenValue {
     private var places: [UInt32: Int]?
     private static let searchLimit = 32
 
-    /// Prepares for another value.
-    func reset(path: CodingPath?) {
+    init(_ session: EncodingSession, _ path: CodingPath? = nil) {
+        self.session = session
         self.path = path
+        plan = session.noPlan
+    }
+
+    /// Begins with a value whose path is this.
+    func begin(_ path: CodingPath?) { self.path = path }
+
+    /// Prepares for another value.
+    func reset() {
+        path = nil
         shape = .nothing
-        keys.removeAll(keepingCapacity: true)
-        values.removeAll(keepingCapacity: true)
-        nested.removeAll(keepingCapacity: true)
+        if !elements.isEmpty { elements.removeAll(keepingCapacity: true) }
+        if !entries.isEmpty { entries.removeAll(keepingCapacity: true) }
+        if !nested.isEmpty { nested.removeAll(keepingCapacity: true) }
         lastKey = -1
-        places = nil
+        if places != nil { places = nil }
     }
 
     /// Makes the value one of `shape`.
@@ -77,30 +94,61 @@ extension OpenValue {
 
     /// Adds an element.
     @inline(__always)
-    func append(_ node: UInt32) { values.append(node) }
+    func append(_ node: UInt32) { elements.append(node) }
 
     /// Adds an element that is open.
     func append(_ value: OpenValue) {
-        nested.append((values.count, value))
-        values.append(Self.unknown)
+        nest(value, at: elements.count)
+        elements.append(Self.unknown)
+    }
+
+    private func nest(_ value: OpenValue, at place: Int) {
+        // What is added after the end is for nobody.
+        if !session.isFinished { nested.append((place, value)) }
+    }
+
+    /// Prepares for keys of a type, from the first on.
+    func expectKeys(of type: any CodingKey.Type) {
+        plan = session.plan(of: type)
+        next = 0
+    }
+
+    /// The node of a key: nearly always that of the next in the plan of its type.
+    @inline(__always)
+    func node(ofKey key: String) -> UInt32 {
+        guard let node = plan.value(of: key, ifAt: next) else { return search(key) }
+        next &+= 1
+        return node
+    }
+
+    @inline(never)
+    private func search(_ key: String) -> UInt32 {
+        // A copy: were the property itself passed, all that is done with it would be checked for
+        // exclusive access.
+        var next = next
+        let place = plan.place(of: key, &next, resolve: session.makeKey)
+        self.next = next
+        return place.map(plan.value(at:)) ?? session.makeKey(key)
     }
 
     /// Sets the value of a key; of two the last one counts.
+    func set(_ node: UInt32, forKey key: String) { set(node, forKey: self.node(ofKey: key)) }
+
+    /// Sets the value of a key, by the key's node.
     @inline(__always)
     func set(_ node: UInt32, forKey key: UInt32) {
         if Int(key) > lastKey {
             lastKey = Int(key)
-            insert(node, key)
+            insert((key, node))
         } else {
-            replace(node, key)
+            replace((key, node))
         }
     }
 
     /// Sets the value of a key to one that is open.
     func set(_ value: OpenValue, forKey key: UInt32) {
         set(Self.unknown, forKey: key)
-        guard let place = place(of: key) else { return }
-        nested.append((place, value))
+        if let place = place(of: key) { nest(value, at: place) }
     }
 
     /// The open value of a key, if it has one.
@@ -110,24 +158,27 @@ extension OpenValue {
     }
 
     @inline(__always)
-    private func insert(_ node: UInt32, _ key: UInt32) {
-        if keys.count > Self.searchLimit { places?[key] = keys.count }
-        keys.append(key)
-        values.append(node)
+    private func insert(_ entry: Entry) {
+        if entries.count > Self.searchLimit { notePlace(of: entry.key) }
+        entries.append(entry)
     }
 
+    /// Notes that a key is about to be added.
     @inline(never)
-    private func replace(_ node: UInt32, _ key: UInt32) {
-        guard let place = place(of: key) else { return insert(node, key) }
-        values[place] = node
+    private func notePlace(of key: UInt32) { places?[key] = entries.count }
+
+    @inline(never)
+    private func replace(_ entry: Entry) {
+        guard let place = place(of: entry.key) else { return insert(entry) }
+        entries[place] = entry
         nested.removeAll { $0.place == place }
     }
 
     private func place(of key: UInt32) -> Int? {
-        if keys.count <= Self.searchLimit { return keys.firstIndex(of: key) }
+        if entries.count <= Self.searchLimit { return entries.firstIndex { $0.key == key } }
         if places == nil {
             places = Dictionary(
-                zip(keys, keys.indices), uniquingKeysWith: { first, _ in first })
+                entries.enumerated().map { ($1.key, $0) }, uniquingKeysWith: { first, _ in first })
         }
         return places?[key]
     }
@@ -138,15 +189,19 @@ extension OpenValue {
 extension OpenValue {
     /// Puts the nodes of the nested values, which must be complete, in their places.
     func resolveNested() {
-        for (place, value) in nested { values[place] = value.node }
+        for (place, value) in nested {
+            if shape == .array {
+                elements[place] = value.node
+            } else {
+                entries[place].value = value.node
+            }
+        }
         nested.removeAll(keepingCapacity: true)
     }
 
     /// Sorts the entries of a dictionary by their keys.
     func sortEntries(_ precedes: (UInt32, UInt32) -> Bool) {
-        let order = keys.indices.sorted { precedes(keys[$0], keys[$1]) }
-        keys = order.map { keys[$0] }
-        values = order.map { values[$0] }
+        entries.sort { precedes($0.key, $1.key) }
     }
 
     /// Forgets what is nested, so that values that refer to each other are released.

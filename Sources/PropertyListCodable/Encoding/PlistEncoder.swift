@@ -165,6 +165,7 @@ extension PlistEncoder {
         let session = EncodingSession(
             userInfo: userInfo, limits: limits, sortsKeys: keyOrder == .sorted,
             sharesLeaves: format == .binary && layout == .compact)
+        defer { session.end() }
         let root = try encode(session)
         if let failure = session.failure { throw failure }
         guard let root else {

@@ -5,11 +5,14 @@ internal import PropertyList
 
 /// The elements of an array that is being encoded.
 struct UnkeyedValueContainer: UnkeyedEncodingContainer {
-    let session: EncodingSession
     let value: OpenValue
 
+    private var session: EncodingSession {
+        @inline(__always) _read { yield value.session }
+    }
+
     var codingPath: [any CodingKey] { CodingPath.keys(of: value.path) }
-    var count: Int { value.values.count }
+    var count: Int { value.elements.count }
 
     private var step: CodingPath { CodingPath(value.path, .index(count)) }
 
@@ -67,6 +70,6 @@ extension UnkeyedValueContainer {
     private var encoder: ValueEncoder {
         let open = session.makeNestedValue(step)
         value.append(open)
-        return ValueEncoder(session: session, value: open)
+        return ValueEncoder(value: open)
     }
 }

@@ -3,20 +3,23 @@
 
 internal import PropertyList
 
-/// The encoder of one value. Two words, so that `any Encoder` holds it without an allocation.
+/// The encoder of one value. One word, so that `any Encoder` holds it without an allocation.
 struct ValueEncoder: Encoder {
-    let session: EncodingSession
     let value: OpenValue
+
+    var session: EncodingSession {
+        @inline(__always) _read { yield value.session }
+    }
 
     var codingPath: [any CodingKey] { CodingPath.keys(of: value.path) }
     var userInfo: [CodingUserInfoKey: Any] { session.userInfo }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
-        KeyedEncodingContainer(KeyedValueContainer<Key>(session, shaped(.dictionary)))
+        KeyedEncodingContainer(KeyedValueContainer<Key>(shaped(.dictionary)))
     }
 
     func unkeyedContainer() -> any UnkeyedEncodingContainer {
-        UnkeyedValueContainer(session: session, value: shaped(.array))
+        UnkeyedValueContainer(value: shaped(.array))
     }
 
     func singleValueContainer() -> any SingleValueEncodingContainer { self }
@@ -31,8 +34,7 @@ struct ValueEncoder: Encoder {
             return value
         }
         session.fail(secondValue(()))
-        let stray = OpenValue()
-        stray.reset(path: value.path)
+        let stray = OpenValue(session, value.path)
         _ = stray.become(shape)
         return stray
     }
