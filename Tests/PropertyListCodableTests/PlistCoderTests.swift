@@ -243,14 +243,29 @@ struct PlistCoderTests {
 
     @Test("an encoder that outlives the call does no harm")
     func escapingEncoder() throws {
-        let value = try PlistEncoder().encodeValue([EscapingEncoder(), EscapingEncoder()])
-        #expect(value == [[1, [:]], [1, [:]]])
-        for encoder in unsafe EscapingEncoder.kept {
-            var container = encoder.unkeyedContainer()
-            try container.encode(["late"])
+        let key = try #require(UserInfo.key)
+        weak var witness: Witness?
+        do {
+            let object = Witness()
+            witness = object
+            var encoder = PlistEncoder()
+            encoder.userInfo[key] = object
+            let value = try encoder.encodeValue([EscapingEncoder(), EscapingEncoder()])
+            #expect(value == [[1, [:]], [1, [:]]])
+            for encoder in unsafe EscapingEncoder.kept {
+                var container = encoder.unkeyedContainer()
+                try container.encode(["late"])
+                var inner = container.superEncoder()
+                for _ in 0..<100 {
+                    var keyed = inner.container(keyedBy: Tag.Key.self)
+                    inner = keyed.superEncoder()
+                }
+            }
+            #expect(value == [[1, [:]], [1, [:]]])
         }
+        #expect(witness != nil)
         unsafe EscapingEncoder.kept = []
-        #expect(value == [[1, [:]], [1, [:]]])
+        #expect(witness == nil)
     }
 
     /// Is counted in the user info as long as a session holds on to it.
