@@ -117,18 +117,23 @@ final class XMLElements {
         output.append(tags.close)
     }
 
-    /// Appends a UID as the lines of the dictionary that stands for it.
-    func append(uid value: UInt64, _ depth: Int, to output: inout [UInt8]) {
-        output.append(addingCapacity: 4 &* depth &+ 2 &* Self.room) { output in
+    /// Appends the line of a key, unless it is empty, and a UID as the lines of the dictionary that stands
+    /// for it.
+    func append(
+        key: Span<UInt8> = Span(), uid value: UInt64, _ depth: Int, to output: inout [UInt8]
+    ) {
+        let (open, close, keyTags, uidKey, tags) = (openDict, closeDict, self.key, uidKey, integer)
+        output.append(addingCapacity: key.count &+ 5 &* depth &+ 2 &* Self.room) { output in
+            Self.append(key: key, depth, to: &output)
             output.append(tabs: depth)
-            output.append(openDict)
+            output.append(open)
             output.append(tabs: depth &+ 1)
-            output.append(key.open)
+            output.append(keyTags.open)
             output.append(uidKey)
-            output.append(key.close)
-            Self.append(integer: PropertyListInteger(value), integer, depth &+ 1, to: &output)
+            output.append(keyTags.close)
+            Self.append(integer: PropertyListInteger(value), tags, depth &+ 1, to: &output)
             output.append(tabs: depth)
-            output.append(closeDict)
+            output.append(close)
         }
     }
 

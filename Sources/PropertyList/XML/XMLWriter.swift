@@ -93,7 +93,9 @@ struct XMLWriter {
             }
             let record = store.records[Int(store.children[place])]
             let line = keys.elements.span.extracting(key)
-            guard elements.append(key: line, leaf: record, in: store, depth, to: &output) else {
+            if isArchive, record.kind == .uid {
+                elements.append(key: line, uid: record.payload, depth, to: &output)
+            } else if !elements.append(key: line, leaf: record, in: store, depth, to: &output) {
                 return place
             }
             try budget.emit(size: output.count)
