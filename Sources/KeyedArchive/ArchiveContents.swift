@@ -115,7 +115,7 @@ extension ArchiveContents {
         /// A dictionary with a `$class`: its fields, `$class` among them, and the entry that
         /// describes the class.
         case object(PropertyListNode.DictionaryView, class: PropertyListUID)
-        /// The description of a class, to be read with ``ArchiveContents/archivedClass(_:)``.
+        /// The description of a class, to be read with ``ArchiveContents/archivedClass(_:limits:)``.
         case classDescription(PropertyListNode)
         /// What is none of these, and why.
         case malformed(PropertyListNode, KeyedArchiveError)
@@ -171,17 +171,20 @@ extension ArchiveContents {
 
     /// The class that an entry describes. Linear in the size of the description.
     ///
+    /// - Parameters:
+    ///   - reference: the number of the entry.
+    ///   - limits: how much the description may expand to.
     /// - Throws: `danglingReference`, `malformedClass`, `expansionLimitExceeded`.
     public func archivedClass(
-        _ reference: PropertyListUID
+        _ reference: PropertyListUID, limits: ParsingLimits = .default
     ) throws(KeyedArchiveError) -> ArchivedClass {
-        var budget = DescriptionBudget(self)
+        var budget = DescriptionBudget(self, limits: limits)
         return try archivedClass(reference, within: &budget)
     }
 
     /// The class that an entry describes, one of several that are read of an archive.
     ///
-    /// - Throws: as ``archivedClass(_:)``.
+    /// - Throws: as ``archivedClass(_:limits:)``.
     package func archivedClass(
         _ reference: PropertyListUID, within budget: inout DescriptionBudget
     ) throws(KeyedArchiveError) -> ArchivedClass {

@@ -17,7 +17,7 @@ package struct DescriptionBudget {
     private var pending: [UInt32] = []
 
     /// Prepares for the descriptions of one archive.
-    package init(_ contents: ArchiveContents, limits: ParsingLimits = .default) {
+    package init(_ contents: ArchiveContents, limits: ParsingLimits) {
         self.init(DocumentTable(contents.document), limits)
     }
 

@@ -21,12 +21,15 @@ public struct DisallowedObject: Sendable {
 extension ArchiveContents {
     /// The objects whose classes `registry` does not allow: nothing is made of any object. Linear.
     ///
+    /// - Parameters:
+    ///   - registry: the classes that are allowed.
+    ///   - limits: how much the descriptions of the classes may expand to.
     /// - Throws: `danglingReference`, `malformedObject`, `malformedClass`, `expansionLimitExceeded`.
     public func objects(
-        notAllowedBy registry: ClassRegistry
+        notAllowedBy registry: ClassRegistry, limits: ParsingLimits = .default
     ) throws(KeyedArchiveError) -> [DisallowedObject] {
         let table = DocumentTable(document)
-        let index = try ArchiveIndex(self, table, .default)
+        let index = try ArchiveIndex(self, table, limits)
         let classes = ArchivedClass.leaves + index.classes
         let isAllowed = classes.map { registry.binding(of: $0) != nil }
         var ways: WayFinder?

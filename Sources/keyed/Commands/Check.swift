@@ -48,7 +48,7 @@ struct Check: ParsableCommand, ConsoleCommand {
         let disallowed: [DisallowedObject]
         do {
             disallowed = try ArchiveContents(input.document)
-                .objects(notAllowedBy: allow.registry)
+                .objects(notAllowedBy: allow.registry, limits: reading.limits.limits)
         } catch {
             throw Failure(.invalid, "\(input.printableName): \(error)")
         }
