@@ -126,6 +126,7 @@ extension [UInt8] {
 
     /// Appends text; all at once where it lies in memory as UTF-8.
     mutating func append(text: String.UTF8View) {
+        makeRoom(for: text.count)
         // SAFETY: the buffer is the string's own, and copied within the call.
         let done: Void? = unsafe text.withContiguousStorageIfAvailable { buffer in
             unsafe append(contentsOf: buffer)

@@ -17,7 +17,11 @@
 public struct DocumentBuilder {
     private var tree = TreeAssembler()
     private var keys = KeyTable()
-    private var keyNodes: [UInt32] = []
+    // By key number, from 1: the string that all dictionaries share, and the number of the key that
+    // came after it last, which mostly comes after it again; 0 is none.
+    private var keyNodes: [(node: UInt32, successor: UInt32)] = []
+    // The number of the key that came last.
+    private var lastKey = 0
     private var failure: PropertyListError?
     private var hasRoot = false
     private let limits: ParsingLimits
@@ -79,6 +83,7 @@ extension DocumentBuilder {
     /// Adds bytes.
     public mutating func data(_ value: some Collection<UInt8>) {
         let start = tree.store.bytes.count
+        tree.store.bytes.makeRoom(for: value.count)
         tree.store.bytes.append(contentsOf: value)
         addContent(kind: .data, from: start)
     }
@@ -86,7 +91,7 @@ extension DocumentBuilder {
     /// Adds text.
     public mutating func string(_ value: String) {
         let start = tree.store.bytes.count
-        tree.store.bytes.append(contentsOf: value.utf8)
+        tree.store.bytes.append(text: value.utf8)
         addContent(kind: .string, from: start)
     }
 
@@ -110,14 +115,45 @@ extension DocumentBuilder {
         guard tree.openKind == .dictionary, tree.openCount % 2 == 0 else {
             return fail("the key `\(text)` stands where a value belongs")
         }
-        let known = keys.number(of: text, in: tree.store)
-        if let known { return tree.addShared(keyNodes[Int(known) - 1]) }
+        if lastKey > 0 {
+            let successor = Int(keyNodes[lastKey &- 1].successor)
+            if successor > 0, isKey(successor, text) {
+                lastKey = successor
+                return tree.addShared(keyNodes[successor &- 1].node)
+            }
+        }
+        search(text)
+    }
+
+    private func isKey(_ number: Int, _ text: String) -> Bool {
+        tree.store.isString(tree.store.records[Int(keyNodes[number &- 1].node)], text)
+    }
+
+    /// Adds a key that is not the one which came after the last the time before.
+    private mutating func search(_ text: String) {
+        let number: UInt32
+        if let known = keys.number(of: text, in: tree.store) {
+            tree.addShared(keyNodes[Int(known) &- 1].node)
+            number = known
+        } else if let new = insertKey(text) {
+            number = new
+        } else {
+            return
+        }
+        if lastKey > 0 { keyNodes[lastKey &- 1].successor = number }
+        lastKey = Int(number)
+    }
+
+    /// Adds a key that the document does not have yet, and returns its number.
+    private mutating func insertKey(_ text: String) -> UInt32? {
         let start = tree.store.bytes.count
-        tree.store.bytes.append(contentsOf: text.utf8)
-        guard let record = contentRecord(kind: .string, from: start) else { return }
+        tree.store.bytes.append(text: text.utf8)
+        guard let record = contentRecord(kind: .string, from: start) else { return nil }
         let node = tree.add(record)
-        tree.store.records[Int(node)].setHigh(keys.intern(node, in: tree.store))
-        keyNodes.append(node)
+        let number = keys.intern(node, in: tree.store)
+        tree.store.records[Int(node)].setHigh(number)
+        keyNodes.append((node, 0))
+        return number
     }
 
     /// Begins an array; what is added until ``end()`` are its elements.

@@ -112,6 +112,7 @@ extension GraphAssembler {
 
     package mutating func data(_ value: some Sequence<UInt8>) -> UInt32 {
         let start = store.bytes.count
+        store.bytes.makeRoom(for: value.underestimatedCount)
         store.bytes.append(contentsOf: value)
         return addContent(kind: .data, from: start)
     }

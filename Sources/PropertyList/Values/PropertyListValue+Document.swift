@@ -285,31 +285,60 @@ extension PropertyListDocument {
 }
 
 extension DocumentBuilder {
-    /// What is still to be added; the last one comes first.
-    private enum Piece {
-        case key(String)
-        case value(PropertyListValue)
-        case end
+    /// A container of which children are still to be added.
+    private struct OpenContainer {
+        let storage: ContainerStorage
+        let isDictionary: Bool
+        /// The place of the next child.
+        var next = 0
     }
 
     /// Adds a tree of values. Linear; not recursive.
     public mutating func value(_ value: PropertyListValue) {
-        var pending: [Piece] = [.value(value)]
+        var outer: [OpenContainer] = []
         // All are kept by the tree meanwhile.
         var known: [ContentIdentity: UInt32] = [:]
-        while let piece = pending.popLast() {
-            switch piece {
-            case .key(let key): self.key(key)
-            case .end: end()
-            case .value(let value): add(value, &pending, &known)
+        guard var top = begin(value) else { return leaf(value, &known) }
+        while !hasFailed {
+            if let inner = addLeaves(of: &top, &known) {
+                outer.append(top)
+                top = inner
+            } else {
+                end()
+                guard let next = outer.popLast() else { return }
+                top = next
             }
-            if hasFailed { return }
         }
     }
 
-    private mutating func add(
-        _ value: PropertyListValue, _ pending: inout [Piece],
-        _ known: inout [ContentIdentity: UInt32]
+    /// Begins a container; nil for a leaf, which is still to be added.
+    private mutating func begin(_ value: PropertyListValue) -> OpenContainer? {
+        guard let storage = value.storage else { return nil }
+        switch value {
+        case .dictionary: beginDictionary()
+        case .set: beginSet()
+        default: beginArray()
+        }
+        return OpenContainer(storage: storage, isDictionary: value.kind == .dictionary)
+    }
+
+    /// Adds children up to the first that is a container, which is begun and returned; nil at the end.
+    private mutating func addLeaves(
+        of container: inout OpenContainer, _ known: inout [ContentIdentity: UInt32]
+    ) -> OpenContainer? {
+        let storage = container.storage
+        while container.next < storage.values.count, !hasFailed {
+            if container.isDictionary { key(storage.keys.texts[container.next]) }
+            let value = storage.values[container.next]
+            container.next &+= 1
+            if let inner = begin(value) { return inner }
+            leaf(value, &known)
+        }
+        return nil
+    }
+
+    private mutating func leaf(
+        _ value: PropertyListValue, _ known: inout [ContentIdentity: UInt32]
     ) {
         switch value {
         case .null: null()
@@ -324,22 +353,7 @@ extension DocumentBuilder {
             guard let identity = ContentIdentity(value) else { return string(value) }
             addLong(identity, &known) { $0.string(value) }
         case .uid(let value): uid(value)
-        case .array(let elements): beginArray(); push(elements, &pending)
-        case .set(let elements): beginSet(); push(elements, &pending)
-        case .dictionary(let entries): beginDictionary(); push(entries, &pending)
-        }
-    }
-
-    private func push(_ elements: PropertyListArray, _ pending: inout [Piece]) {
-        pending.append(.end)
-        for element in elements.reversed() { pending.append(.value(element)) }
-    }
-
-    private func push(_ entries: PropertyListDictionary, _ pending: inout [Piece]) {
-        pending.append(.end)
-        for (key, value) in entries.reversed() {
-            pending.append(.value(value))
-            pending.append(.key(key))
+        case .array, .set, .dictionary: break
         }
     }
 }
