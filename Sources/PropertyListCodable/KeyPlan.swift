@@ -41,7 +41,7 @@ final class KeyPlan {
     @inline(__always)
     func value(of name: String, ifAt place: Int) -> UInt32? {
         // SAFETY: a session is used by one thread, and comparing strings does not come back here.
-        guard unsafe place < entries.count, unsafe entries[place].name == name else { return nil }
+        guard unsafe place < entries.count, isName(name, at: place) else { return nil }
         return unsafe entries[place].value
     }
 
@@ -53,7 +53,7 @@ final class KeyPlan {
     /// first, if it is the one at a place and has been found.
     @inline(__always)
     func found(_ name: String, ifAt place: Int) -> (value: UInt32, offset: Int)? {
-        guard unsafe place < entries.count, unsafe entries[place].name == name,
+        guard unsafe place < entries.count, isName(name, at: place),
             unsafe entries[place].offset != Entry.unknown
         else { return nil }
         return unsafe (entries[place].value, Int(entries[place].offset))
@@ -71,12 +71,19 @@ final class KeyPlan {
         unsafe entries[place].offset = UInt32(truncatingIfNeeded: offset)
     }
 
+    /// Whether the key at a place is `name`. What is equivalent to a text of ASCII without being the same
+    /// is longer, like the sign for kelvin, which `==` takes for a K.
+    @inline(__always)
+    private func isName(_ name: String, at place: Int) -> Bool {
+        unsafe entries[place].name == name && entries[place].name.utf8.count == name.utf8.count
+    }
+
     @inline(never)
     private func search(
         _ name: String, _ next: inout Int, _ resolve: (String) -> UInt32
     ) -> Int? {
         // Asked for once more, by `contains` and then to decode.
-        if next > 0, unsafe next <= entries.count, unsafe entries[next &- 1].name == name {
+        if next > 0, unsafe next <= entries.count, isName(name, at: next &- 1) {
             return next &- 1
         }
         guard name.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }

@@ -268,6 +268,36 @@ struct PlistCoderTests {
         #expect(witness == nil)
     }
 
+    private struct Kelvin: Encodable {
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: Tag.Key.self)
+            for (number, key) in ["K", "\u{212A}", "K", ";", "\u{37E}"].enumerated() {
+                try container.encode(number, forKey: Tag.Key(stringValue: key))
+            }
+        }
+    }
+
+    @Test("keys that are equivalent to ones of ASCII are kept apart from them")
+    func equivalentKeys() throws {
+        let entries = try #require(PlistEncoder().encodeValue(Kelvin()).dictionary)
+        #expect(entries.keys.map { Array($0.utf8).count } == [1, 3, 1, 2])
+        #expect(entries.values == [2, 1, 3, 4])
+    }
+
+    private struct Careless: Encodable {
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.singleValueContainer()
+            guard #available(macOS 15.0, iOS 18.0, watchOS 11.0, tvOS 18.0, *) else { return }
+            try? container.encode(Int128.max)
+        }
+    }
+
+    @Test("a value that could not be encoded leaves nothing behind")
+    func careless() throws {
+        struct Model: Encodable { let a = ["x": 1], b = Careless(), c = Careless() }
+        #expect(try PlistEncoder().encodeValue(Model()) == ["a": ["x": 1], "b": [:], "c": [:]])
+    }
+
     /// Is counted in the user info as long as a session holds on to it.
     private final class Witness: Sendable {}
 

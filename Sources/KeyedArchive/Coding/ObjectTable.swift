@@ -46,13 +46,15 @@ struct ObjectTable {
     // The fields of all open objects, each object's together; those of the roots are the first.
     private var fields: [(key: UInt32, value: UInt32)] = []
     let classKey: UInt32
-    // How many objects there may be.
-    private let limit: Int
+    // How many objects there may be, and fields that are copied.
+    let limit: Int
 
     private var instances = IdentityMap()
     // What objects of other archives have become here.
     private var copies: [ObjectIdentity: UInt32] = [:]
     var copiedParts: [ArchiveIdentity: CopiedParts] = [:]
+    // How many fields and elements of theirs.
+    var copiedCount = 0
     // The objects of strings that are equal to none before, in the order of their first use.
     private var strings: [UInt32] = []
     private var numbers: [ArchivedNumber: UInt32] = [:]
@@ -68,9 +70,10 @@ struct ObjectTable {
     }
 
     @inline(never)
-    private func tooMany() -> KeyedArchiveError {
+    func tooMany() -> KeyedArchiveError {
         KeyedArchiveError(
-            .expansionLimitExceeded, what: "the values come to more than \(limit) objects",
+            .expansionLimitExceeded,
+            what: "the values come to more than \(limit) objects or fields",
             recovery: "raise `ParsingLimits.expansion` if they are meant to")
     }
 

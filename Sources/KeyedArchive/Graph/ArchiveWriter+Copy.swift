@@ -18,7 +18,8 @@ extension ArchiveWriter {
 
     /// Copies an object of another archive with all that it refers to.
     ///
-    /// - Throws: `classNotAllowed`, `expansionLimitExceeded`.
+    /// - Throws: `classNotAllowed`, `expansionLimitExceeded`, `malformedObject` for what could not be read
+    ///   or has a key twice.
     func copy(_ opaque: OpaqueObject) throws -> PropertyListUID {
         var frames: [CopyFrame] = []
         let number = try begin(opaque.number, of: opaque.archive, &frames)
@@ -119,7 +120,9 @@ extension ObjectTable {
     ) throws(KeyedArchiveError) -> UInt32 {
         let classNumber = try describe(classIndex)
         var fields: [(key: UInt32, value: UInt32)] = []
-        for field in try source.fields(of: object) {
+        let sourceFields = try source.fields(of: object)
+        try chargeCopies(sourceFields.count)
+        for field in sourceFields {
             if field.isClass {
                 fields.append((classKey, assembler.uid(classNumber)))
             } else {
@@ -128,6 +131,12 @@ extension ObjectTable {
             }
         }
         return assembler.dictionary(fields)
+    }
+
+    /// Counts fields and elements, which the archive they are from may share among its objects.
+    private mutating func chargeCopies(_ count: Int) throws(KeyedArchiveError) {
+        copiedCount &+= count
+        if copiedCount > limit { throw tooMany() }
     }
 
     private mutating func copyKey(_ node: UInt32, _ source: OpaqueArchive) -> UInt32 {
@@ -140,25 +149,30 @@ extension ObjectTable {
     /// A value that stands in an object of another archive, with the numbers that the objects it refers to
     /// have here.
     ///
-    /// - Throws: `malformedObject` for containers within containers.
+    /// - Throws: `malformedObject` for containers within containers and for what could not be read,
+    ///   `expansionLimitExceeded`.
     mutating func copyField(
         _ node: UInt32, of object: UInt32, _ source: OpaqueArchive
     ) throws(KeyedArchiveError) -> UInt32 {
         let record = source.table[node]
-        guard record.isContainer else { return copyLeaf(node, record, source) }
-        var elements: [UInt32] = []
-        for element in try source.elements(of: record, inFieldOf: object) {
-            elements.append(copyLeaf(element, source.table[element], source))
-        }
-        return assembler.array(elements)
+        guard record.isContainer else { return try copyLeaf(node, of: object, source) }
+        var copies: [UInt32] = []
+        let elements = try source.elements(of: record, inFieldOf: object)
+        try chargeCopies(elements.count)
+        for element in elements { copies.append(try copyLeaf(element, of: object, source)) }
+        return assembler.array(copies)
     }
 
     private mutating func copyLeaf(
-        _ node: UInt32, _ record: NodeRecord, _ source: OpaqueArchive
-    ) -> UInt32 {
+        _ node: UInt32, of object: UInt32, _ source: OpaqueArchive
+    ) throws(KeyedArchiveError) -> UInt32 {
+        let record = source.table[node]
+        if record.kind == .unreadable {
+            throw OpaqueArchive.malformed("a value in it could not be read", object)
+        }
         if record.kind == .uid {
-            let object = UInt32(truncatingIfNeeded: record.payload)
-            let identity = ObjectIdentity(archive: source.identity, object: object)
+            let target = UInt32(truncatingIfNeeded: record.payload)
+            let identity = ObjectIdentity(archive: source.identity, object: target)
             return assembler.uid(copy(of: identity) ?? 0)
         }
         let isText = record.kind == .string || record.kind == .data

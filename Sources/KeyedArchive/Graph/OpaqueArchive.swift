@@ -53,26 +53,22 @@ final class OpaqueArchive: Sendable {
         let isClass: Bool
     }
 
-    /// The fields of an object, in order; of two with the same key the first.
+    /// The fields of an object, in order.
     ///
-    /// - Throws: `malformedObject` for a key that is not a string.
+    /// - Throws: `malformedObject` for a key that is not a string, and for one that the object has twice.
     func fields(of object: UInt32) throws(KeyedArchiveError) -> [Field] {
         let record = table[nodeNumber(of: object)]
-        guard record.kind == .dictionary else { return [] }
         var fields: [Field] = []
         fields.reserveCapacity(Int(record.high))
-        var known: Set<LiteralKey> = []
+        // By their numbers: the same number is the same text.
+        var known: Set<UInt32> = []
         for place in Int(record.low)..<(Int(record.low) &+ Int(record.high)) {
             let key = table[table.child(place)]
             guard key.kind == .string else {
-                throw KeyedArchiveError(
-                    .malformedObject, what: "a key of an object is of kind \(key.kind)",
-                    object: PropertyListUID(object))
+                throw Self.malformed("a key is of kind \(key.kind)", object)
             }
-            if table.hasDuplicateKeys,
-                !known.insert(LiteralKey(table.string(of: key))).inserted
-            {
-                continue
+            if table.hasDuplicateKeys, !known.insert(key.high).inserted {
+                throw Self.malformed("it has a key twice", object)
             }
             fields.append(
                 Field(
@@ -125,6 +121,11 @@ final class OpaqueArchive: Sendable {
         case .array: field.array?.contains { $0.kind.isContainer } ?? false
         default: false
         }
+    }
+
+    static func malformed(_ what: String, _ object: UInt32) -> KeyedArchiveError {
+        KeyedArchiveError(
+            .malformedObject, what: "object \(object): \(what)", object: PropertyListUID(object))
     }
 
     static func nested(_ key: String, _ object: UInt32) -> KeyedArchiveError {

@@ -142,7 +142,8 @@ extension KeyedDecoder {
 extension KeyedEncoder {
     /// Writes fields that were kept.
     ///
-    /// - Throws: `classNotAllowed`.
+    /// - Throws: `classNotAllowed`, `expansionLimitExceeded`, `malformedObject` for what could not be
+    ///   read.
     public func encode(_ fields: OpaqueFields) throws {
         try writer.copyFields(fields, to: object)
     }

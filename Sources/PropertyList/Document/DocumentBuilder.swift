@@ -110,11 +110,23 @@ extension DocumentBuilder {
         }
     }
 
+    /// Adds a long key; of those that were added already and are `known`, the same once more, without
+    /// a look at it.
+    mutating func longKey(
+        _ text: String, _ identity: ContentIdentity, _ known: inout [ContentIdentity: Int]
+    ) {
+        if let number = known[identity], admitsKey(text) {
+            lastKey = number
+            tree.addShared(keyNodes[number &- 1].node)
+        } else {
+            key(text)
+            if !hasFailed { known[identity] = lastKey }
+        }
+    }
+
     /// Adds the text of a key; its value comes next.
     public mutating func key(_ text: String) {
-        guard tree.openKind == .dictionary, tree.openCount % 2 == 0 else {
-            return fail("the key `\(text)` stands where a value belongs")
-        }
+        guard admitsKey(text) else { return }
         if lastKey > 0 {
             let successor = Int(keyNodes[lastKey &- 1].successor)
             if successor > 0, isKey(successor, text) {
@@ -221,6 +233,13 @@ extension DocumentBuilder {
             fail("a value stands where a key belongs")
         }
         return failure == nil
+    }
+
+    /// Whether a key may stand here.
+    private mutating func admitsKey(_ text: String) -> Bool {
+        if tree.openKind == .dictionary, tree.openCount % 2 == 0 { return true }
+        fail("the key `\(text)` stands where a value belongs")
+        return false
     }
 
     private mutating func fail(_ what: String) {

@@ -94,8 +94,13 @@ extension GraphAssembler {
         case .string: string(source.string(of: record))
         case .data: data(source.content(of: record))
         case .integer: integer(record.integer)
-        default: add(record)
+        default: add(placeless(record))
         }
+    }
+
+    /// A record without its place in a source.
+    private func placeless(_ record: NodeRecord) -> NodeRecord {
+        NodeRecord(kind: record.kind, offset: 0, header: record.header, payload: record.payload)
     }
 
     /// A string that is not shared with others.
@@ -203,39 +208,41 @@ extension GraphAssembler {
     private mutating func copy(_ root: PropertyListNode) -> UInt32 {
         let source = root.storage.store
         var copies: [UInt32: UInt32] = [:]
+        var keyCopies: [UInt32: UInt32] = [:]
         var pending: [(node: UInt32, isComplete: Bool)] = [(root.index, false)]
         while let (node, isComplete) = pending.popLast() {
             if copies[node] != nil { continue }
             let record = source.records[Int(node)]
             if record.isContainer, !isComplete {
                 pending.append((node, true))
-                for place in record.childRange {
-                    pending.append((source.children[place], false))
-                }
+                for place in record.valueRange { pending.append((source.children[place], false)) }
+            } else if record.isContainer {
+                let values = record.valueRange.map { copies[source.children[$0]] ?? 0 }
+                copies[node] = copy(record, values, source, &keyCopies)
             } else {
-                copies[node] = copy(record, source, copies)
+                copies[node] = leaf(record, source)
             }
         }
         return copies[root.index] ?? 0
     }
 
+    /// A container of another document, whose children have been copied.
     private mutating func copy(
-        _ record: NodeRecord, _ source: NodeStore, _ copies: [UInt32: UInt32]
+        _ record: NodeRecord, _ values: [UInt32], _ source: NodeStore,
+        _ keyCopies: inout [UInt32: UInt32]
     ) -> UInt32 {
-        switch record.kind {
-        case .array, .set, .dictionary:
-            let children = record.childRange.map { copies[source.children[$0]] ?? 0 }
-            if record.kind == .dictionary {
-                let number = Int(record.high)
-                let texts = children.prefix(number).map {
-                    key(store.string(of: store.records[Int($0)]))
-                }
-                return dictionary(Array(zip(texts, children.dropFirst(number))))
-            }
+        guard record.kind == .dictionary else {
             let first = UInt32(truncatingIfNeeded: store.children.count)
-            store.children.append(contentsOf: children)
-            return add(container(record.kind, first, children.count))
-        default: return leaf(record, source)
+            store.children.append(contentsOf: values)
+            return add(container(record.kind, first, values.count))
         }
+        var entries: [(key: UInt32, value: UInt32)] = []
+        for (place, value) in zip(record.keyRange, values) {
+            let node = source.children[place]
+            let key = keyCopies[node] ?? key(source.string(of: source.records[Int(node)]))
+            keyCopies[node] = key
+            entries.append((key, value))
+        }
+        return dictionary(entries)
     }
 }

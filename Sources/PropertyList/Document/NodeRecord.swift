@@ -65,7 +65,7 @@
     /// The length in bytes from which on ``LongContents`` keeps a text.
     @usableFromInline package static let longLength = 128
 
-    /// Whether the text of a string may be so long that ``LongContents`` keeps it.
+    /// Whether a text, or data, may be so long that ``LongContents`` keeps it.
     @inlinable
     public var mayBeLong: Bool { low >= Self.longLength || flags & Self.decodedFlag != 0 }
 
@@ -123,6 +123,13 @@
     /// The places of a dictionary's keys among the children of all containers.
     @inline(__always)
     var keyRange: Range<Int> { Int(low)..<(Int(low) &+ Int(high)) }
+
+    /// The places of the elements, or of a dictionary's values.
+    @inline(__always)
+    var valueRange: Range<Int> {
+        let first = kind == .dictionary ? Int(low) &+ Int(high) : Int(low)
+        return first..<(first &+ Int(high))
+    }
 
     /// The indices of the children: elements, or keys and then values.
     @inline(__always)

@@ -42,6 +42,8 @@ extension PropertyListArray: RandomAccessCollection, MutableCollection,
     public mutating func replaceSubrange(
         _ range: Range<Int>, with elements: some Collection<PropertyListValue>
     ) {
+        // An array: a collection of the program's own is not to run while the storage is changed.
+        let elements = Array(elements)
         makeUnique()
         storage.values.replaceSubrange(range, with: elements)
     }

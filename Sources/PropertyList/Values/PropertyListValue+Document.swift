@@ -55,6 +55,7 @@ extension PropertyListNode {
         var walk = DocumentWalk(self, budget: storage.budget(limits))
         repeat {
             while let leaves = try walk.nextLeaves() {
+                builder.makeRoom(for: leaves.places.count)
                 for place in leaves.places {
                     do { try builder.add(leafAt: place, leaves) } catch {
                         throw error.at(path: walk.path(of: place, in: leaves))
@@ -134,12 +135,20 @@ private struct ValueBuilder {
 
     private func frame(for record: NodeRecord) -> Frame {
         var frame = Frame()
-        frame.values.reserveCapacity(Int(record.high))
+        // No more than what the limits can well do without.
+        let count = min(Int(record.high), 64)
+        frame.values.reserveCapacity(count)
         if record.kind == .dictionary {
             frame.keys = recentKeys.keys(of: record, in: store)
-            if frame.keys == nil { frame.texts.reserveCapacity(Int(record.high)) }
+            if frame.keys == nil { frame.texts.reserveCapacity(count) }
         }
         return frame
+    }
+
+    /// Makes room for leaves that the limits allow.
+    mutating func makeRoom(for count: Int) {
+        // A container grows by itself, once there is something in it.
+        if top.values.isEmpty { top.values.reserveCapacity(count) }
     }
 
     private mutating func appendKey(_ key: UInt32) throws(PropertyListError) {
@@ -293,11 +302,18 @@ extension DocumentBuilder {
         var next = 0
     }
 
+    /// The long parts of the tree that have been added; the tree keeps them all meanwhile.
+    private struct LongParts {
+        /// The nodes of texts and data.
+        var leaves: [ContentIdentity: UInt32] = [:]
+        /// The numbers of keys.
+        var keys: [ContentIdentity: Int] = [:]
+    }
+
     /// Adds a tree of values. Linear; not recursive.
     public mutating func value(_ value: PropertyListValue) {
         var outer: [OpenContainer] = []
-        // All are kept by the tree meanwhile.
-        var known: [ContentIdentity: UInt32] = [:]
+        var known = LongParts()
         guard var top = begin(value) else { return leaf(value, &known) }
         while !hasFailed {
             if let inner = addLeaves(of: &top, &known) {
@@ -324,11 +340,11 @@ extension DocumentBuilder {
 
     /// Adds children up to the first that is a container, which is begun and returned; nil at the end.
     private mutating func addLeaves(
-        of container: inout OpenContainer, _ known: inout [ContentIdentity: UInt32]
+        of container: inout OpenContainer, _ known: inout LongParts
     ) -> OpenContainer? {
         let storage = container.storage
         while container.next < storage.values.count, !hasFailed {
-            if container.isDictionary { key(storage.keys.texts[container.next]) }
+            if container.isDictionary { key(storage.keys.texts[container.next], &known) }
             let value = storage.values[container.next]
             container.next &+= 1
             if let inner = begin(value) { return inner }
@@ -337,9 +353,15 @@ extension DocumentBuilder {
         return nil
     }
 
-    private mutating func leaf(
-        _ value: PropertyListValue, _ known: inout [ContentIdentity: UInt32]
-    ) {
+    private mutating func key(_ text: String, _ known: inout LongParts) {
+        if let identity = ContentIdentity(text) {
+            longKey(text, identity, &known.keys)
+        } else {
+            key(text)
+        }
+    }
+
+    private mutating func leaf(_ value: PropertyListValue, _ known: inout LongParts) {
         switch value {
         case .null: null()
         case .boolean(let value): boolean(value)
@@ -348,10 +370,10 @@ extension DocumentBuilder {
         case .date(let value): date(value)
         case .data(let value):
             guard let identity = ContentIdentity(value) else { return data(value) }
-            addLong(identity, &known) { $0.data(value) }
+            addLong(identity, &known.leaves) { $0.data(value) }
         case .string(let value):
             guard let identity = ContentIdentity(value) else { return string(value) }
-            addLong(identity, &known) { $0.string(value) }
+            addLong(identity, &known.leaves) { $0.string(value) }
         case .uid(let value): uid(value)
         case .array, .set, .dictionary: break
         }

@@ -76,8 +76,8 @@ struct XMLWriter {
         }
     }
 
-    /// Writes the leaves from `start` on that are written as they are, under keys that were written
-    /// before; returns the place of the first other.
+    /// Writes the leaves from `start` on that are written as they are, and UIDs of archives, under keys
+    /// that were written before; returns the place of the first other.
     ///
     /// It changes nothing but the output, so that nothing has to be kept alive for each leaf.
     private func appendRun(

@@ -49,10 +49,12 @@ final class EncodingSession {
     /// Whether encoding has ended. Someone may still hold an encoder; what it is given is for nobody.
     private(set) var isFinished = false
 
-    /// Lets go of all values, which hold the session. To be called at the end, also where encoding has
-    /// failed.
+    /// Lets go of all values, which hold the session, and of the document. To be called at the end, also
+    /// where encoding has failed.
     func end() {
         isFinished = true
+        assemble { $0 = GraphAssembler() }
+        keyTexts = [:]
         pool = []
         // Values that are nested in each other may be a long chain.
         for value in nested { value.releaseNested() }
@@ -69,7 +71,6 @@ final class EncodingSession {
     /// - Throws: `sizeLimitExceeded`.
     func finish(root: UInt32) throws(PropertyListError) -> PropertyListDocument {
         let complete = assemble { $0 }
-        assemble { $0 = GraphAssembler() }
         return try complete.finish(root: root)
     }
 

@@ -89,7 +89,7 @@ final class OpenValue {
 // MARK: - Adding
 
 extension OpenValue {
-    /// The place of an open value whose node is not known yet.
+    /// Stands for the node of an open value, which is not known yet.
     private static let unknown = UInt32.max
 
     /// Adds an element.

@@ -49,8 +49,11 @@ struct ValueEncoder: Encoder {
 extension ValueEncoder: SingleValueEncodingContainer {
     @inline(__always)
     private func set(_ second: Any, _ node: () throws -> UInt32) throws {
+        guard value.shape == .nothing else { throw secondValue(second) }
+        // First, for it may throw, and the program go on.
+        let node = try node()
         guard value.become(.single) else { throw secondValue(second) }
-        value.node = try node()
+        value.node = node
     }
 
     func encodeNil() throws { try set(()) { session.null } }

@@ -195,6 +195,23 @@ struct SharedContainerTests {
         #expect(last[key]?.integer?.value(as: Int.self) == 7)
     }
 
+    @Test("objects with a key twice, or with what could not be read, are not copied in part")
+    func copiesOfBroken() throws {
+        let registry = ClassRegistry.foundation.keepingUnknownClasses()
+        for isUnreadable in [true, false] {
+            let bytes = manyObjects("Stranger") { archive in
+                let one = archive.add(.integer(1))
+                return isUnreadable ? [("a", archive.add(.raw([0x70])))] : [("a", one), ("a", one)]
+            }
+            let options: ParsingOptions = isUnreadable ? .salvage : .allDuplicateKeys
+            let opaque = try KeyedUnarchiver(
+                parsing: bytes, allowing: registry, options: options
+            ).unarchive(OpaqueObject.self)
+            #expect(
+                code { try KeyedArchiver.archive(opaque, allowing: registry) } == .malformedObject)
+        }
+    }
+
     /// An array of 10,000 objects of a class that all have the same fields.
     private func manyObjects(
         _ name: String, _ fields: (inout SharingAssembler) -> [(String, UInt64)]
