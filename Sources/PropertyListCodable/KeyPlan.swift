@@ -12,6 +12,8 @@ final class KeyPlan {
         static let unknown = UInt32.max
 
         let name: String
+        /// The length of the name in bytes.
+        let count: Int
         /// What the key is: when decoding its number, 0 where the document does not have it; when
         /// encoding its node.
         let value: UInt32
@@ -75,7 +77,7 @@ final class KeyPlan {
     /// is longer, like the sign for kelvin, which `==` takes for a K.
     @inline(__always)
     private func isName(_ name: String, at place: Int) -> Bool {
-        unsafe entries[place].name == name && entries[place].name.utf8.count == name.utf8.count
+        unsafe entries[place].name == name && entries[place].count == name.utf8.count
     }
 
     @inline(never)
@@ -96,7 +98,7 @@ final class KeyPlan {
         guard place < Self.capacity else { return nil }
         let value = resolve(name)
         places[name] = place
-        unsafe entries.append(Entry(name: name, value: value))
+        unsafe entries.append(Entry(name: name, count: name.utf8.count, value: value))
         next = place &+ 1
         return place
     }

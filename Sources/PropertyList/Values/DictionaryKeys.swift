@@ -19,6 +19,8 @@ struct DictionaryKeys: Sendable {
     init() { texts = [] }
 
     /// Keys that are known to be distinct, and the ``hash(_:)`` of each where that is known.
+    ///
+    /// Edits of a file with a key twice have it twice here, until they are refused: the last is found.
     init(distinct texts: [String], hashes: [UInt32]? = nil) {
         self.texts = texts
         if texts.count > Self.indexThreshold { rebuildIndex(hashes) }
@@ -75,7 +77,9 @@ struct DictionaryKeys: Sendable {
     private mutating func insert(_ hash: UInt32, _ place: Int) {
         let mask = slots.count &- 1
         var slot = Int(hash) & mask
-        while slots[slot] != 0 { slot = (slot &+ 1) & mask }
+        while slots[slot] != 0, !texts[Int(slots[slot]) &- 1].isLiterally(texts[place]) {
+            slot = (slot &+ 1) & mask
+        }
         slots[slot] = UInt32(place &+ 1)
     }
 }

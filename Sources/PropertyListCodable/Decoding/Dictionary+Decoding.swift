@@ -28,8 +28,8 @@ extension Dictionary: StringKeyedDictionary where Key == String, Value: Decodabl
                 CodingPath.advance(&step, path, to: .entry(key))
                 return step
             }
-            // Not by the subscript, which would copy the value.
-            entries.updateValue(value, forKey: key)
+            // Not by the subscript, which would copy the value; nor is it copied to be handed over.
+            entries.updateValue(consume value, forKey: key)
             // A key that occurs twice was allowed when the file was read; another is not to be lost.
             if entries.count == count, let place = entries.index(forKey: key),
                 !entries[place].key.isLiterally(key)
