@@ -16,6 +16,8 @@ struct BinaryEditWriter {
     private var references: [Int]
     // By container: its record.
     private var nodes: [UInt32]
+    // By container: whether it stands in several places, itself or in a container that does.
+    private var isShared: [Bool]
     private var uniquer: ObjectUniquer
     private var isChanged = false
     private var keyNodes: [LiteralKey: UInt32] = [:]
@@ -30,6 +32,7 @@ struct BinaryEditWriter {
         wasUsed = document.usedNodes
         references = [Int](repeating: 0, count: store.records.count)
         nodes = [UInt32](repeating: 0, count: edits.tree.containers.count)
+        isShared = [Bool](repeating: false, count: edits.tree.containers.count)
         uniquer = ObjectUniquer(capacity: min(store.records.count, 1 << 16))
         for (node, record) in store.records.enumerated() where wasUsed[node] {
             guard record.isContainer else {
@@ -38,6 +41,20 @@ struct BinaryEditWriter {
             }
             for place in record.childRange { references[Int(store.children[place])] += 1 }
         }
+        findShared()
+    }
+
+    /// A container is opened after the one that it stands in.
+    private mutating func findShared() {
+        for (number, container) in edits.tree.containers.enumerated() {
+            if let origin = container.origin, references[Int(origin)] > 1 {
+                isShared[number] = true
+            }
+            guard isShared[number] else { continue }
+            for child in container.children {
+                if case .opened(let inner) = child.content { isShared[inner] = true }
+            }
+        }
     }
 
     /// The file. Linear.
@@ -45,7 +62,7 @@ struct BinaryEditWriter {
     /// - Throws: `sizeLimitExceeded`, `depthLimitExceeded`.
     mutating func write() throws(PropertyListError) -> [UInt8] {
         for number in edits.tree.containers.indices.reversed() where edits.isReachable[number] {
-            nodes[number] = try rewrite(edits.tree.containers[number])
+            nodes[number] = try rewrite(number)
         }
         let root = try node(of: edits.tree.root)
         if !isChanged, root == source.storage.root { return source.source }
@@ -66,10 +83,9 @@ struct BinaryEditWriter {
 
     // MARK: Containers
 
-    /// The record of a container; of the source, its own if nothing else refers to that.
-    private mutating func rewrite(
-        _ container: EditTree.Container
-    ) throws(PropertyListError) -> UInt32 {
+    /// The record of a container; of the source, its own if it stands nowhere else.
+    private mutating func rewrite(_ number: Int) throws(PropertyListError) -> UInt32 {
+        let container = edits.tree.containers[number]
         guard let origin = container.origin else { return 0 }
         var keys: [UInt32] = []
         var values: [UInt32] = []
@@ -84,21 +100,22 @@ struct BinaryEditWriter {
         }
         let record = store.records[Int(origin)]
         if store.children[record.childRange].elementsEqual(keys + values) { return origin }
-        return try place(container.kind, keys + values, count: values.count, origin)
+        return try place(keys + values, count: values.count, of: number, origin)
     }
 
     /// Puts new children in a container.
     private mutating func place(
-        _ kind: PropertyListKind, _ children: [UInt32], count: Int, _ origin: UInt32
+        _ children: [UInt32], count: Int, of number: Int, _ origin: UInt32
     ) throws(PropertyListError) -> UInt32 {
         isChanged = true
         let first = UInt32(truncatingIfNeeded: store.children.count)
         store.children += children
         let payload = NodeRecord.payload(low: first, high: UInt32(truncatingIfNeeded: count))
-        if references[Int(origin)] <= 1 {
+        if !isShared[number] {
             store.records[Int(origin)].payload = payload
             return origin
         }
+        let kind = edits.tree.containers[number].kind
         return add(NodeRecord(kind: kind, offset: 0, payload: payload))
     }
 

@@ -93,6 +93,12 @@ struct BinaryEditTests {
         let assembler = BinaryAssembler([.array([1, 1]), .array([2]), .ascii("k")])
         let result = try edited(assembler.bytes, ("[1][0]", .set("x")))
         #expect(try result.document.root.value() == [["k"], ["x"]])
+        // The container that changes stands in one place, in one that stands in two.
+        let deep = BinaryAssembler([.array([1, 1]), .array([2]), .array([3]), .ascii("k")])
+        let inner = try edited(deep.bytes, ("[1][0][0]", .set("x")))
+        #expect(try inner.document.root.value() == [[["k"]], [["x"]]])
+        let both = try edited(deep.bytes, ("[1][0][0]", .set("x")), ("[0][0][0]", .set("y")))
+        #expect(try both.document.root.value() == [[["y"]], [["x"]]])
     }
 
     @Test("a new value may have a key again in a dictionary within")
