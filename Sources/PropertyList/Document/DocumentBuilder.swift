@@ -116,8 +116,7 @@ extension DocumentBuilder {
         _ text: String, _ identity: ContentIdentity, _ known: inout [ContentIdentity: Int]
     ) {
         if let number = known[identity], admitsKey(text) {
-            lastKey = number
-            tree.addShared(keyNodes[number &- 1].node)
+            addKey(number)
         } else {
             key(text)
             if !hasFailed { known[identity] = lastKey }
@@ -129,12 +128,15 @@ extension DocumentBuilder {
         guard admitsKey(text) else { return }
         if lastKey > 0 {
             let successor = Int(keyNodes[lastKey &- 1].successor)
-            if successor > 0, isKey(successor, text) {
-                lastKey = successor
-                return tree.addShared(keyNodes[successor &- 1].node)
-            }
+            if successor > 0, isKey(successor, text) { return addKey(successor) }
         }
         search(text)
+    }
+
+    /// Adds a key that the document has, by its number.
+    private mutating func addKey(_ number: Int) {
+        lastKey = number
+        tree.addShared(keyNodes[number &- 1].node)
     }
 
     private func isKey(_ number: Int, _ text: String) -> Bool {
@@ -143,29 +145,26 @@ extension DocumentBuilder {
 
     /// Adds a key that is not the one which came after the last the time before.
     private mutating func search(_ text: String) {
-        let number: UInt32
+        let last = lastKey
         if let known = keys.number(of: text, in: tree.store) {
-            tree.addShared(keyNodes[Int(known) &- 1].node)
-            number = known
-        } else if let new = insertKey(text) {
-            number = new
-        } else {
+            addKey(Int(known))
+        } else if !insertKey(text) {
             return
         }
-        if lastKey > 0 { keyNodes[lastKey &- 1].successor = number }
-        lastKey = Int(number)
+        if last > 0 { keyNodes[last &- 1].successor = UInt32(truncatingIfNeeded: lastKey) }
     }
 
-    /// Adds a key that the document does not have yet, and returns its number.
-    private mutating func insertKey(_ text: String) -> UInt32? {
+    /// Adds a key that the document does not have yet; false where it cannot.
+    private mutating func insertKey(_ text: String) -> Bool {
         let start = tree.store.bytes.count
         tree.store.bytes.append(text: text.utf8)
-        guard let record = contentRecord(kind: .string, from: start) else { return nil }
+        guard let record = contentRecord(kind: .string, from: start) else { return false }
         let node = tree.add(record)
         let number = keys.intern(node, in: tree.store)
         tree.store.records[Int(node)].setHigh(number)
         keyNodes.append((node, 0))
-        return number
+        lastKey = Int(number)
+        return true
     }
 
     /// Begins an array; what is added until ``end()`` are its elements.

@@ -12,8 +12,6 @@ struct BinaryEditWriter {
     private let limits: ParsingLimits
     private let wasUsed: [Bool]
     private var store: NodeStore
-    // By record of the source: how many references there are to it.
-    private var references: [Int]
     // By container: its record.
     private var nodes: [UInt32]
     // By container: whether it stands in several places, itself or in a container that does.
@@ -30,7 +28,8 @@ struct BinaryEditWriter {
         source = document
         store = document.storage.store
         wasUsed = document.usedNodes
-        references = [Int](repeating: 0, count: store.records.count)
+        // By record of the source: how many references there are to it.
+        var references = [Int](repeating: 0, count: store.records.count)
         nodes = [UInt32](repeating: 0, count: edits.tree.containers.count)
         isShared = [Bool](repeating: false, count: edits.tree.containers.count)
         uniquer = ObjectUniquer(capacity: min(store.records.count, 1 << 16))
@@ -41,11 +40,11 @@ struct BinaryEditWriter {
             }
             for place in record.childRange { references[Int(store.children[place])] += 1 }
         }
-        findShared()
+        findShared(references)
     }
 
     /// A container is opened after the one that it stands in.
-    private mutating func findShared() {
+    private mutating func findShared(_ references: [Int]) {
         for (number, container) in edits.tree.containers.enumerated() {
             if let origin = container.origin, references[Int(origin)] > 1 {
                 isShared[number] = true

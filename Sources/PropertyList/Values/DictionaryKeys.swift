@@ -37,14 +37,18 @@ struct DictionaryKeys: Sendable {
     /// The place of `key`, or nil.
     func place(of key: String) -> Int? {
         if slots.isEmpty { return texts.firstIndex { $0.isLiterally(key) } }
+        let slot = slot(Self.hash(key), key)
+        return slots[slot] == 0 ? nil : Int(slots[slot]) &- 1
+    }
+
+    /// The slot where a key with this hash is, or belongs.
+    private func slot(_ hash: UInt32, _ key: String) -> Int {
         let mask = slots.count &- 1
-        var slot = Int(Self.hash(key)) & mask
-        while slots[slot] != 0 {
-            let place = Int(slots[slot]) &- 1
-            if texts[place].isLiterally(key) { return place }
+        var slot = Int(hash) & mask
+        while slots[slot] != 0, !texts[Int(slots[slot]) &- 1].isLiterally(key) {
             slot = (slot &+ 1) & mask
         }
-        return nil
+        return slot
     }
 
     /// Adds a key that is not there yet.
@@ -75,11 +79,6 @@ struct DictionaryKeys: Sendable {
     }
 
     private mutating func insert(_ hash: UInt32, _ place: Int) {
-        let mask = slots.count &- 1
-        var slot = Int(hash) & mask
-        while slots[slot] != 0, !texts[Int(slots[slot]) &- 1].isLiterally(texts[place]) {
-            slot = (slot &+ 1) & mask
-        }
-        slots[slot] = UInt32(place &+ 1)
+        slots[slot(hash, texts[place])] = UInt32(place &+ 1)
     }
 }

@@ -70,7 +70,9 @@ final class EncodingSession {
     ///
     /// - Throws: `sizeLimitExceeded`.
     func finish(root: UInt32) throws(PropertyListError) -> PropertyListDocument {
-        let complete = assemble { $0 }
+        // Moved: what is finished would be copied if the session kept it.
+        var complete = GraphAssembler()
+        assemble { swap(&$0, &complete) }
         return try complete.finish(root: root)
     }
 

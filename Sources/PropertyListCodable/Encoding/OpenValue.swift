@@ -54,7 +54,7 @@ final class OpenValue {
     private var places: [UInt32: Int]?
     private static let searchLimit = 32
 
-    init(_ session: EncodingSession, _ path: CodingPath? = nil) {
+    init(_ session: EncodingSession, _ path: CodingPath?) {
         self.session = session
         self.path = path
         plan = session.noPlan

@@ -86,7 +86,7 @@ struct Diff: ParsableCommand, ConsoleCommand {
                 console.print(line)
             }
         } else {
-            var printer = DifferencePrinter(
+            let printer = DifferencePrinter(
                 limits: limits, old: isGraph ? try? ArchiveContents(old) : nil,
                 new: isGraph ? try? ArchiveContents(new) : nil,
                 palette: color.palette(console))

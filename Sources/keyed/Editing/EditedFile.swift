@@ -114,7 +114,7 @@ struct EditedFile {
             }
             return
         }
-        var printer = DifferencePrinter(limits: options.reading.limits.limits)
+        let printer = DifferencePrinter(limits: options.reading.limits.limits)
         do {
             let comparison = try PropertyListComparison(from: editor.document, to: edited.document)
             try printer.print(comparison.differences, to: console)

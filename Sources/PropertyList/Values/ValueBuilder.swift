@@ -1,0 +1,215 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+/// Puts the steps of a walk together to a tree.
+struct ValueBuilder {
+    /// A container under construction.
+    private struct Frame {
+        /// Its keys, where a dictionary before had the same.
+        var keys: DictionaryKeys?
+        /// The keys so far, where none had.
+        var texts: [String] = []
+        var values: [PropertyListValue] = []
+    }
+
+    private let storage: PropertyListDocument.Storage
+    private let store: NodeStore
+    // Files of text spell out each value.
+    private let sharesNodes: Bool
+    var longContents = LongContents()
+    private var recentKeys = RecentKeys()
+    // The innermost container; at first what the whole lies in.
+    private var top = Frame()
+    private var outer: [Frame] = []
+
+    init(_ storage: PropertyListDocument.Storage) {
+        self.storage = storage
+        store = storage.store
+        sharesNodes = storage.format?.isText != true
+    }
+
+    var result: PropertyListValue { top.values.first ?? .null }
+
+    /// Adds one of the leaves that stand next to each other.
+    @inline(__always)
+    mutating func add(
+        leafAt place: Int, _ leaves: DocumentWalk.Leaves
+    ) throws(PropertyListError) {
+        if leaves.haveKeys, top.keys == nil {
+            try appendKey(store.children[place &- leaves.distanceOfKeys])
+        }
+        let node = store.children[place]
+        top.values.append(try leaf(node, store.records[Int(node)]))
+    }
+
+    /// Takes one step of the walk; false at its end.
+    mutating func takeStep(of walk: inout DocumentWalk) throws(PropertyListError) -> Bool {
+        guard let step = try walk.next() else { return false }
+        do { try take(step) } catch { throw error.at(path: walk.path()) }
+        return true
+    }
+
+    private mutating func take(_ step: DocumentWalk.Step) throws(PropertyListError) {
+        switch step {
+        case .enter(let node, let key):
+            if let key, top.keys == nil { try appendKey(key) }
+            let record = store.records[Int(node)]
+            if record.isContainer {
+                outer.append(top)
+                top = frame(for: record)
+            } else {
+                top.values.append(try leaf(node, record))
+            }
+        case .leave(let node):
+            let value = try container(store.records[Int(node)])
+            top = outer.removeLast()
+            top.values.append(value)
+        }
+    }
+
+    private func frame(for record: NodeRecord) -> Frame {
+        var frame = Frame()
+        // No more than what the limits can well do without.
+        let count = min(Int(record.high), 64)
+        frame.values.reserveCapacity(count)
+        if record.kind == .dictionary {
+            frame.keys = recentKeys.keys(of: record, in: store)
+            if frame.keys == nil { frame.texts.reserveCapacity(count) }
+        }
+        return frame
+    }
+
+    /// Makes room for leaves that the limits allow.
+    mutating func makeRoom(for count: Int) {
+        // A container grows by itself, once there is something in it.
+        if top.values.isEmpty { top.values.reserveCapacity(count) }
+    }
+
+    private mutating func appendKey(_ key: UInt32) throws(PropertyListError) {
+        let record = store.records[Int(key)]
+        guard record.kind == .string else {
+            throw PropertyListError(
+                .unrepresentableValue, what: "a dictionary key is not a string")
+        }
+        top.texts.append(text(key, record))
+    }
+
+    /// The container that has just been completed.
+    private mutating func container(
+        _ record: NodeRecord
+    ) throws(PropertyListError) -> PropertyListValue {
+        switch record.kind {
+        case .set: return .set(PropertyListArray(top.values))
+        case .dictionary: return .dictionary(try dictionary(record))
+        default: return .array(PropertyListArray(top.values))
+        }
+    }
+
+    private mutating func dictionary(
+        _ record: NodeRecord
+    ) throws(PropertyListError) -> PropertyListDictionary {
+        if let keys = top.keys { return PropertyListDictionary(keys: keys, values: top.values) }
+        if storage.leniencies.contains(.allDuplicateKeys) {
+            try refuseDuplicates(top.texts)
+        }
+        let keys = makeKeys(top.texts, of: record)
+        recentKeys.insert(keys, of: record, in: store)
+        return PropertyListDictionary(keys: keys, values: top.values)
+    }
+
+    private func refuseDuplicates(_ keys: [String]) throws(PropertyListError) {
+        var known: Set<LiteralKey> = []
+        for key in keys where !known.insert(LiteralKey(key)).inserted {
+            throw PropertyListError(
+                .unrepresentableValue,
+                what: "the key `\(TerminalText.escaped(key))` occurs twice in a dictionary")
+        }
+    }
+
+    private mutating func makeKeys(_ texts: [String], of record: NodeRecord) -> DictionaryKeys {
+        if !sharesNodes || texts.count <= DictionaryKeys.indexThreshold {
+            return DictionaryKeys(distinct: texts)
+        }
+        let nodes = store.children[record.keyRange]
+        let hashes = zip(nodes, texts).map { longContents.keyHash(of: $0, $1) }
+        return DictionaryKeys(distinct: texts, hashes: hashes)
+    }
+
+    private mutating func leaf(
+        _ node: UInt32, _ record: NodeRecord
+    ) throws(PropertyListError) -> PropertyListValue {
+        switch record.kind {
+        case .string: return .string(text(node, record))
+        case .integer: return .integer(record.integer)
+        case .boolean: return .boolean(record.payload != 0)
+        case .real: return .real(record.real)
+        case .data: return .data(bytes(node, record))
+        case .date: return .date(record.date)
+        case .uid: return .uid(record.uid)
+        case .null: return .null
+        case .array, .dictionary, .set, .unreadable:
+            throw PropertyListError(
+                .unrepresentableValue, what: "the value could not be read",
+                location: PropertyListNode(storage: storage, index: node).location)
+        }
+    }
+
+    private mutating func text(_ node: UInt32, _ record: NodeRecord) -> String {
+        sharesNodes
+            ? longContents.text(of: node, record, in: store) : store.string(of: record)
+    }
+
+    private mutating func bytes(_ node: UInt32, _ record: NodeRecord) -> [UInt8] {
+        sharesNodes
+            ? longContents.bytes(of: node, record, in: store) : Array(store.content(of: record))
+    }
+}
+
+/// Keys of dictionaries that came lately, for those that have the same in the same order.
+///
+/// A slot remembers the last that fell into it and no other.
+private struct RecentKeys {
+    private struct Slot {
+        /// Where the keys are among the children of all containers.
+        var places = 0..<0
+        var keys = DictionaryKeys()
+    }
+
+    private static let count = 64
+
+    private var slots: [Slot] = []
+
+    /// The keys of a dictionary, if one with the same has been remembered.
+    func keys(of dictionary: NodeRecord, in store: NodeStore) -> DictionaryKeys? {
+        guard let slot = slot(of: dictionary, in: store), !slots.isEmpty else { return nil }
+        let (known, places) = (slots[slot].places, dictionary.keyRange)
+        guard known.count == places.count else { return nil }
+        for (place, other) in zip(places, known) {
+            if store.children[place] == store.children[other] { continue }
+            let number = store.records[Int(store.children[place])].keyNumber
+            // The same number is the same text.
+            if number == 0 || number != store.records[Int(store.children[other])].keyNumber {
+                return nil
+            }
+        }
+        return slots[slot].keys
+    }
+
+    /// Remembers the keys of a dictionary.
+    mutating func insert(
+        _ keys: DictionaryKeys, of dictionary: NodeRecord, in store: NodeStore
+    ) {
+        guard let slot = slot(of: dictionary, in: store) else { return }
+        if slots.isEmpty { slots = [Slot](repeating: Slot(), count: Self.count) }
+        slots[slot] = Slot(places: dictionary.keyRange, keys: keys)
+    }
+
+    /// The slot that a dictionary falls into, by the number, the first and the last of its keys.
+    private func slot(of dictionary: NodeRecord, in store: NodeStore) -> Int? {
+        let places = dictionary.keyRange
+        guard let last = places.last else { return nil }
+        let first = store.records[Int(store.children[places.lowerBound])].keyNumber
+        let numbers = first &* 5 &+ store.records[Int(store.children[last])].keyNumber &* 3
+        return Int(truncatingIfNeeded: numbers &+ dictionary.high) & (Self.count &- 1)
+    }
+}
