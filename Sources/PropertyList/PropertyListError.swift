@@ -136,7 +136,8 @@ public struct PropertyListError: Error, Sendable {
     public var what: String { storage.what }
     /// Where in the input.
     public var location: Location? { storage.location }
-    /// In which value, from the root.
+    /// The path from the root to the value; nil where none is known, or one of a text has more than 1,024
+    /// steps.
     public var path: PropertyListPath? { storage.path }
     /// What the caller can do about it: the option or limit that lets the input pass.
     public var recovery: String? { storage.recovery }
@@ -148,13 +149,13 @@ public struct PropertyListError: Error, Sendable {
     }
 
     /// The same error of a reader of text, with the line of its byte counted, and with a path.
-    func located(in text: [UInt8], path: PropertyListPath) -> PropertyListError {
+    func located(in text: [UInt8], path: PropertyListPath?) -> PropertyListError {
         at(location: SourceText.location(location?.byte ?? 0, in: text)).at(path: path)
     }
 
     /// The same error with a path, unless it has one.
-    package func at(path: PropertyListPath) -> PropertyListError {
-        if storage.path != nil { return self }
+    package func at(path: PropertyListPath?) -> PropertyListError {
+        if storage.path != nil || path == nil { return self }
         return PropertyListError(
             code, format: format, what: what, location: location, path: path, recovery: recovery)
     }

@@ -3,17 +3,23 @@
 
 /// Puts the values of a tree that arrive one after the other, parents before children, into the
 /// tables of a document.
+///
+/// The payload of the record of an open container is not needed before it is closed. Until then it
+/// says where the container's children begin in `pending`, and which container lies around it: so
+/// nesting takes no memory beside the records.
 struct TreeAssembler {
-    private struct Frame {
-        let node: UInt32
-        /// Where the container's children begin in `pending`.
-        let start: Int
-    }
+    /// The parent of the root.
+    private static let none = UInt32.max
+    /// Paths of more steps are left out of messages: they would take more memory than the tree.
+    private static let longestPath = 1024
 
     var store: NodeStore
-    private var frames: [Frame] = []
+    // The innermost open container.
+    private var top = none
     // The children of all open containers; a dictionary's keys and values alternate.
     private var pending: [UInt32] = []
+    /// The number of open containers.
+    private(set) var depth = 0
 
     init(bytes: [UInt8] = []) { store = NodeStore(bytes: bytes) }
 
@@ -23,22 +29,19 @@ struct TreeAssembler {
         store.children.reserveCapacity(count)
     }
 
-    /// How many containers are open.
-    var depth: Int { frames.count }
-
     /// The kind of the innermost open container; nil at the root.
-    var openKind: PropertyListKind? {
-        frames.last.map { store.records[Int($0.node)].kind }
-    }
+    var openKind: PropertyListKind? { depth == 0 ? nil : store.records[Int(top)].kind }
 
     /// Where the innermost open container begins in the source.
-    var openOffset: UInt32? { frames.last.map { store.records[Int($0.node)].offset } }
+    var openOffset: UInt32? { depth == 0 ? nil : store.records[Int(top)].offset }
 
     /// The value that was added last to the innermost open container, keys included.
     var lastNode: UInt32? { openCount > 0 ? pending.last : nil }
 
-    /// How many children the innermost open container has so far, keys counted.
-    var openCount: Int { pending.count &- (frames.last?.start ?? 0) }
+    /// The number of children of the innermost open container so far, keys counted.
+    var openCount: Int {
+        pending.count &- (depth == 0 ? 0 : Int(store.records[Int(top)].low))
+    }
 
     /// Adds a value, as a child of the innermost open container if there is one.
     ///
@@ -48,7 +51,7 @@ struct TreeAssembler {
     mutating func add(_ record: NodeRecord) -> UInt32 {
         let node = store.nextIndex
         store.records.append(record)
-        if !frames.isEmpty { pending.append(node) }
+        if depth > 0 { pending.append(node) }
         return node
     }
 
@@ -58,24 +61,31 @@ struct TreeAssembler {
     /// Adds a container and opens it.
     mutating func open(_ record: NodeRecord) {
         let node = add(record)
-        frames.append(Frame(node: node, start: pending.count))
+        store.records[Int(node)].payload = NodeRecord.payload(
+            low: UInt32(truncatingIfNeeded: pending.count), high: top)
+        top = node
+        depth &+= 1
     }
 
     /// Closes the innermost container. A key without a value is dropped: callers check first.
     mutating func close() {
-        guard let frame = frames.popLast() else { return }
+        if depth == 0 { return }
+        let node = Int(top)
+        let record = store.records[node]
+        let start = Int(record.low)
         let first = UInt32(truncatingIfNeeded: store.children.count)
-        let isDictionary = store.records[Int(frame.node)].kind == .dictionary
-        let number = (pending.count &- frame.start) / (isDictionary ? 2 : 1)
-        if isDictionary {
-            appendAlternate(from: frame.start, number)
-            appendAlternate(from: frame.start &+ 1, number)
+        let number = (pending.count &- start) / (record.kind == .dictionary ? 2 : 1)
+        if record.kind == .dictionary {
+            appendAlternate(from: start, number)
+            appendAlternate(from: start &+ 1, number)
         } else {
-            store.children.append(contentsOf: pending[frame.start...])
+            store.children.append(contentsOf: pending[start...])
         }
-        pending.removeSubrange(frame.start...)
-        store.records[Int(frame.node)].payload = NodeRecord.payload(
+        pending.removeSubrange(start...)
+        store.records[node].payload = NodeRecord.payload(
             low: first, high: UInt32(truncatingIfNeeded: number))
+        top = record.high
+        depth &-= 1
     }
 
     /// Keeps what was read before an error, under ``ParsingOptions/salvage``: closes all containers.
@@ -93,19 +103,28 @@ struct TreeAssembler {
         for step in 0..<number { store.children.append(pending[start &+ step &* 2]) }
     }
 
-    /// The way from the root to the value that is added next, for a message.
-    func path() -> PropertyListPath {
-        PropertyListPath(frames.indices.compactMap(component))
+    /// The path from the root to the value that is added next, for a message; nil for one of more than
+    /// 1,024 steps.
+    func path() -> PropertyListPath? {
+        if depth > Self.longestPath { return nil }
+        var components: [PropertyListPath.Component] = []
+        var container = top
+        var end = pending.count
+        while container != Self.none {
+            let record = store.records[Int(container)]
+            if let component = component(of: record, end: end) { components.append(component) }
+            end = Int(record.low) &- 1
+            container = record.high
+        }
+        return PropertyListPath(components.reversed())
     }
 
-    /// The step into a container; nil where that is a dictionary without a key yet.
-    private func component(_ level: Int) -> PropertyListPath.Component? {
-        let start = frames[level].start
-        let end = level &+ 1 < frames.count ? frames[level &+ 1].start &- 1 : pending.count
+    /// The step into an open container, whose children end before `end` in `pending`; nil for a
+    /// dictionary without a key yet.
+    private func component(of record: NodeRecord, end: Int) -> PropertyListPath.Component? {
+        let start = Int(record.low)
         let count = end &- start
-        guard store.records[Int(frames[level].node)].kind == .dictionary else {
-            return .index(count)
-        }
+        guard record.kind == .dictionary else { return .index(count) }
         let key = count % 2 == 1 ? end &- 1 : end &- 2
         guard key >= start, key < pending.count else { return nil }
         return .key(store.string(of: store.records[Int(pending[key])]))
