@@ -9,11 +9,15 @@ public struct DisallowedObject: Sendable {
     public let object: PropertyListUID
     /// Its class; `NSString`, `NSNumber`, `NSData` for plain values.
     public let archivedClass: ArchivedClass
-    /// A shortest way to it from the roots, as in `root.friends.NS.objects[0]`; nil where no root leads
-    /// to it.
+    /// A shortest path to it from the roots, as in `root.friends.NS.objects[0]`; nil where no root leads
+    /// to it. Linear in its length.
     ///
-    /// It is put together when it is asked for: all ways together may be far longer than the archive.
+    /// It is put together when it is asked for: all paths together may be far longer than the archive.
     public var path: PropertyListPath? { ways.path(to: object.value) }
+
+    /// The path as text, cut in the middle where it is long. Takes constant time for a path of any
+    /// length, but the first time.
+    package var pathDescription: String? { ways.pathDescription(to: object.value) }
 
     fileprivate let ways: WayFinder
 }
@@ -58,7 +62,16 @@ private struct WayFinder: Sendable {
         var key: UInt32
         /// The place in the list that stands there; -1 where it is no list.
         var index: Int32
+        /// The number of objects on the path, with this one.
+        var depth: UInt32 = 1
+        /// The last object on the path whose depth is at most `longestEnd`.
+        var anchor: UInt32 = 0
     }
+
+    // Texts of paths show no more objects at either end.
+    private static let longestEnd = 64
+    // Longer keys are cut in the text of a path.
+    private static let longestKey = 200
 
     private static let root = UInt32.max
     private static let none = UInt32.max - 1
@@ -107,20 +120,56 @@ private struct WayFinder: Sendable {
 
     private mutating func enqueue(_ object: UInt32, _ step: Step) {
         guard steps[Int(object)].parent == Self.none else { return }
+        var step = step
+        step.anchor = object
+        if step.parent != Self.root {
+            let parent = steps[Int(step.parent)]
+            step.depth = parent.depth &+ 1
+            if step.depth > Self.longestEnd { step.anchor = parent.anchor }
+        }
         steps[Int(object)] = step
         queue.append(object)
     }
 
     func path(to object: UInt32) -> PropertyListPath? {
+        if steps[Int(object)].parent == Self.none { return nil }
+        return PropertyListPath(
+            components(to: object, atMost: .max) { document.node($0).string ?? "" })
+    }
+
+    func pathDescription(to object: UInt32) -> String? {
+        let step = steps[Int(object)]
+        if step.parent == Self.none { return nil }
+        if step.depth <= 2 &* Self.longestEnd {
+            return PropertyListPath(
+                components(to: object, atMost: 2 &* Self.longestEnd, shortened)
+            ).description
+        }
+        // The text of a path leaves out the middle in any case.
+        let head = components(to: step.anchor, atMost: Self.longestEnd, shortened)
+        let tail = components(to: object, atMost: Self.longestEnd, shortened)
+        return PropertyListPath(head + tail).description
+    }
+
+    private func shortened(_ key: UInt32) -> String {
+        guard let head = document.node(key).beginning(Self.longestKey) else { return "" }
+        return head.isWhole ? head.text : head.text + "…"
+    }
+
+    /// The last components of the path to an object, for `count` objects at most.
+    private func components(
+        to object: UInt32, atMost count: Int, _ text: (UInt32) -> String
+    ) -> [PropertyListPath.Component] {
         var components: [PropertyListPath.Component] = []
         var next = object
-        while next != Self.root {
+        var rest = count
+        while next != Self.root, rest > 0 {
             let step = steps[Int(next)]
-            if step.parent == Self.none { return nil }
             if step.index >= 0 { components.append(.index(Int(step.index))) }
-            components.append(.key(document.node(step.key).string ?? ""))
+            components.append(.key(text(step.key)))
             next = step.parent
+            rest &-= 1
         }
-        return PropertyListPath(components.reversed())
+        return components.reversed()
     }
 }
