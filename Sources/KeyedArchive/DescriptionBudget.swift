@@ -9,7 +9,8 @@
 /// megabyte, and each description that is read has a copy.
 package struct DescriptionBudget {
     private var count = 0
-    private var size = 0
+    /// The bytes that all descriptions so far hold.
+    package private(set) var size = 0
     // Descriptions that share nothing cannot have more values than there are elements of containers.
     private let countLimit: Int
     private let sizeLimit: Int

@@ -1,11 +1,18 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+import PropertyList
+
 /// Where the command writes: standard output and error, or the memory of a test.
 final class Console {
     private static let bufferSize = 1 << 16
 
+    /// The longest line on standard error, in bytes.
+    private static let longestComplaint = 4096
+
     private let capturing: Bool
+    /// What this run of the command may still visit and print. Each file that is read raises it.
+    var budget = OperationBudget(limits: .default)
     /// What was written to standard output and is not handed over yet; all of it in a test.
     private(set) var output: [UInt8] = []
     /// What a test's console was told on standard error.
@@ -16,22 +23,39 @@ final class Console {
     /// Whether a person reads standard output.
     var isTerminal: Bool { !capturing && StandardStream.output.isTerminal }
 
-    /// Writes a line to standard output.
-    func print(_ line: String) {
+    /// Starts a run under the limits that its options name.
+    func begin(_ limits: ParsingLimits) { budget = OperationBudget(limits: limits) }
+
+    /// Writes a line to standard output, which counts against the limit of output.
+    ///
+    /// - Throws: `sizeLimitExceeded`.
+    func print(_ line: String) throws(PropertyListError) {
+        try budget.charge(bytes: line.utf8.count + 1)
+        say(line)
+    }
+
+    /// Writes a line that no file has a part in to standard output.
+    func say(_ line: String) {
         output += line.utf8
         output.append(0x0A)
         if output.count >= Self.bufferSize { flush() }
     }
 
-    /// Writes bytes to standard output.
+    /// Writes the bytes of a file that was made under the limits to standard output.
     func write(_ bytes: [UInt8]) {
         output += bytes
         flush()
     }
 
-    /// Writes a line to standard error, after what was written to standard output.
+    /// Writes a line to standard error, after what was written to standard output. A very long one is
+    /// cut.
     func complain(_ line: String) {
-        let bytes = Array(line.utf8) + [0x0A]
+        var bytes = Array(line.utf8.prefix(Self.longestComplaint + 1))
+        if bytes.count > Self.longestComplaint {
+            while let last = bytes.popLast(), last & 0xC0 == 0x80 {}
+            bytes += "…".utf8
+        }
+        bytes.append(0x0A)
         if capturing {
             errors += bytes
         } else {

@@ -171,14 +171,16 @@ struct Input {
     let bytes: [UInt8]
     let document: PropertyListDocument
 
-    /// Reads and parses a file; a leniency that was needed is named on standard error.
+    /// Reads and parses a file, which raises the console's budget; a leniency that was needed is named on
+    /// standard error.
     init(
         _ path: String, options: ParsingOptions, limits: ParsingLimits,
         text: TextReading = TextReading(), _ console: Console
     ) throws(Failure) {
         let bytes = try Input.bytes(path, limits)
         do {
-            try self.init(path, bytes, options: options, limits: limits, text: text)
+            try self.init(
+                path, bytes, options: options, limits: limits, text: text, console)
         } catch {
             throw Failure(error, in: path, source: bytes)
         }
@@ -190,11 +192,12 @@ struct Input {
 
     init(
         _ path: String, _ bytes: [UInt8], options: ParsingOptions, limits: ParsingLimits,
-        text: TextReading = TextReading()
+        text: TextReading = TextReading(), _ console: Console
     ) throws(PropertyListError) {
         name = path
         self.bytes = bytes
         document = try text.document(bytes, options, limits)
+        console.budget.admit(document)
     }
 
     var printableName: String { TerminalText.escaped(name) }

@@ -48,13 +48,16 @@ enum Main {
         }
         do {
             var command = try Keyed.parseAsRoot(arguments)
-            if let command = command as? any ConsoleCommand { return command.execute(console) }
+            if let command = command as? any ConsoleCommand {
+                console.begin(command.parsingLimits)
+                return command.execute(console)
+            }
             try command.run()
             return .fine
         } catch {
             let isHelp = Keyed.exitCode(for: error) == .success
             let message = Keyed.fullMessage(for: error)
-            if isHelp { console.print(message) } else { console.complain(message) }
+            if isHelp { console.say(message) } else { console.complain(message) }
             return isHelp ? .fine : .usage
         }
     }
@@ -95,5 +98,8 @@ enum ExitStatus: Int32 {
 
 /// A verb of the command: reports its own failures and returns an exit code.
 protocol ConsoleCommand {
+    /// The limits of the run.
+    var parsingLimits: ParsingLimits { get }
+
     func execute(_ console: Console) -> ExitStatus
 }

@@ -40,7 +40,7 @@ struct TreeOptions: ParsableArguments {
         _ console: Console, isRaw: Bool = false, provenance: () -> PropertyListDictionary
     ) -> any TreeStyle {
         if json { return JSONStyle(provenance: provenance()) }
-        return TextStyle(palette: color.palette(console), showsPlaces: isRaw)
+        return TextStyle(palette: color.palette(console), values: text, showsPlaces: isRaw)
     }
 
     var text: ValueText { ValueText(previewLength: full ? nil : ValueText.usualPreview) }

@@ -88,7 +88,7 @@ struct EditCommandTests {
             ("set name string", "the value is missing; an empty one is written \"\""),
             ("rename name", "the new key is missing; an empty one is written \"\""),
             ("remove", "`remove` needs a key path"),
-            ("move", "`move` is none of set, insert, append, merge, remove, rename"),
+            ("move", "expected one of set, insert, append, merge, remove, rename, found `move`"),
         ] {
             let one = try inPlace("edit", edit)
             #expect(one.run.status == 2 && one.run.errors == "keyed: \(message)\n")
@@ -175,7 +175,7 @@ struct EditCommandTests {
                 #expect(value == ["name": "Anna", "age": 9, "blob": .data([0, 1, 2])])
             }
             for (line, what) in [
-                ("delete x", "none of set"), ("set", "needs a key path"),
+                ("delete x", "expected one of set"), ("set", "needs a key path"),
                 ("set a integer x", "no value"),
                 ("remove a b", "alone"), ("set a \"x", "do not close"),
                 ("set a..b c", "a key is missing"),
@@ -371,9 +371,10 @@ struct EditCommandTests {
     /// The way to the last string of one line that is the value of a key; nil where there is none.
     private static func lastLine(_ bytes: [UInt8]) -> PropertyListKeyPath? {
         guard let document = try? PropertyListDocument(parsing: bytes) else { return nil }
-        var walk = DocumentWalk(document.root, budget: document.budget(.default))
+        var budget = document.budget(.default)
+        var walk = DocumentWalk(document.root)
         var found: PropertyListPath?
-        while let step = try? walk.next() {
+        while let step = try? walk.next(&budget) {
             guard case .enter(let number, let key) = step, key != nil,
                 let text = document.node(number).string, !text.contains("\n")
             else { continue }

@@ -4,7 +4,7 @@
 public import PropertyList
 
 /// Puts a tree together from the events of a value: another way to it than the library's own.
-public struct EventTree {
+public struct EventTree: ~Copyable {
     private struct Container {
         let event: PropertyListEvent
         let key: String
@@ -23,7 +23,7 @@ public struct EventTree {
 
     /// The tree of what `reader` has not read yet.
     public static func value(
-        of reader: PropertyListEventReader
+        of reader: consuming PropertyListEventReader
     ) throws -> PropertyListValue {
         var tree = EventTree(reader: reader)
         while let event = try tree.reader.next() { try tree.take(event) }
@@ -33,7 +33,7 @@ public struct EventTree {
         return root
     }
 
-    private init(reader: PropertyListEventReader) { self.reader = reader }
+    private init(reader: consuming PropertyListEventReader) { self.reader = reader }
 
     private mutating func take(_ event: PropertyListEvent) throws {
         let key = text { $0.withKey($1) }

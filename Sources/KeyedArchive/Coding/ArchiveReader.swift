@@ -124,20 +124,19 @@ extension ArchiveReader {
     /// - Throws: `invalidPropertyList`, `expansionLimitExceeded`.
     func tree(at node: UInt32) throws(KeyedArchiveError) -> PropertyListValue {
         let view = table.view(node)
-        var count = 0
+        let isContainer = view.kind.isContainer
+        // The reader has counted the value itself.
+        var budget = OperationBudget(
+            limits: limits, remainingValues: isContainer ? state.remainingVisits : 1)
         let value: PropertyListValue
         do {
-            if view.kind.isContainer {
-                try view.addExpandedCount(
-                    to: &count, atMost: state.remainingVisits, limits: limits)
-            }
-            value = try view.value(limits: limits, &longContents)
+            value = try view.value(within: &budget, &longContents)
         } catch {
-            try state.charge(count)
+            if isContainer { try state.charge(budget.spent.values) }
             if error.code == .expansionLimitExceeded { throw state.expansionExceeded() }
             throw KeyedArchiveError(error)
         }
-        try state.charge(count)
+        if isContainer { try state.charge(budget.spent.values) }
         return value
     }
 }

@@ -39,14 +39,13 @@ extension OpaqueObject {
 }
 
 /// Makes a tree of the objects of an archive.
-private struct ObjectTree {
+private struct ObjectTree: ~Copyable {
     // More would not fit any stack: each object is a call within a call.
     private static let deepest = 512
 
     private let archive: OpaqueArchive
-    private let limits: ParsingLimits
     private let depthLimit: Int
-    private var budget: Int
+    private var budget: OperationBudget
     private var longContents = LongContents()
     private var keys = FieldKeys()
     // By class: whether its objects stand for nil. Its superclasses may be very many.
@@ -56,14 +55,12 @@ private struct ObjectTree {
 
     init(_ archive: OpaqueArchive, _ limits: ParsingLimits) {
         self.archive = archive
-        self.limits = limits
         depthLimit = min(limits.depth, Self.deepest)
-        budget = limits.expansion.limit(for: archive.valueCount)
+        budget = OperationBudget(limits: limits, nodeCount: archive.valueCount)
     }
 
     mutating func value(of object: UInt32) throws(KeyedArchiveError) -> PropertyListValue {
-        budget &-= 1
-        if budget < 0 { throw expansionExceeded(object) }
+        do { try budget.visit() } catch { throw expansionExceeded(object) }
         let node = archive.node(of: object)
         guard let classNumber = archive.classNumber(of: object), let fields = node.dictionary
         else { return try plain(node) }
@@ -111,10 +108,7 @@ private struct ObjectTree {
         _ node: PropertyListNode
     ) throws(KeyedArchiveError) -> PropertyListValue {
         do {
-            var count = 0
-            try node.addExpandedCount(to: &count, atMost: budget, limits: limits)
-            budget &-= count
-            return try node.value(limits: limits, &longContents)
+            return try node.value(within: &budget, &longContents)
         } catch {
             if error.code == .expansionLimitExceeded { throw expansionExceeded() }
             throw KeyedArchiveError(error)

@@ -15,9 +15,9 @@ public enum BinaryPropertyList {
         _ document: PropertyListDocument, layout: BinaryLayout = .compact,
         limits: ParsingLimits = .default
     ) throws(PropertyListError) -> [UInt8] {
-        let objects = try ObjectList(document, layout.numbering, limits)
-        var writer = BinaryWriter(
-            document.storage.store, objects, layout, document.budget(limits))
+        var budget = document.budget(limits)
+        let objects = try ObjectList(document, layout.numbering, &budget)
+        var writer = BinaryWriter(document.storage.store, objects, layout, budget)
         return try writer.write()
     }
 
@@ -26,9 +26,9 @@ public enum BinaryPropertyList {
     /// - Throws: `unrepresentableValue` for an unreadable value, `sizeLimitExceeded`.
     static func serialize(
         _ store: NodeStore, order: [UInt32], root: UInt32, layout: BinaryLayout,
-        budget: ParsingBudget
+        budget: consuming OperationBudget
     ) throws(PropertyListError) -> [UInt8] {
-        let objects = ObjectList(store, order: order, layout.numbering, budget)
+        let objects = ObjectList(store, order: order, layout.numbering)
         var writer = BinaryWriter(store, objects, layout, budget)
         return try writer.write(root: objects.number(of: root))
     }
@@ -39,20 +39,21 @@ public enum BinaryPropertyList {
 ///
 /// Widths by CoreFoundation's rule: references are as wide as the *number* of objects needs, offsets
 /// as the *place of the table* needs, each 1, 2, 4 or 8 bytes.
-private struct BinaryWriter {
+private struct BinaryWriter: ~Copyable {
     /// Integers are stored as words, of which the next overwrites what is not theirs.
     private static let slack = 8
 
     private let store: NodeStore
     private let objects: ObjectList
     private let layout: BinaryLayout
-    private let budget: ParsingBudget
+    private let budget: OperationBudget
     private let referenceWidth: Int
     private var output: [UInt8] = Array("bplist00".utf8)
     private var offsets: [UInt64] = []
 
     init(
-        _ store: NodeStore, _ objects: ObjectList, _ layout: BinaryLayout, _ budget: ParsingBudget
+        _ store: NodeStore, _ objects: ObjectList, _ layout: BinaryLayout,
+        _ budget: consuming OperationBudget
     ) {
         self.store = store
         self.objects = objects
@@ -69,7 +70,7 @@ private struct BinaryWriter {
         for node in objects.order {
             offsets.append(UInt64(output.count))
             try append(node)
-            try budget.emit(size: output.count)
+            try budget.checkOutput(size: output.count)
         }
         let tableOffset = UInt64(output.count)
         let tight = (71 - tableOffset.leadingZeroBitCount) / 8

@@ -18,7 +18,6 @@ struct ObjectList {
 
     private let store: NodeStore
     private let numbering: BinaryLayout.Numbering
-    private var budget: ParsingBudget
     private var uniquer: ObjectUniquer
     // By key number: the number of its object plus one.
     private var keyNumbers: [UInt32]
@@ -35,42 +34,41 @@ struct ObjectList {
     /// - Throws: `depthLimitExceeded`, `expansionLimitExceeded`.
     init(
         _ document: PropertyListDocument, _ numbering: BinaryLayout.Numbering,
-        _ limits: ParsingLimits
+        _ budget: inout OperationBudget
     ) throws(PropertyListError) {
         store = document.storage.store
         self.numbering = numbering
-        budget = document.budget(limits)
         numbers = [UInt32](repeating: 0, count: store.records.count)
         let leaves = numbering == .byValue ? store.records.count : 0
         uniquer = ObjectUniquer(capacity: min(leaves, 1 << 16))
         keyNumbers = [UInt32](repeating: 0, count: document.storage.keys.count + 1)
-        try number(document.storage.root)
-        while let open = frames.popLast() { try numberChildren(open) }
+        try number(document.storage.root, &budget)
+        while let open = frames.popLast() { try numberChildren(open, &budget) }
     }
 
     /// Goes on with the children of an open container, up to one that is a container itself.
-    private mutating func numberChildren(_ open: Range<Int>) throws(PropertyListError) {
+    private mutating func numberChildren(
+        _ open: Range<Int>, _ budget: inout OperationBudget
+    ) throws(PropertyListError) {
         for place in open {
             let node = store.children[place]
             let record = store.records[Int(node)]
             guard record.isContainer else {
-                try numberLeaf(node, record)
+                try numberLeaf(node, record, &budget)
                 continue
             }
             frames.append((place &+ 1)..<open.upperBound)
-            return try numberContainer(node, record)
+            return try numberContainer(node, record, &budget)
         }
     }
 
     /// A list in an order that is given, in which nothing is met twice.
     init(
-        _ store: NodeStore, order: [UInt32], _ numbering: BinaryLayout.Numbering,
-        _ budget: ParsingBudget
+        _ store: NodeStore, order: [UInt32], _ numbering: BinaryLayout.Numbering
     ) {
         self.store = store
         self.order = order
         self.numbering = numbering
-        self.budget = budget
         numbers = [UInt32](repeating: 0, count: store.records.count)
         uniquer = ObjectUniquer(capacity: 0)
         keyNumbers = []
@@ -83,24 +81,26 @@ struct ObjectList {
     @inline(__always)
     func number(of node: UInt32) -> UInt64 { UInt64(numbers[Int(node)] &- 1) }
 
-    private mutating func number(_ node: UInt32) throws(PropertyListError) {
+    private mutating func number(
+        _ node: UInt32, _ budget: inout OperationBudget
+    ) throws(PropertyListError) {
         let record = store.records[Int(node)]
-        if record.isContainer { return try numberContainer(node, record) }
-        try numberLeaf(node, record)
+        if record.isContainer { return try numberContainer(node, record, &budget) }
+        try numberLeaf(node, record, &budget)
     }
 
     @inline(__always)
     private mutating func numberLeaf(
-        _ node: UInt32, _ record: NodeRecord
+        _ node: UInt32, _ record: NodeRecord, _ budget: inout OperationBudget
     ) throws(PropertyListError) {
         switch numbering {
         case .byValue: if numbers[Int(node)] == 0 { numberLeafByValue(node, record) }
-        case .byIdentity, .byIdentityRepeating: try numberLeafByIdentity(node, record)
+        case .byIdentity, .byIdentityRepeating: try numberLeafByIdentity(node, record, &budget)
         }
     }
 
     private mutating func numberContainer(
-        _ node: UInt32, _ record: NodeRecord
+        _ node: UInt32, _ record: NodeRecord, _ budget: inout OperationBudget
     ) throws(PropertyListError) {
         let isKnown = numbers[Int(node)] != 0
         if isKnown, numbering != .byIdentityRepeating { return }
@@ -153,7 +153,7 @@ struct ObjectList {
     // MARK: By identity
 
     private mutating func numberLeafByIdentity(
-        _ node: UInt32, _ record: NodeRecord
+        _ node: UInt32, _ record: NodeRecord, _ budget: inout OperationBudget
     ) throws(PropertyListError) {
         let kind = record.kind
         guard kind == .uid || kind == .boolean || kind == .null else {

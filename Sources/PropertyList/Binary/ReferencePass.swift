@@ -34,7 +34,7 @@ struct ReferencePass {
         if !measureForward(store) { try search(&store) }
         let depth = Int(heights[Int(root)])
         if depth > limits.depth {
-            throw ParsingBudget.depthExceeded(
+            throw OperationBudget.depthExceeded(
                 depth, limit: limits.depth, format: .binary,
                 location: .byte(Int(store.records[Int(root)].offset)))
         }

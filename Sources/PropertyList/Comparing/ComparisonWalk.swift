@@ -10,14 +10,16 @@ struct ComparisonWalk {
         let place: PathTree.Place
     }
 
-    private(set) var differences: [PropertyListDifference] = []
+    private static let none = PropertyListDifference.Record.none
+
+    /// The differences, container by container from the root down.
+    private(set) var records: [PropertyListDifference.Record] = []
     /// The differences in one container each.
     private(set) var groups: [Range<Int>] = []
     private let old: Side
     private let new: Side
     private let options: PropertyListComparison.Options
-    private var paths = PathTree()
-    private var budget: ParsingBudget
+    private(set) var paths: PathTree
     private var pending: [Pair] = []
     // Pairs of objects that have been compared, or are being compared.
     private var visited: Set<UInt64> = []
@@ -26,46 +28,48 @@ struct ComparisonWalk {
 
     init(
         _ old: PropertyListDocument, _ new: PropertyListDocument,
-        _ options: PropertyListComparison.Options, _ limits: ParsingLimits
+        _ options: PropertyListComparison.Options
     ) {
         self.options = options
-        var classes = EqualityClasses(isOrdered: options.isOrdered)
+        paths = PathTree([old, new])
         if options.followsReferences {
-            (self.old, self.new) = Side.graphs(old, new, &classes)
+            (self.old, self.new) = Side.graphs(old, new, isOrdered: options.isOrdered)
         } else {
+            var classes = EqualityClasses(isOrdered: options.isOrdered)
             self.old = Side(old, classes.add(old), isGraph: false)
             self.new = Side(new, classes.add(new), isGraph: false)
         }
-        budget = ParsingBudget(
-            limits: limits, nodeCount: old.nodeCount + new.nodeCount,
-            size: old.byteCount + new.byteCount)
     }
+
+    var oldDocument: PropertyListDocument { old.document }
+    var newDocument: PropertyListDocument { new.document }
 
     /// Compares the roots and all they hold.
     ///
     /// - Throws: `expansionLimitExceeded`.
-    mutating func run() throws(PropertyListError) {
-        try compareRoots()
+    mutating func run(_ budget: inout OperationBudget) throws(PropertyListError) {
+        compareRoots()
         closeGroup(from: 0)
         while let pair = pending.popLast() {
-            let start = differences.count
-            try descend(pair)
+            let start = records.count
+            try descend(pair, &budget)
             closeGroup(from: start)
         }
     }
 
     /// Of archives that are compared as graphs, what they lead to: the numbers of objects differ.
-    private mutating func compareRoots() throws(PropertyListError) {
-        if options.followsReferences, let first = old.document.root["$top"],
+    private mutating func compareRoots() {
+        if options.followsReferences, let first = old.document.root.entry("$top"),
             let second = new.document.root["$top"]
         {
-            return try compare(first.index, second.index, paths.add(.key("$top"), to: .root))
+            let place = paths.add(key: first.keyNode.index, of: 0, to: .root)
+            return compare(first.value.index, second.index, place)
         }
-        try compare(old.document.root.index, new.document.root.index, .root)
+        compare(old.document.root.index, new.document.root.index, .root)
     }
 
     private mutating func closeGroup(from start: Int) {
-        if differences.count > start { groups.append(start..<differences.count) }
+        if records.count > start { groups.append(start..<records.count) }
         pending += inner.reversed()
         inner = []
     }
@@ -75,7 +79,7 @@ struct ComparisonWalk {
     /// Compares two values in one place: notes them, or puts them off where both hold others.
     private mutating func compare(
         _ first: UInt32, _ second: UInt32, _ place: PathTree.Place
-    ) throws(PropertyListError) {
+    ) {
         let (first, second) = (old.followed(first), new.followed(second))
         if !options.followsReferences, old.classes[Int(first)] == new.classes[Int(second)] {
             return
@@ -87,75 +91,70 @@ struct ComparisonWalk {
             }
             inner.append(Pair(old: first, new: second, place: place))
         } else if old.classes[Int(first)] != new.classes[Int(second)] {
-            try note(first, second, place)
+            note(first, second, place)
         }
     }
 
     private mutating func note(
-        _ first: UInt32?, _ second: UInt32?, _ place: PathTree.Place, previousKey: String? = nil
-    ) throws(PropertyListError) {
-        let path = paths.path(place.old)
-        // Many differences far down have long ways in common.
-        try budget.visit(path.steps.count / 64)
-        differences.append(
-            PropertyListDifference(
-                path: path, newPath: paths.path(place.new),
-                old: first.map(old.document.node), new: second.map(new.document.node),
-                previousKey: previousKey))
+        _ first: UInt32?, _ second: UInt32?, _ place: PathTree.Place, previousKey: UInt32? = nil
+    ) {
+        records.append(
+            PropertyListDifference.Record(
+                place: place, old: first ?? Self.none, new: second ?? Self.none,
+                previousKey: previousKey ?? Self.none))
     }
 
     // MARK: Containers
 
-    private mutating func descend(_ pair: Pair) throws(PropertyListError) {
+    private mutating func descend(
+        _ pair: Pair, _ budget: inout OperationBudget
+    ) throws(PropertyListError) {
         let (left, right) = (old.record(pair.old), new.record(pair.new))
         try budget.visit(1 &+ Int(left.high) &+ Int(right.high))
         if left.kind == .dictionary {
-            try compareEntries(pair, left, right)
+            compareEntries(pair, left, right)
         } else if left.kind == .set || options.followsReferences && isUnordered(pair) {
-            try compareMembers(old.children(left), new.children(right), pair.place)
+            compareMembers(old.children(left), new.children(right), pair.place)
         } else {
-            try compareElements(old.children(left), new.children(right), pair.place)
+            compareElements(old.children(left), new.children(right), pair.place)
         }
     }
 
     private mutating func compareEntries(
         _ pair: Pair, _ left: NodeRecord, _ right: NodeRecord
-    ) throws(PropertyListError) {
-        let before = (differences.count, inner.count)
+    ) {
+        let before = (records.count, inner.count)
         let first = Entries(old, left)
         let second = Entries(new, right)
         for entry in first.list {
             if let other = second.values[entry.keyClass] {
-                try compare(entry.value, other, place(pair, entry.key))
+                compare(entry.value, other, paths.add(key: entry.key, of: 0, to: pair.place))
             } else {
-                try note(entry.value, nil, place(pair, entry.key))
+                note(entry.value, nil, paths.add(key: entry.key, of: 0, to: pair.place))
             }
         }
-        var previous: String?
+        var previous: UInt32?
         for entry in second.list {
             if first.values[entry.keyClass] == nil {
-                try note(nil, entry.value, place(pair, entry.key), previousKey: previous)
+                let place = paths.add(key: entry.key, of: 1, to: pair.place)
+                note(nil, entry.value, place, previousKey: previous)
             }
             previous = entry.key
         }
-        if options.isOrdered, before == (differences.count, inner.count) {
+        if options.isOrdered, before == (records.count, inner.count) {
             // Nothing differs but the order.
-            try note(pair.old, pair.new, pair.place)
+            note(pair.old, pair.new, pair.place)
         }
-    }
-
-    private mutating func place(_ pair: Pair, _ key: String) -> PathTree.Place {
-        paths.add(.key(key), to: pair.place)
     }
 
     private mutating func compareElements(
         _ first: [UInt32], _ second: [UInt32], _ place: PathTree.Place
-    ) throws(PropertyListError) {
+    ) {
         let oldClasses = first.map { old.classes[Int($0)] }
         let newClasses = second.map { new.classes[Int($0)] }
         let hunks = Alignment.hunks(oldClasses, newClasses)
         if options.followsReferences {
-            try compareEqual(first, second, outside: hunks, place)
+            compareEqual(first, second, outside: hunks, place)
         }
         for hunk in hunks {
             let common = min(hunk.old.count, hunk.new.count)
@@ -164,11 +163,11 @@ struct ComparisonWalk {
                 let newIndex = hunk.new.lowerBound + min(step, hunk.new.count)
                 let here = paths.add(oldIndex, newIndex, to: place)
                 if step < common {
-                    try compare(first[oldIndex], second[newIndex], here)
+                    compare(first[oldIndex], second[newIndex], here)
                 } else if step < hunk.old.count {
-                    try note(first[oldIndex], nil, here)
+                    note(first[oldIndex], nil, here)
                 } else {
-                    try note(nil, second[newIndex], here)
+                    note(nil, second[newIndex], here)
                 }
             }
         }
@@ -178,12 +177,12 @@ struct ComparisonWalk {
     private mutating func compareEqual(
         _ first: [UInt32], _ second: [UInt32], outside hunks: [Alignment.Hunk],
         _ place: PathTree.Place
-    ) throws(PropertyListError) {
+    ) {
         var (oldIndex, newIndex) = (0, 0)
         for hunk in hunks + [.init(old: first.count..<first.count, new: 0..<0)] {
             while oldIndex < hunk.old.lowerBound, newIndex < second.count {
                 let here = paths.add(oldIndex, newIndex, to: place)
-                try compare(first[oldIndex], second[newIndex], here)
+                compare(first[oldIndex], second[newIndex], here)
                 (oldIndex, newIndex) = (oldIndex + 1, newIndex + 1)
             }
             (oldIndex, newIndex) = (hunk.old.upperBound, hunk.new.upperBound)
@@ -193,7 +192,7 @@ struct ComparisonWalk {
     /// Compares the members of sets: those that are equal are left out, the others are told.
     private mutating func compareMembers(
         _ first: [UInt32], _ second: [UInt32], _ place: PathTree.Place
-    ) throws(PropertyListError) {
+    ) {
         var rest: [UInt32: Int] = [:]
         for node in second { rest[new.classes[Int(node)], default: 0] += 1 }
         for (index, node) in first.enumerated() {
@@ -201,7 +200,7 @@ struct ComparisonWalk {
             if let count = rest[number], count > 0 {
                 rest[number] = count - 1
             } else {
-                try note(node, nil, paths.add(index, index, to: place))
+                note(node, nil, paths.add(index, index, to: place))
             }
         }
         var kept: [UInt32: Int] = [:]
@@ -211,7 +210,7 @@ struct ComparisonWalk {
             if let count = kept[number], count > 0 {
                 kept[number] = count - 1
             } else {
-                try note(nil, node, paths.add(first.count, index, to: place))
+                note(nil, node, paths.add(first.count, index, to: place))
             }
         }
     }
@@ -255,11 +254,13 @@ private struct Side {
 
     /// Both sides of a comparison of graphs.
     static func graphs(
-        _ old: PropertyListDocument, _ new: PropertyListDocument, _ classes: inout EqualityClasses
+        _ old: PropertyListDocument, _ new: PropertyListDocument, isOrdered: Bool
     ) -> (Side, Side) {
         var targets: (old: [UInt32], new: [UInt32]) = ([], [])
         var numbers: (old: [UInt32], new: [UInt32]) = ([], [])
         for _ in 0..<rounds {
+            // The numbers of a round are compared with each other only.
+            var classes = EqualityClasses(isOrdered: isOrdered)
             numbers = (
                 classes.add(old, targets: targets.old), classes.add(new, targets: targets.new)
             )
@@ -280,8 +281,8 @@ private struct Side {
         let names = ["NSSet", "NSMutableSet", "NSCountedSet"]
         let arrays = objects.compactMap { object -> UInt32? in
             guard let number = object["$class"]?.uid?.value,
-                let name = document.archivedObject(number)?["$classname"]?.string,
-                names.contains(name), let elements = object["NS.objects"]
+                let name = document.archivedObject(number)?["$classname"],
+                names.contains(where: name.isString), let elements = object["NS.objects"]
             else { return nil }
             return elements.index
         }
@@ -293,7 +294,8 @@ private struct Side {
 private struct Entries {
     struct Entry {
         let keyClass: UInt32
-        let key: String
+        /// The node of the key.
+        let key: UInt32
         let value: UInt32
     }
 
@@ -306,58 +308,9 @@ private struct Entries {
         for number in 0..<count {
             let key = children[number]
             let entry = Entry(
-                keyClass: side.classes[Int(key)],
-                key: side.document.node(key).string ?? "", value: children[count + number])
+                keyClass: side.classes[Int(key)], key: key, value: children[count + number])
             list.append(entry)
             if values[entry.keyClass] == nil { values[entry.keyClass] = entry.value }
         }
-    }
-}
-
-/// The ways to values that are to be looked at, each a step from another.
-struct PathTree {
-    struct Node {
-        let parent: Int?
-        let step: PropertyListKeyPath.Step
-    }
-
-    /// The same place in two documents.
-    struct Place {
-        let old: Int?
-        let new: Int?
-
-        /// The root of both.
-        static let root = Place(old: nil, new: nil)
-    }
-
-    private var nodes: [Node] = []
-
-    /// The place under a key of a dictionary.
-    mutating func add(_ step: PropertyListKeyPath.Step, to place: Place) -> Place {
-        add(step, step, to: place)
-    }
-
-    /// The places of elements.
-    mutating func add(_ old: Int, _ new: Int, to place: Place) -> Place {
-        add(.index(old), .index(new), to: place)
-    }
-
-    private mutating func add(
-        _ old: PropertyListKeyPath.Step, _ new: PropertyListKeyPath.Step, to place: Place
-    ) -> Place {
-        nodes.append(Node(parent: place.old, step: old))
-        nodes.append(Node(parent: place.new, step: new))
-        return Place(old: nodes.count - 2, new: nodes.count - 1)
-    }
-
-    /// The steps to a place.
-    func path(_ place: Int?) -> PropertyListKeyPath {
-        var steps: [PropertyListKeyPath.Step] = []
-        var place = place
-        while let number = place {
-            steps.append(nodes[number].step)
-            place = nodes[number].parent
-        }
-        return PropertyListKeyPath(steps.reversed())
     }
 }

@@ -6,7 +6,7 @@
 ///
 /// Where ours is as it was in the base, the base is set to ours: all that differs then is a change of
 /// theirs, and containers are gone through in the same way.
-struct MergeWalk {
+struct MergeWalk: ~Copyable {
     /// A value in one of the documents.
     private struct Value {
         let document: Int
@@ -20,33 +20,35 @@ struct MergeWalk {
         let place: PathTree.Place
     }
 
-    /// The edits in one container each, from the outermost on; within an array from its end.
-    private(set) var groups: [[PropertyListEdit]] = []
+    // The edits in one container each, from the outermost on; within an array from its end.
+    private var groups: [[PropertyListEdit]] = []
     private(set) var conflicts: [PropertyListMerge.Conflict] = []
     private(set) var joined: [PropertyListKeyPath] = []
     private let documents: [PropertyListDocument]
     private let classes: [[UInt32]]
     private let favored: PropertyListMerge.Side
-    private let limits: ParsingLimits
-    private var budget: ParsingBudget
-    private var paths = PathTree()
+    private var budget: OperationBudget
+    private var paths: PathTree
+    // By document: its long texts and data, which all values share.
+    private var contents = [LongContents](repeating: LongContents(), count: 3)
     private var pending: [Triple] = []
     private var group: [PropertyListEdit] = []
     private var inner: [Triple] = []
 
     init(
         _ base: PropertyListDocument, _ ours: PropertyListDocument, _ theirs: PropertyListDocument,
-        _ favored: PropertyListMerge.Side, _ limits: ParsingLimits
+        _ favored: PropertyListMerge.Side, _ budget: consuming OperationBudget
     ) {
         documents = [base, ours, theirs]
         var table = EqualityClasses()
         classes = documents.map { table.add($0) }
         self.favored = favored
-        self.limits = limits
-        budget = ParsingBudget(
-            limits: limits, nodeCount: documents.reduce(0) { $0 + $1.nodeCount },
-            size: documents.reduce(0) { $0 + $1.byteCount })
+        self.budget = budget
+        paths = PathTree(documents)
     }
+
+    /// The edits, from the innermost containers outwards.
+    var edits: [PropertyListEdit] { groups.reversed().flatMap(\.self) }
 
     mutating func run() throws(PropertyListError) {
         let roots = documents.indices.map {
@@ -72,8 +74,10 @@ struct MergeWalk {
         classes[value.document][Int(value.node)]
     }
 
+    private func equalities(_ values: [Value]) -> [UInt32] { values.map { equality($0) } }
+
     private func isSame(_ first: Value?, _ second: Value?) -> Bool {
-        first.map(equality) == second.map(equality)
+        first.map { equality($0) } == second.map { equality($0) }
     }
 
     private func node(_ value: Value) -> PropertyListNode {
@@ -92,18 +96,30 @@ struct MergeWalk {
     private mutating func add(
         _ place: PathTree.Place, _ operation: PropertyListEdit.Operation
     ) throws(PropertyListError) {
-        let path = paths.path(place.old)
-        try budget.visit(1 &+ path.steps.count / 64)
-        group.append(PropertyListEdit(path, operation))
+        try budget.visit()
+        group.append(PropertyListEdit(try path(place), operation))
     }
 
-    /// Both sides changed a place: `operation` is what would make ours theirs.
+    /// The path to a place in ours.
+    private mutating func path(
+        _ place: PathTree.Place
+    ) throws(PropertyListError) -> PropertyListKeyPath {
+        try paths.path(place.old, within: &budget)
+    }
+
+    private mutating func tree(
+        of value: Value
+    ) throws(PropertyListError) -> PropertyListValue {
+        try node(value).value(within: &budget, &contents[value.document])
+    }
+
+    /// Notes a place that both sides changed; true where it is to become what theirs is.
     private mutating func conflict(
-        _ place: PathTree.Place, _ what: String, _ operation: PropertyListEdit.Operation
-    ) throws(PropertyListError) {
-        conflicts.append(.init(path: paths.path(place.old), what: what))
+        _ place: PathTree.Place, _ what: String
+    ) throws(PropertyListError) -> Bool {
         try budget.visit()
-        if favored == .theirs { try add(place, operation) }
+        conflicts.append(.init(path: try path(place), what: what))
+        return favored == .theirs
     }
 
     private mutating func merge(
@@ -112,16 +128,13 @@ struct MergeWalk {
         if isSame(ours, theirs) || isSame(base, theirs) { return }
         let isUntouched = isSame(base, ours)
         let (left, right) = (record(ours).kind, record(theirs).kind)
-        let node = node(theirs)
         if left == right, left == .dictionary || left == .array, canDescend(base, left) {
             inner.append(
                 Triple(base: isUntouched ? ours : base, ours: ours, theirs: theirs, place: place))
         } else if isUntouched {
-            try add(place, .set(try node.value(limits: limits)))
-        } else {
-            try conflict(
-                place, base == nil ? "both added it" : "both changed it",
-                .set(try node.value(limits: limits)))
+            try add(place, .set(try tree(of: theirs)))
+        } else if try conflict(place, base == nil ? "both added it" : "both changed it") {
+            try add(place, .set(try tree(of: theirs)))
         }
     }
 
@@ -142,8 +155,10 @@ struct MergeWalk {
     // MARK: Dictionaries
 
     private struct Entry {
+        /// The number of the key among equal values of all documents.
         let key: UInt32
-        let text: String
+        /// The node of the key.
+        let node: UInt32
         let value: Value
     }
 
@@ -153,7 +168,7 @@ struct MergeWalk {
         let count = children.count / 2
         return (0..<count).map { number in
             Entry(
-                key: equality(children[number]), text: node(children[number]).string ?? "",
+                key: equality(children[number]), node: children[number].node,
                 value: children[count + number])
         }
     }
@@ -164,30 +179,38 @@ struct MergeWalk {
         let base = Self.values(entries(triple.base))
         let (oursByKey, theirsByKey) = (Self.values(ours), Self.values(theirs))
         for entry in ours {
-            let place = paths.add(.key(entry.text), to: triple.place)
+            let place = paths.add(key: entry.node, of: 1, to: triple.place)
             if let other = theirsByKey[entry.key] {
                 try merge(base[entry.key], entry.value, other, place)
             } else if let old = base[entry.key] {
                 if isSame(old, entry.value) {
                     try add(place, .remove)
-                } else {
-                    try conflict(place, "ours changed it, theirs removed it", .remove)
+                } else if try conflict(place, "ours changed it, theirs removed it") {
+                    try add(place, .remove)
                 }
             }
         }
-        var previous: String?
+        var previous: UInt32?
         for entry in theirs {
-            defer { previous = entry.text }
+            defer { previous = entry.node }
             if oursByKey[entry.key] != nil || isSame(base[entry.key], entry.value) { continue }
-            let place = paths.add(.key(entry.text), to: triple.place)
-            let value = try node(entry.value).value(limits: limits)
-            if base[entry.key] == nil {
-                try add(place, .insert(value, afterKey: previous))
-            } else {
-                try conflict(
-                    place, "ours removed it, theirs changed it", .insert(value, afterKey: previous))
+            let place = paths.add(key: entry.node, of: 2, to: triple.place)
+            if base[entry.key] != nil,
+                try !conflict(place, "ours removed it, theirs changed it")
+            {
+                continue
             }
+            try insert(entry.value, after: previous, place)
         }
+    }
+
+    /// Adds an entry of theirs after the entry with the key `previous` of theirs.
+    private mutating func insert(
+        _ value: Value, after previous: UInt32?, _ place: PathTree.Place
+    ) throws(PropertyListError) {
+        let key = previous.map(documents[2].node)
+        try budget.charge(bytes: key?.contentSize ?? 0)
+        try add(place, .insert(try tree(of: value), afterKey: key?.string))
     }
 
     private static func values(_ entries: [Entry]) -> [UInt32: Value] {
@@ -210,10 +233,10 @@ struct MergeWalk {
     private mutating func mergeElements(_ triple: Triple) throws(PropertyListError) {
         guard let base = triple.base else { return }
         let values = (children(base), children(triple.ours), children(triple.theirs))
-        let old = values.0.map(equality)
+        let old = equalities(values.0)
         let regions = Self.regions(
-            Alignment.hunks(old, values.1.map(equality)),
-            Alignment.hunks(old, values.2.map(equality)))
+            Alignment.hunks(old, equalities(values.1)),
+            Alignment.hunks(old, equalities(values.2)))
         // From the end, so that the numbers of elements in ours stay true.
         for region in regions.reversed() where region.isTheirs {
             try merge(
@@ -226,22 +249,22 @@ struct MergeWalk {
         _ region: Region, _ base: [Value], _ ours: [Value], _ theirs: [Value],
         _ array: PathTree.Place
     ) throws(PropertyListError) {
-        if ours.map(equality) == theirs.map(equality) { return }
+        if equalities(ours) == equalities(theirs) { return }
         let isPaired = ours.count == theirs.count && base.count == ours.count
         guard region.isOurs, !isPaired else {
             // What ours left alone, or elements that correspond to each other.
             return try replace(region, base, ours, theirs, array)
         }
         if base.isEmpty {
-            let known = Set(ours.map(equality))
+            let known = Set(equalities(ours))
             let added = theirs.filter { !known.contains(equality($0)) }
-            joined.append(paths.path(array.old))
+            joined.append(try path(array))
             return try insert(added, at: region.ours.upperBound, array)
         }
         let place = paths.add(region.ours.lowerBound, region.theirs.lowerBound, to: array)
-        conflicts.append(
-            .init(path: paths.path(place.old), what: "both changed the elements from here on"))
-        if favored == .theirs { try replace(region, ours, ours, theirs, array) }
+        if try conflict(place, "both changed the elements from here on") {
+            try replace(region, ours, ours, theirs, array)
+        }
     }
 
     private mutating func replace(
@@ -265,7 +288,7 @@ struct MergeWalk {
     ) throws(PropertyListError) {
         for value in values.reversed() {
             let place = paths.add(index, index, to: array)
-            try add(place, .insert(try node(value).value(limits: limits)))
+            try add(place, .insert(try tree(of: value)))
         }
     }
 

@@ -46,14 +46,16 @@ public struct PropertyListMerge: Sendable {
     ///   - favored: whose value is taken where both changed the same; such places are conflicts all
     ///     the same.
     ///   - limits: how much the documents may expand to.
-    /// - Throws: `expansionLimitExceeded`, and as ``PropertyListNode/value(limits:)``.
+    /// - Throws: `expansionLimitExceeded`; `sizeLimitExceeded` where the paths of edits and conflicts are
+    ///   longer than what the limits allow as output; as ``PropertyListNode/value(limits:)``.
     public init(
         base: PropertyListDocument, ours: PropertyListDocument, theirs: PropertyListDocument,
         favoring favored: Side = .ours, limits: ParsingLimits = .default
     ) throws(PropertyListError) {
-        var walk = MergeWalk(base, ours, theirs, favored, limits)
+        let budget = OperationBudget(limits: limits, [base, ours, theirs])
+        var walk = MergeWalk(base, ours, theirs, favored, budget)
         try walk.run()
-        edits = walk.groups.reversed().flatMap(\.self)
+        edits = walk.edits
         conflicts = walk.conflicts
         joined = walk.joined
     }

@@ -197,7 +197,7 @@ extension DocumentBuilder {
         guard admits() else { return }
         tree.open(NodeRecord(kind: kind, offset: 0))
         if tree.depth > limits.depth, failure == nil {
-            failure = ParsingBudget.depthExceeded(tree.depth, limit: limits.depth)
+            failure = OperationBudget.depthExceeded(tree.depth, limit: limits.depth)
         }
     }
 

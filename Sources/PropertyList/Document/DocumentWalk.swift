@@ -4,7 +4,7 @@
 /// Visits a value and all it holds, depth first, each shared value wherever it stands.
 ///
 /// The one way in which writers, the value tree and printing follow references: with a stack of its
-/// own and a budget, so that neither depth nor sharing can hurt.
+/// own, so that depth is harmless, and charging the caller's budget, so that sharing is.
 package struct DocumentWalk: Sendable {
     /// One step of the walk.
     package enum Step {
@@ -56,7 +56,6 @@ package struct DocumentWalk: Sendable {
     private let storage: PropertyListDocument.Storage
     private let store: NodeStore
     private let arrangement: Arrangement?
-    private var budget: ParsingBudget
     // Where the walk begins, until it has.
     private var start: UInt32?
     // The innermost container that is open; where none is, one that holds nothing.
@@ -67,17 +66,16 @@ package struct DocumentWalk: Sendable {
     private var orders: [[Int]?] = []
 
     /// A walk over `node` and all it holds; with dictionaries sorted by key where `sortsKeys`.
-    package init(_ node: PropertyListNode, budget: ParsingBudget, sortsKeys: Bool = false) {
+    package init(_ node: PropertyListNode, sortsKeys: Bool = false) {
         let byKey: Arrangement = { $0.dictionary?.orderByKey }
-        self.init(node, budget: budget, arrangement: sortsKeys ? byKey : nil)
+        self.init(node, arrangement: sortsKeys ? byKey : nil)
     }
 
     /// A walk over `node` and all it holds, with dictionaries in the order that is given.
-    package init(_ node: PropertyListNode, budget: ParsingBudget, arrangement: Arrangement?) {
+    package init(_ node: PropertyListNode, arrangement: Arrangement?) {
         storage = node.storage
         store = node.storage.store
         self.arrangement = arrangement
-        self.budget = budget
         start = node.index
         top = Frame(node.index, NodeRecord(kind: .null, offset: 0))
     }
@@ -91,19 +89,23 @@ package struct DocumentWalk: Sendable {
     /// The next step, or nil at the end.
     ///
     /// - Throws: `depthLimitExceeded`, `expansionLimitExceeded`.
-    package mutating func next() throws(PropertyListError) -> Step? {
-        if top.next == top.end { return try begin() ?? leave() }
+    package mutating func next(
+        _ budget: inout OperationBudget
+    ) throws(PropertyListError) -> Step? {
+        if top.next == top.end { return try begin(&budget) ?? leave() }
         var place = top.next
         top.next = place &+ 1
         if let order = orders.last { place = self.place(place, order) }
         let key = top.isDictionary ? store.children[place &- top.distance] : nil
-        return try enter(store.children[place], key: key)
+        return try enter(store.children[place], key: key, &budget)
     }
 
-    private mutating func begin() throws(PropertyListError) -> Step? {
+    private mutating func begin(
+        _ budget: inout OperationBudget
+    ) throws(PropertyListError) -> Step? {
         guard let node = start else { return nil }
         start = nil
-        return try enter(node, key: nil)
+        return try enter(node, key: nil, &budget)
     }
 
     private mutating func leave() -> Step? {
@@ -126,7 +128,7 @@ package struct DocumentWalk: Sendable {
     ///
     /// - Throws: `expansionLimitExceeded`.
     mutating func nextLeaves(
-        atMost count: Int = .max
+        atMost count: Int = .max, _ budget: inout OperationBudget
     ) throws(PropertyListError) -> Leaves? {
         guard arrangement == nil else { return nil }
         let places = top.next..<(top.next &+ min(count, top.end &- top.next))
@@ -140,20 +142,33 @@ package struct DocumentWalk: Sendable {
         return Leaves(places: places.lowerBound..<end, distanceOfKeys: top.distance)
     }
 
-    private mutating func enter(_ node: UInt32, key: UInt32?) throws(PropertyListError) -> Step {
+    private mutating func enter(
+        _ node: UInt32, key: UInt32?, _ budget: inout OperationBudget
+    ) throws(PropertyListError) -> Step {
         try budget.visit()
         let record = store.records[Int(node)]
         if record.isContainer {
             try budget.enter(depth: depth &+ 1)
             outer.append(top)
             top = Frame(node, record)
-            if arrangement != nil { orders.append(top.isDictionary ? order(of: node) : nil) }
+            if arrangement != nil {
+                orders.append(top.isDictionary ? try order(of: node, record, &budget) : nil)
+            }
         }
         return .enter(node, key: key)
     }
 
-    private func order(of node: UInt32) -> [Int]? {
-        arrangement?(PropertyListNode(storage: storage, index: node))
+    /// The order of the pairs of a dictionary. A shared dictionary is put in order each time it is
+    /// entered, and a long key may stand in many, so that the bytes of keys count.
+    private func order(
+        of node: UInt32, _ record: NodeRecord, _ budget: inout OperationBudget
+    ) throws(PropertyListError) -> [Int]? {
+        if record.high < 2 { return nil }
+        for place in record.keyRange {
+            let key = store.records[Int(store.children[place])]
+            if key.kind == .string { try budget.charge(bytes: store.contentRange(of: key).count) }
+        }
+        return arrangement?(PropertyListNode(storage: storage, index: node))
     }
 
     /// The way from the start of the walk to one of the leaves that came last, for a message.

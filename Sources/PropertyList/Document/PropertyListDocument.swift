@@ -153,18 +153,24 @@ extension PropertyListDocument {
         ReferencePass.reachable(from: storage.root, in: storage.store)
     }
 
-    /// A budget for walking the whole document.
-    package func budget(_ limits: ParsingLimits) -> ParsingBudget {
-        storage.budget(limits)
+    /// A budget for an operation on the document.
+    package func budget(
+        _ limits: ParsingLimits, _ spent: OperationBudget.Spent = .init()
+    ) -> OperationBudget {
+        storage.budget(limits, spent)
     }
 }
 
 extension PropertyListDocument.Storage {
-    func budget(_ limits: ParsingLimits) -> ParsingBudget {
-        ParsingBudget(
-            limits: limits, nodeCount: store.records.count,
-            size: store.bytes.count &+ store.decoded.count &+ builtSize)
+    func budget(
+        _ limits: ParsingLimits, _ spent: OperationBudget.Spent = .init()
+    ) -> OperationBudget {
+        OperationBudget(
+            limits: limits, nodeCount: store.records.count, size: budgetSize, spent: spent)
     }
+
+    /// The size that the limit of output is relative to, in bytes.
+    var budgetSize: Int { store.bytes.count &+ store.decoded.count &+ builtSize }
 
     /// What the numbers of a document that was built would take: they have no bytes of a source.
     private var builtSize: Int {

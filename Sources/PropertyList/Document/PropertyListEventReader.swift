@@ -43,13 +43,15 @@ public enum PropertyListEvent: Hashable, Sendable {
 /// ```
 ///
 /// An event takes constant time, on average over all of them. After an error nothing more is to be read.
-public struct PropertyListEventReader: Sendable {
+/// A reader is not copyable: it carries what is left of the limits.
+public struct PropertyListEventReader: ~Copyable, Sendable {
     /// How many leaves are looked at ahead: few, so that they are still at hand when they are read.
     private static let leavesAhead = 64
 
     private let storage: PropertyListDocument.Storage
     private let store: NodeStore
     private var walk: DocumentWalk
+    private var budget: OperationBudget
     // Leaves that the walk has passed and that have not been read yet.
     private var leaves = DocumentWalk.Leaves.none
     // The value of the last event; of the end of a container, that container.
@@ -66,7 +68,8 @@ public struct PropertyListEventReader: Sendable {
     public init(_ node: PropertyListNode, limits: ParsingLimits = .default) {
         storage = node.storage
         store = node.storage.store
-        walk = DocumentWalk(node, budget: node.storage.budget(limits))
+        walk = DocumentWalk(node)
+        budget = node.storage.budget(limits)
         current = node.index
     }
 
@@ -75,12 +78,12 @@ public struct PropertyListEventReader: Sendable {
     /// - Throws: `depthLimitExceeded`; `expansionLimitExceeded`, up to 64 events before the limit.
     public mutating func next() throws(PropertyListError) -> PropertyListEvent? {
         if let leaf = nextLeaf() { return leaf }
-        if let more = try walk.nextLeaves(atMost: Self.leavesAhead) {
+        if let more = try walk.nextLeaves(atMost: Self.leavesAhead, &budget) {
             leaves = more
             return nextLeaf()
         }
         leaves = .none
-        switch try walk.next() {
+        switch try walk.next(&budget) {
         case .enter(let node, let key):
             current = node
             currentKey = key

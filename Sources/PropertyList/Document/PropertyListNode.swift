@@ -90,6 +90,32 @@ extension PropertyListNode {
         return storage.store.contentRange(of: record).count
     }
 
+    /// The first Unicode scalars of a string, `count` of them at most, and whether they are all. Takes
+    /// time in proportion to `count`.
+    package func beginning(_ count: Int) -> (text: String, isWhole: Bool)? {
+        let record = record
+        guard record.kind == .string else { return nil }
+        // A scalar takes four bytes at most in either encoding.
+        let head = storage.store.content(of: record).prefix(4 &* count)
+        let text =
+            record.encoding == .utf16
+            ? UTF16Text.string(head) : String(decoding: head, as: UTF8.self)
+        let beginning = String(text.unicodeScalars.prefix(count))
+        let isWhole =
+            head.count == contentSize && beginning.utf8.count == text.utf8.count
+        return (beginning, isWhole)
+    }
+
+    /// The number of Unicode scalars of a string. Linear, without a copy.
+    package var scalarCount: Int {
+        let record = record
+        guard record.kind == .string else { return 0 }
+        return storage.store.withContent(of: record) { content in
+            record.encoding == .utf16
+                ? UTF16Text.scalarCount(content) : content.countOfScalars()
+        }
+    }
+
     /// Whether the value is the null object of binary property lists.
     public var isNull: Bool { kind == .null }
 
@@ -116,6 +142,11 @@ extension PropertyListNode {
     /// The value of `key`, or nil where this is no dictionary or has no such key. Constant time
     /// beside the length of the key.
     public subscript(key: String) -> PropertyListNode? { dictionary?[key] }
+
+    /// The entry of `key`, or nil where this is no dictionary or has no such key. Linear.
+    func entry(_ key: String) -> DictionaryView.Element? {
+        dictionary?.first { $0.keyNode.isString(key) }
+    }
 
     /// The element at `position`, or nil where this is no array or is shorter.
     public subscript(position: Int) -> PropertyListNode? {
@@ -184,6 +215,14 @@ extension PropertyListNode {
             return Element(
                 keyNode: node.sibling(children[place]),
                 value: node.sibling(children[place &+ Int(record.high)]))
+        }
+
+        /// The position of `key`, or nil. Constant time beside the length of the key.
+        package func position(of key: String) -> Int? {
+            let storage = node.storage
+            guard let number = storage.number(of: key) else { return nil }
+            let record = node.record
+            return storage.place(of: number, in: record).map { $0 &- Int(record.low) }
         }
 
         /// The value of `key`, or nil. Constant time beside the length of the key.

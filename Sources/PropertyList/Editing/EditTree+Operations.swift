@@ -33,9 +33,9 @@ extension EditTree {
             return .child(container: container, position: place)
         case .index(let index):
             try checkIndex(index, in: container, path, position)
-            return .child(container: container, position: index)
+            return .child(container: container, position: containers[container].elements[index])
         case .end:
-            throw path.noIndex(position, count: containers[container].children.count)
+            throw path.noIndex(position, count: containers[container].elements.count)
         }
     }
 
@@ -52,7 +52,7 @@ extension EditTree {
     private func checkIndex(
         _ index: Int, in container: Int, _ path: PropertyListKeyPath, _ position: Int
     ) throws(PropertyListError) {
-        let count = containers[container].children.count
+        let count = containers[container].elements.count
         if index >= count { throw path.noIndex(position, count: count) }
     }
 
@@ -87,7 +87,8 @@ extension EditTree {
             containers[objects].kind == .array
         else { throw path.notAnArchive(position) }
         try checkIndex(Int(number), in: objects, path, position)
-        return .child(container: objects, position: Int(number))
+        return .child(
+            container: objects, position: containers[objects].elements[Int(number)])
     }
 
     /// The value of a scalar at a slot; of a container, one that is empty.
@@ -117,7 +118,7 @@ extension EditTree {
             guard containers[container].kind != .dictionary else {
                 throw Self.wrongKind(path, "a dictionary has no end to append to; set a key")
             }
-            insert(value, at: containers[container].children.count, in: container)
+            containers[container].append(.value(value))
         case .merge(let value): try merge(value, into: try openTarget(path), path)
         default:
             guard let last = path.steps.indices.last, !path.endsWithObject else {
@@ -129,7 +130,7 @@ extension EditTree {
             case .key(let key): try apply(edit.operation, to: key, in: container, path)
             case .index(let index): try apply(edit.operation, at: index, in: container, path)
             case .end:
-                let end = containers[container].children.count
+                let end = containers[container].elements.count
                 try apply(edit.operation, at: end, in: container, path)
             }
         }
@@ -171,7 +172,7 @@ extension EditTree {
             containers[container].add(key, .value(value), after: place)
         case .remove:
             guard let known else { throw path.noKey(last, key, among: keys(in: container)) }
-            containers[container].remove(known, key: key)
+            containers[container].removeEntry(known, key: key)
         case .rename(let name):
             guard let known else { throw path.noKey(last, key, among: keys(in: container)) }
             try rename(known, from: key, to: name, in: container, path)
@@ -195,23 +196,20 @@ extension EditTree {
         _ path: PropertyListKeyPath
     ) throws(PropertyListError) {
         let last = path.steps.count - 1
-        let count = containers[container].children.count
+        let count = containers[container].elements.count
         switch operation {
         case .set(let value) where index < count:
-            try set(value, at: .child(container: container, position: index))
+            let position = containers[container].elements[index]
+            try set(value, at: .child(container: container, position: position))
         case .set(let value) where path.steps.last == .name("-"):
-            insert(value, at: index, in: container)
-        case .insert(let value, _) where index <= count: insert(value, at: index, in: container)
-        case .remove where index < count: containers[container].remove(index, key: nil)
+            containers[container].insert(.value(value), at: index)
+        case .insert(let value, _) where index <= count:
+            containers[container].insert(.value(value), at: index)
+        case .remove where index < count: containers[container].removeElement(at: index)
         case .rename:
             throw Self.wrongKind(path, "an element of an array has no key to rename")
         default: throw path.noIndex(last, count: count)
         }
-    }
-
-    private mutating func insert(_ value: PropertyListValue, at index: Int, in container: Int) {
-        containers[container].children.insert(
-            Child(key: nil, origin: nil, content: .value(value)), at: index)
     }
 
     private mutating func set(
@@ -229,8 +227,7 @@ extension EditTree {
         _ value: PropertyListValue, at slot: Slot
     ) throws(PropertyListError) {
         if case .source(let number) = self[slot] {
-            let node = document.node(number)
-            if node.kind == value.kind, try node.value(limits: limits) == value { return }
+            if try isSame(document.node(number), as: value) { return }
         }
         self[slot] = .value(value)
     }
@@ -242,7 +239,7 @@ extension EditTree {
         let kind = containers[container].kind
         if kind != .dictionary, let elements = value.array {
             for element in elements {
-                insert(element, at: containers[container].children.count, in: container)
+                containers[container].append(.value(element))
             }
             return
         }

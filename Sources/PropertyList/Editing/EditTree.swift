@@ -42,7 +42,8 @@ struct EditTree: Sendable {
         var next: Int?
     }
 
-    /// A container with its children: of an array in order, of a dictionary linked in order.
+    /// A container with its children. Those of an array have their order in `elements`; those of a
+    /// dictionary are linked in order.
     struct Container: Sendable {
         let kind: PropertyListKind
         /// The record in the source; nil for a new one.
@@ -51,6 +52,8 @@ struct EditTree: Sendable {
         /// The key under which the source has the container.
         var key: UInt32?
         var children: [Child] = []
+        /// The positions of the elements of an array or a set, in order.
+        var elements = BlockList()
         var first: Int?
         var last: Int?
         /// Where keys are that are not where the source has them; nil for those that are gone.
@@ -68,7 +71,8 @@ struct EditTree: Sendable {
 
     let document: PropertyListDocument
     let limits: ParsingLimits
-    private var budget: ParsingBudget
+    // Counts against the limits for all edits together.
+    private var spent = OperationBudget.Spent()
     private(set) var root: Content
     var containers: [Container] = []
     var nested: [Nested] = []
@@ -76,7 +80,6 @@ struct EditTree: Sendable {
     init(_ document: PropertyListDocument, _ limits: ParsingLimits) {
         self.document = document
         self.limits = limits
-        budget = document.budget(limits)
         root = .source(document.storage.root)
     }
 
@@ -124,8 +127,10 @@ extension EditTree {
             guard let opened = Self.container(value, depth: depth(of: slot)) else { return nil }
             container = opened
         }
+        var budget = document.budget(limits, spent)
         try budget.visit(container.children.count)
         try budget.enter(depth: container.depth)
+        spent = budget.spent
         if case .child(let parent, let position) = slot,
             case .source(let key) = containers[parent].children[position].key
         {
@@ -134,6 +139,20 @@ extension EditTree {
         containers.append(container)
         self[slot] = .opened(containers.count - 1)
         return containers.count - 1
+    }
+
+    /// Whether a value of the source is `value` already.
+    ///
+    /// - Throws: `expansionLimitExceeded` where all edits together look at too many values.
+    mutating func isSame(
+        _ node: PropertyListNode, as value: PropertyListValue
+    ) throws(PropertyListError) -> Bool {
+        if node.kind != value.kind { return false }
+        var budget = document.budget(limits, spent)
+        var contents = LongContents()
+        let old = try node.value(within: &budget, &contents)
+        spent = budget.spent
+        return old == value
     }
 
     private func depth(of slot: Slot) -> Int {
@@ -206,9 +225,13 @@ extension EditTree {
 }
 
 extension EditTree.Container {
-    /// Links the children of a dictionary that has just been opened.
+    /// Puts the children of a container that has just been opened in order.
     mutating func link() {
-        guard kind == .dictionary, !children.isEmpty else { return }
+        guard kind == .dictionary else {
+            elements = BlockList(count: children.count)
+            return
+        }
+        if children.isEmpty { return }
         for position in children.indices.dropLast() { children[position].next = position + 1 }
         first = 0
         last = children.count - 1
@@ -216,7 +239,7 @@ extension EditTree.Container {
 
     /// The positions of the children there are, in order.
     var live: [Int] {
-        guard kind == .dictionary else { return Array(children.indices) }
+        guard kind == .dictionary else { return elements.all }
         var positions: [Int] = []
         var position = first
         while let place = position {
@@ -244,13 +267,23 @@ extension EditTree.Container {
         places[LiteralKey(key)] = .some(place)
     }
 
-    /// Takes an element out of an array, or an entry out of a dictionary with the key `key`.
-    mutating func remove(_ position: Int, key: String?) {
-        guard kind == .dictionary else {
-            children.remove(at: position)
-            return
-        }
+    /// Inserts an element before the one at `index`, or at the end.
+    mutating func insert(_ content: EditTree.Content, at index: Int) {
+        elements.insert(children.count, at: index)
+        children.append(EditTree.Child(key: nil, origin: nil, content: content))
+    }
+
+    /// Adds an element at the end.
+    mutating func append(_ content: EditTree.Content) { insert(content, at: elements.count) }
+
+    /// Removes the element at `index`.
+    mutating func removeElement(at index: Int) {
+        children[elements.remove(at: index)].isRemoved = true
+    }
+
+    /// Removes the entry at a position, which has the key `key`.
+    mutating func removeEntry(_ position: Int, key: String) {
         children[position].isRemoved = true
-        if let key { places[LiteralKey(key)] = .some(nil) }
+        places[LiteralKey(key)] = .some(nil)
     }
 }

@@ -71,27 +71,31 @@ struct FinishedEdits {
     ///
     /// - Throws: as ``PropertyListNode/value(limits:)``.
     func wholeValue(limits: ParsingLimits) throws(PropertyListError) -> PropertyListValue {
+        var budget = tree.document.budget(limits)
+        var contents = LongContents()
         var copy = self
         for number in tree.containers.indices.reversed() where isReachable[number] {
             var container = tree.containers[number]
             for position in container.live {
                 let content = container.children[position].content
-                let value = try copy.value(of: content, limits)
+                let value = try copy.value(of: content, &budget, &contents)
                 container.children[position].content = .value(value)
             }
             copy.newValues[number] = value(of: container)
         }
-        return try copy.value(of: tree.root, limits)
+        return try copy.value(of: tree.root, &budget, &contents)
     }
 
     private func value(
-        of content: EditTree.Content, _ limits: ParsingLimits
+        of content: EditTree.Content, _ budget: inout OperationBudget,
+        _ contents: inout LongContents
     ) throws(PropertyListError) -> PropertyListValue {
         if let value = newValue(of: content) { return value }
         switch content {
-        case .source(let node): return try tree.document.node(node).value(limits: limits)
+        case .source(let node):
+            return try tree.document.node(node).value(within: &budget, &contents)
         case .nested(let number):
-            return try value(of: tree.nested[number].original, limits)
+            return try value(of: tree.nested[number].original, &budget, &contents)
         case .value, .opened: return .null
         }
     }

@@ -25,9 +25,10 @@ struct OpenStepFragment {
         for key: String? = nil
     ) throws(PropertyListError) -> [UInt8] {
         let document = try PropertyListDocument(value, limits: limits)
-        var walk = DocumentWalk(document.root, budget: document.budget(limits))
+        var budget = document.budget(limits)
+        var walk = DocumentWalk(document.root)
         var output: [UInt8] = []
-        while let step = try walk.next() {
+        while let step = try walk.next(&budget) {
             switch step {
             case .enter(let number, let record):
                 let node = document.node(number)

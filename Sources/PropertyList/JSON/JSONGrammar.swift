@@ -100,7 +100,7 @@ struct JSONGrammar {
         tree.open(NodeRecord(kind: kind, offset: UInt32(truncatingIfNeeded: position)))
         isAfterValue = false
         guard tree.depth <= limits.depth else {
-            throw ParsingBudget.depthExceeded(
+            throw OperationBudget.depthExceeded(
                 tree.depth, limit: limits.depth, format: .json, location: .byte(position))
         }
         position &+= 1

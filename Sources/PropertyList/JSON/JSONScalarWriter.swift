@@ -31,6 +31,23 @@ struct JSONScalarWriter {
         }
     }
 
+    /// Appends a scalar that is no string.
+    ///
+    /// - Throws: `unrepresentableValue`.
+    func append(_ value: PropertyListValue, to output: inout [UInt8]) throws(PropertyListError) {
+        switch value {
+        case .integer(let value): append(value, to: &output)
+        case .boolean(let value):
+            output.append(contentsOf: (value ? "true" : "false") as StaticString)
+        case .real(let value): try append(value, to: &output)
+        case .date(let value): try append(value, to: &output)
+        case .data(let value): try append(value[...], to: &output)
+        case .uid(let value): try append(value, to: &output)
+        case .null, .string, .array, .set, .dictionary:
+            output.append(contentsOf: "null" as StaticString)
+        }
+    }
+
     // MARK: Numbers
 
     private func append(_ value: PropertyListInteger, to output: inout [UInt8]) {

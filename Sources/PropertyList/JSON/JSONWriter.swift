@@ -3,7 +3,7 @@
 
 /// Walks over a document and writes each value, in the forms of ``JSONForm`` where those are asked
 /// for.
-struct JSONWriter {
+struct JSONWriter: ~Copyable {
     private struct Frame {
         let isObject: Bool
         /// Whether the entries of a dictionary are arrays of two.
@@ -16,7 +16,7 @@ struct JSONWriter {
     private let document: PropertyListDocument
     private let store: NodeStore
     private let options: JSONPropertyList.Options
-    private let budget: ParsingBudget
+    private var budget: OperationBudget
     private var walk: DocumentWalk
     private var frames: [Frame] = []
     private var output: [UInt8] = []
@@ -29,14 +29,14 @@ struct JSONWriter {
         self.options = options
         store = document.storage.store
         budget = document.budget(limits)
-        walk = DocumentWalk(document.root, budget: budget, sortsKeys: options.sortsKeys)
+        walk = DocumentWalk(document.root, sortsKeys: options.sortsKeys)
         output.reserveCapacity(store.bytes.count)
     }
 
     mutating func write() throws(PropertyListError) -> [UInt8] {
-        while let step = try walk.next() {
+        while let step = try walk.next(&budget) {
             do { try append(step) } catch { throw error.at(path: walk.path()) }
-            try budget.emit(size: output.count)
+            try budget.checkOutput(size: output.count)
         }
         output.append(0x0A)
         return output

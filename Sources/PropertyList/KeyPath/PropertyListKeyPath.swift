@@ -137,32 +137,5 @@ extension PropertyListKeyPath: CustomStringConvertible, ExpressibleByArrayLitera
 
     /// The path in the dotted notation; parsing it gives the same path, but that a name in quotes is
     /// a key. Control characters are escaped.
-    public var description: String {
-        var text = ""
-        var needsDot = false
-        for step in steps {
-            switch step {
-            case .index(let index): text += "[\(index)]"
-            case .content: text += "!"
-            case .object(let number): text += "@\(number)"
-            case .key(let key):
-                text += (needsDot ? "." : "") + Self.written(key, isKey: true)
-            case .name(let name):
-                text += (needsDot ? "." : "") + Self.written(name, isKey: false)
-            }
-            needsDot = step != .content
-        }
-        return text
-    }
-
-    /// A name, in quotes where it would be read as something else.
-    private static func written(_ name: String, isKey: Bool) -> String {
-        let isNumber = name.utf8.allSatisfy { (0x30...0x39).contains($0) }
-        let isPlain =
-            !name.isEmpty && !(isKey && (isNumber || name.isLiterally("-")))
-            && !"@/: ".utf8.contains { $0 == name.utf8.first } && name.utf8.last != 0x20
-            && !name.utf8.contains { "\"\\.[]!".utf8.contains($0) }
-            && TerminalText.escaped(name).isLiterally(name)
-        return isPlain ? name : "\"\(TerminalText.escaped(name, quoting: true))\""
-    }
+    public var description: String { KeyPathText(self).text }
 }

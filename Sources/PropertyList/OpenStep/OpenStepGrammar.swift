@@ -167,7 +167,7 @@ struct OpenStepGrammar {
 
     private func checkDepth() throws(PropertyListError) {
         guard tree.depth > limits.depth else { return }
-        throw ParsingBudget.depthExceeded(
+        throw OperationBudget.depthExceeded(
             tree.depth, limit: limits.depth, format: .openStep,
             location: .byte(Int(tree.openOffset ?? 0)))
     }

@@ -10,7 +10,7 @@
 /// | project | each entry on a line, one TAB deeper | each element on a line with a comma |
 /// | project line | `{a = b; c = d; }` | `(a, b, )` |
 /// | strings | entries one a line, no braces | |
-struct OpenStepWriter {
+struct OpenStepWriter: ~Copyable {
     /// How a container's children are set.
     enum Style { case line, block, project, projectLine, strings }
 
@@ -26,7 +26,7 @@ struct OpenStepWriter {
     private let store: NodeStore
     private let options: OpenStepPropertyList.Options
     private let strings: OpenStepStringWriter
-    private let budget: ParsingBudget
+    private var budget: OperationBudget
     private var project: ProjectFile?
     private var walk: DocumentWalk
     private var frames: [Frame] = []
@@ -45,11 +45,11 @@ struct OpenStepWriter {
             let project = ProjectFile(document, projectName: name)
             let sortsKeys = options.sortsKeys
             walk = DocumentWalk(
-                document.root, budget: budget,
+                document.root,
                 arrangement: { project.arrangement(of: $0, sortsKeys: sortsKeys) })
             self.project = project
         } else {
-            walk = DocumentWalk(document.root, budget: budget, sortsKeys: options.sortsKeys)
+            walk = DocumentWalk(document.root, sortsKeys: options.sortsKeys)
         }
         output.reserveCapacity(store.bytes.count)
     }
@@ -59,9 +59,9 @@ struct OpenStepWriter {
             throw OpenStepScalarWriter.error("a strings file holds a dictionary")
         }
         if let project { append(project.header) }
-        while let step = try walk.next() {
+        while let step = try walk.next(&budget) {
             do { try append(step) } catch { throw error.at(path: walk.path()) }
-            try budget.emit(size: output.count)
+            try budget.checkOutput(size: output.count)
         }
         if output.last != 0x0A { output.append(0x0A) }
         return output

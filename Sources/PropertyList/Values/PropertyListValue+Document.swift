@@ -25,36 +25,25 @@ extension PropertyListNode {
     public func value(limits: ParsingLimits = .default) throws(PropertyListError)
         -> PropertyListValue
     {
+        var budget = storage.budget(limits)
         var contents = LongContents()
-        return try value(limits: limits, &contents)
+        return try value(within: &budget, &contents)
     }
 
-    /// Adds to `count` how many values the tree of this one has, up to `limit`; also where it throws,
-    /// as looking at them took its time. Linear in that.
+    /// The value with all it holds, as one of several trees of the document, within one budget.
     ///
-    /// - Throws: `depthLimitExceeded`, `expansionLimitExceeded`.
-    package func addExpandedCount(
-        to count: inout Int, atMost limit: Int, limits: ParsingLimits
-    ) throws(PropertyListError) {
-        var rest = limits
-        rest.expansion = ParsingLimits.Allowance(factor: 0, base: max(limit &- count, 0))
-        var walk = DocumentWalk(self, budget: ParsingBudget(limits: rest, nodeCount: 0, size: 0))
-        while let step = try walk.next() {
-            if case .enter = step { count &+= 1 }
-        }
-    }
-
-    /// Makes a tree of the value, one of several of the document: what is long is kept in `contents`.
+    /// - Parameter contents: the long texts and data that the trees of the document share.
+    /// - Throws: as ``value(limits:)``.
     package func value(
-        limits: ParsingLimits, _ contents: inout LongContents
+        within budget: inout OperationBudget, _ contents: inout LongContents
     ) throws(PropertyListError) -> PropertyListValue {
         var builder = ValueBuilder(storage)
         // Moved: a copy would be one of all that is kept, for each tree.
         swap(&builder.longContents, &contents)
         defer { swap(&builder.longContents, &contents) }
-        var walk = DocumentWalk(self, budget: storage.budget(limits))
+        var walk = DocumentWalk(self)
         repeat {
-            while let leaves = try walk.nextLeaves() {
+            while let leaves = try walk.nextLeaves(&budget) {
                 builder.makeRoom(for: leaves.places.count)
                 for place in leaves.places {
                     do { try builder.add(leafAt: place, leaves) } catch {
@@ -62,7 +51,7 @@ extension PropertyListNode {
                     }
                 }
             }
-        } while try builder.takeStep(of: &walk)
+        } while try builder.takeStep(of: &walk, &budget)
         return builder.result
     }
 }

@@ -43,8 +43,10 @@ struct ValueBuilder {
     }
 
     /// Takes one step of the walk; false at its end.
-    mutating func takeStep(of walk: inout DocumentWalk) throws(PropertyListError) -> Bool {
-        guard let step = try walk.next() else { return false }
+    mutating func takeStep(
+        of walk: inout DocumentWalk, _ budget: inout OperationBudget
+    ) throws(PropertyListError) -> Bool {
+        guard let step = try walk.next(&budget) else { return false }
         do { try take(step) } catch { throw error.at(path: walk.path()) }
         return true
     }

@@ -140,7 +140,7 @@ struct XMLGrammar {
         let kind: PropertyListKind = tag.element == .dict ? .dictionary : .array
         tree.open(NodeRecord(kind: kind, offset: UInt32(truncatingIfNeeded: tag.start)))
         if tree.depth > limits.depth {
-            throw ParsingBudget.depthExceeded(
+            throw OperationBudget.depthExceeded(
                 tree.depth, limit: limits.depth, format: .xml,
                 location: location(tag.start, text))
         }

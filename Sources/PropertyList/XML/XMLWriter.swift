@@ -10,7 +10,7 @@
 ///     </plist>
 ///
 /// Source: `CFPropertyList.c`, checked against files that Apple's software wrote.
-struct XMLWriter {
+struct XMLWriter: ~Copyable {
     private static let header = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
     // Base-64 lines get shorter with the indentation, up to eight levels.
     private static let deepestDataIndent = 8
@@ -20,7 +20,7 @@ struct XMLWriter {
     private let options: XMLPropertyList.Options
     private let realStyle: RealText.Style
     private let isArchive: Bool
-    private let budget: ParsingBudget
+    private var budget: OperationBudget
     private let elements = XMLElements()
     private var walk: DocumentWalk
     // Text that is not UTF-8 in the document; kept for its room.
@@ -36,7 +36,7 @@ struct XMLWriter {
         self.options = options
         store = document.storage.store
         budget = document.budget(limits)
-        walk = DocumentWalk(document.root, budget: budget, sortsKeys: options.sortsKeys)
+        walk = DocumentWalk(document.root, sortsKeys: options.sortsKeys)
         keys = XMLWrittenKeys(count: document.storage.keys.count)
         isArchive = document.looksLikeKeyedArchive
         realStyle = document.realStyle(options.realText)
@@ -48,7 +48,7 @@ struct XMLWriter {
         output.append(contentsOf: Self.header.utf8)
         output.append(contentsOf: (document.xmlHeader ?? .apple).text.utf8)
         repeat {
-            while let leaves = try walk.nextLeaves() { try append(leaves, to: &output) }
+            while let leaves = try walk.nextLeaves(&budget) { try append(leaves, to: &output) }
         } while try appendStep(to: &output)
         output.append(contentsOf: "</plist>\n".utf8)
         let losses = counts.sorted { $0.key < $1.key }
@@ -71,7 +71,7 @@ struct XMLWriter {
             do { try append(record, key: key, walk.depth, to: &output) } catch {
                 throw error.at(path: walk.path(of: place, in: leaves))
             }
-            try budget.emit(size: output.count)
+            try budget.checkOutput(size: output.count)
             place &+= 1
         }
     }
@@ -98,7 +98,7 @@ struct XMLWriter {
             } else if !elements.append(key: line, leaf: record, in: store, depth, to: &output) {
                 return place
             }
-            try budget.emit(size: output.count)
+            try budget.checkOutput(size: output.count)
         }
         return leaves.places.upperBound
     }
@@ -107,7 +107,7 @@ struct XMLWriter {
     private mutating func appendStep(
         to output: inout [UInt8]
     ) throws(PropertyListError) -> Bool {
-        guard let step = try walk.next() else { return false }
+        guard let step = try walk.next(&budget) else { return false }
         switch step {
         case .enter(let node, let key):
             let record = store.records[Int(node)]
@@ -122,7 +122,7 @@ struct XMLWriter {
                 elements.append(line, walk.depth, to: &output)
             }
         }
-        try budget.emit(size: output.count)
+        try budget.checkOutput(size: output.count)
         return true
     }
 

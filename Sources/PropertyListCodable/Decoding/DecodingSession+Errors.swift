@@ -69,7 +69,7 @@ extension DecodingSession {
 
     @inline(never)
     func expansionExceeded(_ path: CodingPath?) -> any Error {
-        var budget = ParsingBudget(limits: limits, nodeCount: table.count, size: 0)
+        var budget = OperationBudget(limits: limits, nodeCount: table.count)
         do {
             try budget.visit(.max)
         } catch {
@@ -82,7 +82,7 @@ extension DecodingSession {
     func depthExceeded(_ depth: Int, _ path: CodingPath?) -> any Error {
         corrupted(
             CodingPath.keys(of: path), "More nesting than the limits allow.",
-            ParsingBudget.depthExceeded(depth, limit: limits.depth, format: table.format))
+            OperationBudget.depthExceeded(depth, limit: limits.depth, format: table.format))
     }
 
     func corrupted(

@@ -116,7 +116,6 @@ extension DecodingSession {
         if !isContainer { try charge(path) }
         if node == Self.missing { return .null }
         do {
-            if isContainer { try chargeAll(in: node) }
             return try tree(of: node)
         } catch {
             let inner = error.path?.codingKeys ?? []

@@ -82,9 +82,17 @@ final class DecodingSession {
         record.mayBeLong ? longText(node) : table.string(of: record)
     }
 
-    /// A value with all it holds.
+    /// A value with all it holds, each counted as visited.
+    ///
+    /// - Throws: `expansionLimitExceeded`, `depthLimitExceeded`, `unrepresentableValue`.
     func tree(of node: UInt32) throws(PropertyListError) -> PropertyListValue {
-        try table.view(node).value(limits: limits, &longContents)
+        let view = table.view(node)
+        // The session has counted the value itself.
+        let isContainer = view.kind.isContainer
+        var budget = OperationBudget(
+            limits: limits, remainingValues: isContainer ? max(visitLimit &- visits, 0) : 1)
+        defer { if isContainer { visits &+= budget.spent.values } }
+        return try view.value(within: &budget, &longContents)
     }
 
     /// Where a value is in the source.
@@ -108,17 +116,6 @@ final class DecodingSession {
     func enter(_ path: CodingPath?) throws {
         let depth = path?.depth ?? 0
         if depth >= limits.depth { throw depthExceeded(depth &+ 1, path) }
-    }
-
-    /// Counts a container and all that it holds, before a tree is made of it.
-    ///
-    /// - Throws: `expansionLimitExceeded`, `depthLimitExceeded`.
-    func chargeAll(in node: UInt32) throws(PropertyListError) {
-        // A copy: were the property itself passed, counting each value would be checked for exclusive
-        // access.
-        var count = visits
-        defer { visits = count }
-        try table.view(node).addExpandedCount(to: &count, atMost: visitLimit, limits: limits)
     }
 
     /// Whether a value stands for nil: the null object of binary property lists, or the string that

@@ -228,6 +228,6 @@ extension EncodingSession {
     func depthExceeded(_ value: Any, _ depth: Int, _ path: CodingPath?) -> any Error {
         invalid(
             value, path, "More nesting than the limits allow.",
-            ParsingBudget.depthExceeded(depth, limit: limits.depth))
+            OperationBudget.depthExceeded(depth, limit: limits.depth))
     }
 }

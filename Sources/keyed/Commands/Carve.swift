@@ -32,6 +32,8 @@ struct Carve: ParsableCommand, ConsoleCommand {
 
     @OptionGroup var options: FindOptions
 
+    var parsingLimits: ParsingLimits { options.limits.limits }
+
     func execute(_ console: Console) -> ExitStatus {
         do {
             return try carve(console)

@@ -27,6 +27,8 @@ struct Check: ParsableCommand, ConsoleCommand {
 
     @OptionGroup var reading: ReadingOptions
 
+    var parsingLimits: ParsingLimits { reading.limits.limits }
+
     func execute(_ console: Console) -> ExitStatus {
         var status = ExitStatus.fine
         var progress = Progress("checking files", console)
@@ -52,17 +54,22 @@ struct Check: ParsableCommand, ConsoleCommand {
         } catch {
             throw Failure(.invalid, "\(input.printableName): \(error)")
         }
-        for object in disallowed {
-            console.print("\(input.printableName): \(Self.description(of: object))")
+        do {
+            for object in disallowed {
+                try console.print("\(input.printableName): \(Self.description(of: object))")
+            }
+        } catch {
+            throw Failure(error, in: file, source: nil)
         }
-        if disallowed.isEmpty, !quiet { console.print("\(input.printableName): OK") }
+        if disallowed.isEmpty, !quiet { console.say("\(input.printableName): OK") }
         return disallowed.isEmpty ? .fine : .invalid
     }
 
     private static func description(of found: DisallowedObject) -> String {
-        let way = found.path.map { "\($0): " } ?? ""
-        let name = TerminalText.escaped(found.archivedClass.name)
-        let place = found.path == nil ? ", to which no root leads" : ""
-        return "\(way)\(name) is not allowed (object \(found.object.value)\(place))"
+        let path = found.pathDescription
+        let name = ValueText.shortened(found.archivedClass.name)
+        let place = path == nil ? ", to which no root leads" : ""
+        return
+            "\(path.map { "\($0): " } ?? "")\(name) is not allowed (object \(found.object.value)\(place))"
     }
 }

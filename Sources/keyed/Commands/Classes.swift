@@ -19,6 +19,8 @@ struct Classes: ParsableCommand, ConsoleCommand {
 
     @OptionGroup var reading: ReadingOptions
 
+    var parsingLimits: ParsingLimits { reading.limits.limits }
+
     func execute(_ console: Console) -> ExitStatus {
         do {
             return try list(console)
@@ -35,21 +37,27 @@ struct Classes: ParsableCommand, ConsoleCommand {
         do { contents = try ArchiveContents(input.document) } catch {
             throw Failure(.invalid, "\(input.printableName): \(error)")
         }
-        try checkExpansion(input.document)
+        try checkExpansion(input.document, console)
         var census = ClassCensus(contents, reading.limits.limits)
         census.count()
-        for line in census.lines { console.print(line) }
-        for problem in census.problems.prefix(20) {
-            console.complain("\(input.printableName): \(problem)")
+        do {
+            for line in census.lines { try console.print(line) }
+        } catch {
+            throw Failure(error, in: file, source: nil)
+        }
+        for problem in census.problems.first {
+            console.complain("\(input.printableName): \(TerminalText.escaped(problem))")
         }
         return census.problems.isEmpty ? .fine : .partial
     }
 
     /// Makes sure that what is listed is no bomb: many classes may share one long chain.
-    private func checkExpansion(_ document: PropertyListDocument) throws(Failure) {
-        var walk = DocumentWalk(document.root, budget: document.budget(reading.limits.limits))
+    private func checkExpansion(
+        _ document: PropertyListDocument, _ console: Console
+    ) throws(Failure) {
+        var walk = DocumentWalk(document.root)
         do {
-            while try walk.next() != nil {}
+            while try walk.next(&console.budget) != nil {}
         } catch {
             throw Failure(error, in: file, source: nil)
         }
@@ -64,7 +72,7 @@ struct ClassCensus {
     private var descriptions: [(description: ArchivedClass, count: Int)] = []
     // Classes of plain values, which the archive does not describe.
     private var plainClasses: Set<LiteralKey> = []
-    private(set) var problems: [String] = []
+    private(set) var problems = Problems()
 
     init(_ contents: ArchiveContents, _ limits: ParsingLimits) {
         self.contents = contents

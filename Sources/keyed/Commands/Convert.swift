@@ -57,6 +57,8 @@ struct Convert: ParsableCommand, ConsoleCommand {
         try writing.check(format)
     }
 
+    var parsingLimits: ParsingLimits { reading.limits.limits }
+
     func execute(_ console: Console) -> ExitStatus {
         if format == .jsonl { return convertToLines(console) }
         var status = ExitStatus.fine

@@ -45,6 +45,8 @@ struct Diff: ParsableCommand, ConsoleCommand {
         }
     }
 
+    var parsingLimits: ParsingLimits { reading.limits.limits }
+
     func execute(_ console: Console) -> ExitStatus {
         do {
             return try compare(console) ? .fine : .invalid
@@ -72,22 +74,19 @@ struct Diff: ParsableCommand, ConsoleCommand {
     private func compare(
         _ old: PropertyListDocument, _ new: PropertyListDocument, _ console: Console
     ) throws(PropertyListError) -> Bool {
-        let limits = reading.limits.limits
         let isGraph =
             !raw && !asCommands && old.looksLikeKeyedArchive && new.looksLikeKeyedArchive
         var options = PropertyListComparison.Options()
         options.isOrdered = ordered
         options.followsReferences = isGraph
         let comparison = try PropertyListComparison(
-            from: old, to: new, options: options, limits: limits)
+            from: old, to: new, options: options, within: &console.budget)
         if quiet { return comparison.isEmpty }
         if asCommands {
-            for line in EditScript.lines(try comparison.edits(limits: limits)) {
-                console.print(line)
-            }
+            try EditScriptPrinter(console).print(comparison)
         } else {
             let printer = DifferencePrinter(
-                limits: limits, old: isGraph ? try? ArchiveContents(old) : nil,
+                old: isGraph ? try? ArchiveContents(old) : nil,
                 new: isGraph ? try? ArchiveContents(new) : nil,
                 palette: color.palette(console))
             try printer.print(comparison.differences, to: console)

@@ -15,6 +15,8 @@ protocol EditingCommand: ConsoleCommand {
 }
 
 extension EditingCommand {
+    var parsingLimits: ParsingLimits { options.reading.limits.limits }
+
     func execute(_ console: Console) -> ExitStatus {
         do {
             var edited = try EditedFile(file, options, console)

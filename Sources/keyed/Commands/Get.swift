@@ -39,6 +39,8 @@ struct Get: ParsableCommand, ConsoleCommand {
 
     @OptionGroup var reading: ReadingOptions
 
+    var parsingLimits: ParsingLimits { reading.limits.limits }
+
     func execute(_ console: Console) -> ExitStatus {
         do {
             try get(console)
@@ -61,6 +63,8 @@ struct Get: ParsableCommand, ConsoleCommand {
             throw KeyPathArgument.failure(error, path, in: file)
         }
         let captured = Console(capturing: true)
+        captured.begin(limits)
+        captured.budget.admit(input.document)
         let target = output.map { $0 == FileAccess.standardInput ? console : captured } ?? console
         do { try print(node, at: path, target) } catch {
             throw Failure(error, in: file, source: nil)
@@ -77,15 +81,15 @@ struct Get: ParsableCommand, ConsoleCommand {
         let limits = reading.limits.limits
         switch form {
         case .text: try printText(node, at: path, console)
-        case .type: console.print("\(node.kind)")
+        case .type: console.say("\(node.kind)")
         case .count:
             guard node.kind.isContainer else { throw Self.refusal("containers have a count", node) }
-            console.print("\(node.childNodes.count)")
+            console.say("\(node.childNodes.count)")
         case .keys:
             guard let entries = node.dictionary else {
                 throw Self.refusal("dictionaries have keys", node)
             }
-            for entry in entries { console.print(TerminalText.escaped(entry.key)) }
+            for entry in entries { try console.print(TerminalText.escaped(entry.key)) }
         case .bytes:
             guard let bytes = node.data.map(Array.init) ?? node.string.map({ Array($0.utf8) })
             else { throw Self.refusal("data and strings have bytes", node) }
@@ -117,7 +121,7 @@ struct Get: ParsableCommand, ConsoleCommand {
         let isScalar = !value.kind.isContainer && value.kind != .null
         if isScalar, reference == nil || value.uid == nil {
             let text = try value.value().plainText
-            return console.print(console.isTerminal ? TerminalText.escaped(text) : text)
+            return try console.print(console.isTerminal ? TerminalText.escaped(text) : text)
         }
         var printer = TreePrinter(
             document, TreePrinter.Options(limits: reading.limits.limits))

@@ -21,6 +21,8 @@ struct Inspect: ParsableCommand, ConsoleCommand {
 
     @OptionGroup var text: TextOptions
 
+    var parsingLimits: ParsingLimits { limits.limits }
+
     func execute(_ console: Console) -> ExitStatus {
         do {
             return try inspect(console)
@@ -34,18 +36,23 @@ struct Inspect: ParsableCommand, ConsoleCommand {
         let input: Input
         do {
             input = try Input(
-                file, bytes, options: .forensic, limits: limits.limits, text: text.reading)
+                file, bytes, options: .forensic, limits: limits.limits, text: text.reading, console)
         } catch {
             throw Failure(error, in: file, source: bytes)
         }
         let document = input.document
-        if document.format == .binary {
-            try printBinary(document, console)
-        } else {
-            printText(document, console)
+        do {
+            if document.format == .binary {
+                try printBinary(document, console)
+            } else {
+                try printText(document, console)
+            }
+        } catch {
+            throw Failure(error, in: file, source: nil)
         }
         for problem in document.problems.prefix(20) {
-            console.complain("\(input.printableName): \(problem)")
+            console.complain(
+                "\(input.printableName): \(TerminalText.escaped(problem.description))")
         }
         return document.problems.isEmpty ? .fine : .partial
     }
@@ -54,33 +61,30 @@ struct Inspect: ParsableCommand, ConsoleCommand {
 
     private func printBinary(
         _ document: PropertyListDocument, _ console: Console
-    ) throws(Failure) {
-        let trailer: Trailer
-        do { trailer = try Trailer.salvaged(from: document.source.span).0 } catch {
-            throw Failure(error, in: file, source: nil)
-        }
-        console.print("binary property list, \(document.byteCount) bytes")
-        console.print("trailer:  at byte \(document.byteCount - Trailer.size)")
-        console.print("  offset width     \(trailer.offsetWidth)")
-        console.print("  reference width  \(trailer.referenceWidth)")
-        console.print("  objects          \(trailer.objectCount)")
-        console.print("  top object       \(trailer.topObject)")
-        console.print("  offset table     at byte \(trailer.tableOffset)")
-        console.print("  sort version     \(trailer.sortVersion)")
-        printObjects(document, trailer, console)
+    ) throws(PropertyListError) {
+        let trailer = try Trailer.salvaged(from: document.source.span).0
+        try console.print("binary property list, \(document.byteCount) bytes")
+        try console.print("trailer:  at byte \(document.byteCount - Trailer.size)")
+        try console.print("  offset width     \(trailer.offsetWidth)")
+        try console.print("  reference width  \(trailer.referenceWidth)")
+        try console.print("  objects          \(trailer.objectCount)")
+        try console.print("  top object       \(trailer.topObject)")
+        try console.print("  offset table     at byte \(trailer.tableOffset)")
+        try console.print("  sort version     \(trailer.sortVersion)")
+        try printObjects(document, trailer, console)
     }
 
     private func printObjects(
         _ document: PropertyListDocument, _ trailer: Trailer, _ console: Console
-    ) {
+    ) throws(PropertyListError) {
         let used = document.usedNodes
-        console.print("objects:")
-        console.print("   number    offset  marker")
+        try console.print("objects:")
+        try console.print("   number    offset  marker")
         for node in document.allNodes.prefix(trailer.objectCount) {
             let offset = node.sourceOffset ?? 0
             let marker = offset < document.byteCount ? ValueText.hex(document.source[offset]) : "--"
             let mark = used[node.number] ? " " : "*"
-            console.print(
+            try console.print(
                 "\(mark)\(padded(node.number, 8))  \(padded(offset, 8))  \(marker)      "
                     + description(of: node))
         }
@@ -112,17 +116,19 @@ struct Inspect: ParsableCommand, ConsoleCommand {
         return text[position] == 0x0D && next != 0x0A
     }
 
-    private func printText(_ document: PropertyListDocument, _ console: Console) {
+    private func printText(
+        _ document: PropertyListDocument, _ console: Console
+    ) throws(PropertyListError) {
         let format = document.format.map { "\($0)" } ?? ""
-        console.print("\(format) property list, \(document.byteCount) bytes of text")
+        try console.print("\(format) property list, \(document.byteCount) bytes of text")
         if let identifier = document.xmlHeader?.publicIdentifier {
-            console.print("public identifier:  \(TerminalText.escaped(identifier))")
+            try console.print("public identifier:  \(TerminalText.escaped(identifier))")
         }
         if let identifier = document.xmlHeader?.systemIdentifier {
-            console.print("system identifier:  \(TerminalText.escaped(identifier))")
+            try console.print("system identifier:  \(TerminalText.escaped(identifier))")
         }
-        console.print("values:")
-        console.print("   number      line")
+        try console.print("values:")
+        try console.print("   number      line")
         var line = 1
         var position = 0
         for node in document.allNodes {
@@ -132,7 +138,7 @@ struct Inspect: ParsableCommand, ConsoleCommand {
                 line += endsLine(position, document.source) ? 1 : 0
                 position += 1
             }
-            console.print(
+            try console.print(
                 " \(padded(node.number, 8))  \(padded(line, 8))  \(description(of: node))")
         }
     }

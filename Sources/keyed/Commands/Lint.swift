@@ -30,14 +30,16 @@ struct Lint: ParsableCommand, ConsoleCommand {
 
     @OptionGroup var text: TextOptions
 
+    var parsingLimits: ParsingLimits { limits.limits }
+
     func execute(_ console: Console) -> ExitStatus {
         var status = ExitStatus.fine
         var progress = Progress("checking files", console)
         for (number, file) in files.enumerated() {
             progress.report("\(number) of \(files.count) done")
             do {
-                let verdict = try check(file)
-                if !quiet { console.print("\(TerminalText.escaped(file)): \(verdict)") }
+                let verdict = try check(file, console)
+                if !quiet { console.say("\(TerminalText.escaped(file)): \(verdict)") }
             } catch {
                 status = status.combined(with: console.report(error))
             }
@@ -45,15 +47,15 @@ struct Lint: ParsableCommand, ConsoleCommand {
         return status
     }
 
-    private func check(_ file: String) throws(Failure) -> String {
+    private func check(_ file: String, _ console: Console) throws(Failure) -> String {
         let bytes = try Input.bytes(file, limits.limits)
         let input: Input
         do {
             input = try Input(
-                file, bytes, options: .strict, limits: limits.limits, text: text.reading)
+                file, bytes, options: .strict, limits: limits.limits, text: text.reading, console)
         } catch {
             if strict || error.code.isLimit { throw failure(error, file, bytes) }
-            input = try leniently(bytes, file)
+            input = try leniently(bytes, file, console)
         }
         if input.document.looksLikeKeyedArchive { try checkArchive(input) }
         let used = input.document.leniencies
@@ -61,10 +63,12 @@ struct Lint: ParsableCommand, ConsoleCommand {
     }
 
     /// What leniencies do not let pass is the reason that counts.
-    private func leniently(_ bytes: [UInt8], _ file: String) throws(Failure) -> Input {
+    private func leniently(
+        _ bytes: [UInt8], _ file: String, _ console: Console
+    ) throws(Failure) -> Input {
         do {
             return try Input(
-                file, bytes, options: .lenient, limits: limits.limits, text: text.reading)
+                file, bytes, options: .lenient, limits: limits.limits, text: text.reading, console)
         } catch {
             throw failure(error, file, bytes)
         }

@@ -50,6 +50,8 @@ struct Merge: ParsableCommand, ConsoleCommand {
         if base != nil, at != nil { throw ValidationError("--base and --at exclude each other.") }
     }
 
+    var parsingLimits: ParsingLimits { options.reading.limits.limits }
+
     func execute(_ console: Console) -> ExitStatus {
         do {
             var edited = try EditedFile(file, options, console)

@@ -30,6 +30,8 @@ struct Scan: ParsableCommand, ConsoleCommand {
 
     @OptionGroup var options: FindOptions
 
+    var parsingLimits: ParsingLimits { options.limits.limits }
+
     func execute(_ console: Console) -> ExitStatus {
         do {
             return try scan(console)

@@ -59,6 +59,8 @@ struct Show: ParsableCommand, ConsoleCommand {
         if let depth, depth < 0 { throw ValidationError("--depth needs a number from 0 on.") }
     }
 
+    var parsingLimits: ParsingLimits { limits.limits }
+
     func execute(_ console: Console) -> ExitStatus {
         do {
             return try show(console)
@@ -69,7 +71,7 @@ struct Show: ParsableCommand, ConsoleCommand {
 
     private func show(_ console: Console) throws(Failure) -> ExitStatus {
         let input = try read(console)
-        var problems = input.document.problems.map(\.description)
+        var problems = Problems(input.document.problems)
         try checkArchive(input, &problems)
         let style = tree.style(console, isRaw: raw) { Provenance.of(file, input.bytes) }
         var printer = TreePrinter(
@@ -84,8 +86,8 @@ struct Show: ParsableCommand, ConsoleCommand {
         } catch {
             throw Failure(error, in: file, source: nil)
         }
-        problems += printer.problems
-        for problem in problems.prefix(20) {
+        problems.add(printer.problems)
+        for problem in problems.first {
             console.complain("\(input.printableName): \(TerminalText.escaped(problem))")
         }
         if problems.isEmpty { return .fine }
@@ -102,9 +104,9 @@ struct Show: ParsableCommand, ConsoleCommand {
         let number = Shape.count(unreached.count, "object", "objects")
         guard all else {
             if tree.json { return }
-            return console.print("(\(number) that no root leads to; --all shows them)")
+            return try console.print("(\(number) that no root leads to; --all shows them)")
         }
-        if !tree.json { console.print("\(number) that no root leads to:") }
+        if !tree.json { try console.print("\(number) that no root leads to:") }
         try printer.printUnreached(unreached, to: console)
     }
 
@@ -115,13 +117,13 @@ struct Show: ParsableCommand, ConsoleCommand {
         if typed { text.mapping = .typed }
         do {
             return try Input(
-                file, bytes, options: .strict, limits: limits.limits, text: text)
+                file, bytes, options: .strict, limits: limits.limits, text: text, console)
         } catch {
             let failure = Failure(
                 error, in: file, source: bytes, leniently: "without --strict")
             guard !strict, !error.code.isLimit,
                 let input = try? Input(
-                    file, bytes, options: .forensic, limits: limits.limits, text: text)
+                    file, bytes, options: .forensic, limits: limits.limits, text: text, console)
             else { throw failure }
             let used = input.document.leniencies.subtracting(.salvage)
             if !used.isEmpty {
@@ -132,7 +134,7 @@ struct Show: ParsableCommand, ConsoleCommand {
     }
 
     /// A malformed archive is shown as a property list, unless `--strict` refuses it.
-    private func checkArchive(_ input: Input, _ problems: inout [String]) throws(Failure) {
+    private func checkArchive(_ input: Input, _ problems: inout Problems) throws(Failure) {
         guard input.document.looksLikeKeyedArchive else { return }
         do {
             _ = try ArchiveContents(input.document)

@@ -75,7 +75,7 @@ struct DatabaseScan {
         }
         if showsEach { return }
         for (column, tally) in zip(columns, tallies) where !tally.finds.isEmpty {
-            console.print("\(Self.name(table, column)): \(tally.text)")
+            try console.print("\(Self.name(table, column)): \(tally.text)")
         }
     }
 
@@ -91,7 +91,7 @@ struct DatabaseScan {
         guard NestedPropertyList.begins(head[...]) else { return nil }
         let bytes = statement.bytes(column)
         do {
-            try printer.printing.charge(bytes.count)
+            try console.budget.charge(bytes: bytes.count)
         } catch {
             throw Failure(error, in: printer.file, source: nil)
         }

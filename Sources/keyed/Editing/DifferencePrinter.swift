@@ -4,58 +4,49 @@
 import KeyedArchive
 import PropertyList
 
-/// Prints differences, one value a line: `- path: value` for what was, `+ path: value` for what is.
+/// Prints differences, one value a line: `- path: value` in the first document, `+ path: value` in the
+/// second.
 struct DifferencePrinter {
-    /// One of two archives that are compared as graphs, whose references are shown by what they lead to.
-    private final class Side {
+    /// One of two archives that are compared as graphs, whose references are shown by their objects.
+    private struct Side {
         let archive: ArchiveContents
-        private let text: ValueText
-        private var classNames: [PropertyListUID: String] = [:]
+        let text: ValueText
 
-        init(_ archive: ArchiveContents, _ text: ValueText) {
-            self.archive = archive
-            self.text = text
-        }
-
-        /// The name that an entry describes a class by, made once: it may be long, and many lines may
-        /// need it.
+        /// The name that an entry describes a class by.
         func className(_ description: PropertyListUID) -> String? {
-            if let known = classNames[description] { return known }
-            let entry = archive.objects[Int(description.value)]
-            let name = entry["$classname"]?.string.map(text.name)
-            classNames[description] = name
-            return name
+            archive.objects[Int(description.value)]["$classname"].map(text.name)
         }
     }
 
-    let limits: ParsingLimits
     private let old: Side?
     private let new: Side?
     private let palette: Palette
-    private let text = ValueText(previewLength: ValueText.usualPreview)
+    private let text = ValueText.usual
 
     init(
-        limits: ParsingLimits, old: ArchiveContents? = nil, new: ArchiveContents? = nil,
-        palette: Palette = .plain
+        old: ArchiveContents? = nil, new: ArchiveContents? = nil, palette: Palette = .plain
     ) {
-        self.limits = limits
-        self.old = old.map { [text] in Side($0, text) }
-        self.new = new.map { [text] in Side($0, text) }
+        self.old = old.map { [text] in Side(archive: $0, text: text) }
+        self.new = new.map { [text] in Side(archive: $0, text: text) }
         self.palette = palette
     }
 
-    /// Prints them in order.
+    /// Prints them in order, within the console's budget.
     ///
-    /// - Throws: `expansionLimitExceeded`.
+    /// - Throws: `expansionLimitExceeded`, `depthLimitExceeded`, `sizeLimitExceeded`.
     func print(
-        _ differences: [PropertyListDifference], to console: Console
+        _ differences: PropertyListComparison.Differences, to console: Console
     ) throws(PropertyListError) {
         for difference in differences {
             if let node = difference.old {
-                try print("-", difference.path, node, old, console)
+                let path = try difference.path(within: &console.budget)
+                try print("-", path, node, old, console)
             }
             if let node = difference.new {
-                let path = difference.old == nil ? difference.newPath : difference.path
+                let path =
+                    try difference.old == nil
+                    ? difference.newPath(within: &console.budget)
+                    : difference.path(within: &console.budget)
                 try print("+", path, node, new, console)
             }
         }
@@ -67,20 +58,55 @@ struct DifferencePrinter {
         _ side: Side?, _ console: Console
     ) throws(PropertyListError) {
         let document = node.document
-        var walk = DocumentWalk(node, budget: document.budget(limits))
-        while let step = try walk.next() {
-            guard case .enter(let number, _) = step else { continue }
-            let inner = document.node(number)
-            guard inner.childNodes.isEmpty else { continue }
-            let place = PropertyListKeyPath(
-                path.steps + PropertyListKeyPath(walk.path()).steps)
-            let name = place.steps.isEmpty ? "." : place.description
-            let line = "\(mark) \(name): \(summary(inner, side))"
-            console.print(mark == "-" ? palette.removed(line) : palette.added(line))
+        var place = KeyPathText(path)
+        // The number of elements so far, or nil in a dictionary, for each open container.
+        var positions: [Int?] = []
+        var walk = DocumentWalk(node)
+        while let step = try walk.next(&console.budget) {
+            switch step {
+            case .leave:
+                positions.removeLast()
+                place.removeLast()
+            case .enter(let number, let key):
+                let inner = document.node(number)
+                let isRoot = positions.isEmpty
+                if !isRoot {
+                    let step = Self.step(key.map(document.node), &positions)
+                    try console.budget.charge(bytes: key.map(document.node)?.contentSize ?? 0)
+                    place.append(step)
+                }
+                if inner.childNodes.isEmpty {
+                    try print(mark, place.text, summary(inner, side), console)
+                }
+                if inner.kind.isContainer {
+                    positions.append(inner.kind == .dictionary ? nil : 0)
+                    if isRoot { place.keep() }
+                } else if !isRoot {
+                    place.removeLast()
+                }
+            }
         }
     }
 
-    /// A scalar, an empty container, or what a reference leads to.
+    /// The step into the next child of the innermost container.
+    private static func step(
+        _ key: PropertyListNode?, _ positions: inout [Int?]
+    ) -> PropertyListKeyPath.Step {
+        guard let last = positions.indices.last, let index = positions[last] else {
+            return .key(key?.string ?? "")
+        }
+        positions[last] = index + 1
+        return .index(index)
+    }
+
+    private func print(
+        _ mark: String, _ place: String, _ summary: String, _ console: Console
+    ) throws(PropertyListError) {
+        let line = "\(mark) \(place.isEmpty ? "." : place): \(summary)"
+        try console.print(mark == "-" ? palette.removed(line) : palette.added(line))
+    }
+
+    /// A scalar, an empty container, or the object that a reference leads to.
     private func summary(_ node: PropertyListNode, _ side: Side?) -> String {
         guard let uid = node.uid, let side, let entry = try? side.archive.entry(uid) else {
             return Shape(plain: node, text).summary

@@ -23,11 +23,10 @@ enum EditScript {
     /// - Throws: `usage`, with the line.
     static func edits(_ text: String, name: String) throws(Failure) -> [PropertyListEdit] {
         var edits: [PropertyListEdit] = []
-        let lines = text.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }
+        let lines = text.utf8.split(separator: 0x0A, omittingEmptySubsequences: false)
         for (number, line) in lines.enumerated() {
-            let content = line.drop { $0 == " " || $0 == "\t" }
-            if content.isEmpty || content.first == "#" { continue }
-            var words = Words(content)
+            var words = Words(line.last == 0x0D ? line.dropLast() : line)
+            if words.rest.isEmpty || words.rest.first == UInt8(ascii: "#") { continue }
             do { edits.append(try edit(&words)) } catch {
                 let place = lines.count > 1 ? "\(name), line \(number + 1)" : name
                 throw Failure(.usage, "\(place): \(error.message)")
@@ -38,9 +37,10 @@ enum EditScript {
 
     private static func edit(_ words: inout Words) throws(Failure) -> PropertyListEdit {
         let verb = words.next() ?? ""
-        guard let verb = Verb(rawValue: verb) else {
+        guard let verb = Verb.allCases.first(where: { $0.rawValue.isLiterally(verb) }) else {
             let verbs = Verb.allCases.map(\.rawValue).joined(separator: ", ")
-            throw Failure(.usage, "`\(TerminalText.escaped(verb))` is none of \(verbs)")
+            throw Failure(
+                .usage, "expected one of \(verbs), found `\(ValueText.shortened(verb))`")
         }
         guard let place = words.next() else {
             throw Failure(.usage, "`\(verb)` needs a key path")
@@ -51,14 +51,14 @@ enum EditScript {
         case .append: return PropertyListEdit(path, .append(try value(&words)))
         case .merge: return PropertyListEdit(path, .merge(try value(&words)))
         case .insert:
-            let key = words.peek() == "after" ? try keyAfter(&words) : nil
+            let key = words.peek()?.isLiterally("after") == true ? try keyAfter(&words) : nil
             return PropertyListEdit(path, .insert(try value(&words), afterKey: key))
         case .remove:
             if !words.rest.isEmpty { throw Failure(.usage, "`remove` takes a key path alone") }
             return PropertyListEdit(path, .remove)
         case .rename:
             try require(words, "the new key")
-            return PropertyListEdit(path, .rename(try text(words.rest)))
+            return PropertyListEdit(path, .rename(try text(words.restText)))
         }
     }
 
@@ -69,17 +69,17 @@ enum EditScript {
 
     private static func keyAfter(_ words: inout Words) throws(Failure) -> String {
         _ = words.next()
-        return try text(words.next().map { $0[...] } ?? "")
+        return try text(words.next() ?? "")
     }
 
     private static func value(_ words: inout Words) throws(Failure) -> PropertyListValue {
         var type = ValueType.string
-        if let named = words.peek().flatMap(ValueType.init(rawValue:)) {
+        if let named = words.peek().flatMap(ValueType.init(name:)) {
             _ = words.next()
             type = named
         }
         if type == .string { try require(words, "the value") }
-        let text = try text(words.rest)
+        let text = try text(words.restText)
         guard let value = type.value(text) else {
             throw Failure(.usage, ValueArgument.mismatch(text, type))
         }
@@ -87,23 +87,29 @@ enum EditScript {
     }
 
     /// A text that may be in quotes.
-    private static func text(_ text: Substring) throws(Failure) -> String {
-        guard text.hasPrefix("\"") else { return String(text) }
-        guard let path = try? PropertyListKeyPath(parsing: String(text)), path.steps.count == 1,
+    private static func text(_ text: String) throws(Failure) -> String {
+        guard text.utf8.first == UInt8(ascii: "\"") else { return text }
+        guard let path = try? PropertyListKeyPath(parsing: text), path.steps.count == 1,
             case .key(let unquoted) = path.steps[0]
         else { throw Failure(.usage, "the quotes of a text do not close, or an escape is unknown") }
         return unquoted
     }
 }
 
-/// The words of a line.
+/// The words of a line, byte by byte: a combining mark after a quote or a blank is a part of what
+/// follows, not of the quote.
 private struct Words {
-    private(set) var rest: Substring
+    private static let blanks: [UInt8] = [0x20, 0x09]
 
-    init(_ line: Substring) {
-        rest = line
-        while rest.last == " " || rest.last == "\t" { rest.removeLast() }
+    private(set) var rest: Substring.UTF8View
+
+    init(_ line: Substring.UTF8View) {
+        rest = line.drop { Self.blanks.contains($0) }
+        while let last = rest.last, Self.blanks.contains(last) { rest.removeLast() }
     }
+
+    /// The rest of the line.
+    var restText: String { String(Substring(rest)) }
 
     /// The next word, without taking it.
     func peek() -> String? {
@@ -117,70 +123,109 @@ private struct Words {
         var isQuoted = false
         var isEscaped = false
         while end < rest.endIndex {
-            let character = rest[end]
-            if !isQuoted, character == " " || character == "\t" { break }
-            if character == "\"", !isEscaped { isQuoted.toggle() }
-            isEscaped = character == "\\" && !isEscaped
+            let byte = rest[end]
+            if !isQuoted, Self.blanks.contains(byte) { break }
+            if byte == UInt8(ascii: "\""), !isEscaped { isQuoted.toggle() }
+            isEscaped = byte == UInt8(ascii: "\\") && !isEscaped
             end = rest.index(after: end)
         }
         if end == rest.startIndex { return nil }
-        let word = String(rest[..<end])
-        rest = rest[end...].drop { $0 == " " || $0 == "\t" }
+        let word = String(Substring(rest[..<end]))
+        rest = rest[end...].drop { Self.blanks.contains($0) }
         return word
     }
 }
 
 // MARK: - Writing
 
-extension EditScript {
-    /// The lines of edits, containers taken apart. Linear in what they hold; not recursive.
-    static func lines(_ edits: [PropertyListEdit]) -> [String] { edits.flatMap(lines) }
+/// Prints the edits that turn the first document of a comparison into the second, containers taken
+/// apart. Linear in what is printed, and not recursive.
+struct EditScriptPrinter {
+    private let console: Console
 
-    private static func lines(_ edit: PropertyListEdit) -> [String] {
-        let path = word(edit.path)
-        switch edit.operation {
-        case .set(let value): return lines("set \(path)", value, edit.path)
-        case .append(let value): return ["append \(path) " + text(of: value)]
-        case .merge(let value): return ["merge \(path) " + text(of: value)]
-        case .remove: return ["remove \(path)"]
-        case .rename(let key): return ["rename \(path) \(quoted(key))"]
-        case .insert(let value, let key):
-            let after = key.map { " after \(quoted($0))" } ?? ""
-            return lines("insert \(path)\(after)", value, edit.path)
-        }
-    }
+    init(_ console: Console) { self.console = console }
 
-    /// The line of a value, and then those of what it holds.
-    private static func lines(
-        _ head: String, _ value: PropertyListValue, _ path: PropertyListKeyPath
-    ) -> [String] {
-        var lines: [String] = []
-        var pending = [(head, value, path)]
-        while let (head, value, path) = pending.popLast() {
-            lines.append("\(head) \(text(of: value))")
-            var inner: [(String, PropertyListValue, PropertyListKeyPath)] = []
-            switch value {
-            case .array(let elements), .set(let elements):
-                for (index, element) in elements.enumerated() {
-                    let place = PropertyListKeyPath(path.steps + [.index(index)])
-                    inner.append(("append \(word(path))", element, place))
-                }
-            case .dictionary(let entries):
-                for (key, value) in entries {
-                    let place = PropertyListKeyPath(path.steps + [.key(key)])
-                    inner.append(("set \(word(place))", value, place))
-                }
-            default: break
+    /// Prints the edits, within the console's budget.
+    ///
+    /// - Throws: `expansionLimitExceeded`, `depthLimitExceeded`, `sizeLimitExceeded`;
+    ///   `unrepresentableValue` for a value that no line stands for.
+    func print(_ comparison: PropertyListComparison) throws(PropertyListError) {
+        for position in comparison.editingOrder {
+            let difference = comparison.differences[position]
+            let path = try difference.path(within: &console.budget)
+            guard let new = difference.new else {
+                try console.print("remove \(Self.word(KeyPathText(path, quotesBlanks: true)))")
+                continue
             }
-            pending += inner.reversed()
+            var head = difference.old == nil ? "insert" : "set"
+            let text = KeyPathText(path, quotesBlanks: true)
+            head += " " + Self.word(text)
+            if difference.old == nil, let key = difference.previousKeyNode {
+                try console.budget.charge(bytes: key.contentSize)
+                head += " after " + Self.quoted(key.string ?? "")
+            }
+            try print(head, new, text)
         }
-        return lines
     }
 
-    private static func text(of value: PropertyListValue) -> String {
+    /// Prints the line of a value, and then those of what it holds.
+    private func print(
+        _ head: String, _ root: PropertyListNode, _ place: KeyPathText
+    ) throws(PropertyListError) {
+        let document = root.document
+        var place = place
+        // The number of elements so far, or nil in a dictionary, for each open container.
+        var positions: [Int?] = []
+        var walk = DocumentWalk(root)
+        while let step = try walk.next(&console.budget) {
+            guard case .enter(let number, let key) = step else {
+                positions.removeLast()
+                place.removeLast()
+                continue
+            }
+            let node = document.node(number)
+            let size = node.contentSize + (key.map(document.node)?.contentSize ?? 0)
+            try console.budget.charge(bytes: size)
+            guard let last = positions.indices.last else {
+                try console.print("\(head) \(try Self.text(of: node))")
+                if node.kind.isContainer { place.keep() }
+                positions += Self.opened(node)
+                continue
+            }
+            if let index = positions[last] {
+                positions[last] = index + 1
+                try console.print("append \(Self.word(place)) \(try Self.text(of: node))")
+                place.append(.index(index))
+            } else {
+                place.append(.key(key.map(document.node)?.string ?? ""))
+                try console.print("set \(Self.word(place)) \(try Self.text(of: node))")
+            }
+            if !node.kind.isContainer { place.removeLast() }
+            positions += Self.opened(node)
+        }
+    }
+
+    private static func opened(_ node: PropertyListNode) -> [Int?] {
+        guard node.kind.isContainer else { return [] }
+        return node.kind == .dictionary ? [nil] : [.some(0)]
+    }
+
+    private static func text(of node: PropertyListNode) throws(PropertyListError) -> String {
+        let value: PropertyListValue =
+            switch node.kind {
+            case .array: []
+            case .set: .set([])
+            case .dictionary: [:]
+            default: try node.value()
+            }
         guard let type = ValueType(value) else { return "" }
         if type.needsNoText { return type.rawValue }
         let text = value.plainText
+        if type != .string, type.value(text) != value {
+            throw PropertyListError(
+                .unrepresentableValue,
+                what: "no command sets a value of kind \(node.kind) to \(text)")
+        }
         return "\(type.rawValue) \(type == .string ? quoted(text) : text)"
     }
 
@@ -188,17 +233,9 @@ extension EditScript {
         "\"\(TerminalText.escaped(text, quoting: true))\""
     }
 
-    /// A path as one word: with quotes around a key that has blanks in it.
-    private static func word(_ path: PropertyListKeyPath) -> String {
-        let text = path.description
-        if text.isEmpty { return ":" }
-        guard text.contains(" ") else { return text }
-        return path.steps.map { step -> (String, Bool) in
-            switch step {
-            case .key(let key), .name(let key): (quoted(key), true)
-            default: (PropertyListKeyPath([step]).description, false)
-            }
-        }
-        .reduce("") { $0 + ($1.1 && !$0.isEmpty && !$0.hasSuffix("!") ? "." : "") + $1.0 }
+    /// A path as one word.
+    private static func word(_ path: KeyPathText) -> String {
+        let text = path.text
+        return text.isEmpty ? ":" : text
     }
 }

@@ -109,14 +109,20 @@ struct EditedFile {
     ) throws(Failure) {
         if let changes = edited.changes {
             let source = editor.document.source
-            for line in UnifiedDiff(source: source, changes: changes, name: file).lines {
-                console.print(line)
+            do {
+                for line in UnifiedDiff(source: source, changes: changes, name: file).lines {
+                    try console.print(line)
+                }
+            } catch {
+                throw Failure(error, in: file, source: nil)
             }
             return
         }
-        let printer = DifferencePrinter(limits: options.reading.limits.limits)
+        console.budget.admit(edited.document)
+        let printer = DifferencePrinter()
         do {
-            let comparison = try PropertyListComparison(from: editor.document, to: edited.document)
+            let comparison = try PropertyListComparison(
+                from: editor.document, to: edited.document, within: &console.budget)
             try printer.print(comparison.differences, to: console)
         } catch {
             throw Failure(error, in: file, source: nil)

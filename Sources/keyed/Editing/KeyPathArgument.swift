@@ -15,7 +15,7 @@ enum KeyPathArgument {
 
     /// The path that a text stands for; `.` is the root, as a shell's own path is.
     static func path(_ text: String) throws(Failure) -> PropertyListKeyPath {
-        do { return try PropertyListKeyPath(parsing: text == "." ? "" : text) } catch {
+        do { return try PropertyListKeyPath(parsing: text.isLiterally(".") ? "" : text) } catch {
             throw Failure(.usage, message(error, path: text))
         }
     }

@@ -9,6 +9,14 @@ enum ValueType: String, ExpressibleByArgument, CaseIterable {
     case string, integer, int, real, float, double, single, boolean, bool, date, data, hex, uid
     case null, array, set, dictionary, dict, plist
 
+    /// The type of a name, which may be any text.
+    init?(name: String) {
+        guard let type = Self.allCases.first(where: { $0.rawValue.isLiterally(name) }) else {
+            return nil
+        }
+        self = type
+    }
+
     /// The type whose text a value of a kind has; nil for a container that is not empty.
     init?(_ value: PropertyListValue) {
         switch value {
@@ -80,7 +88,8 @@ extension ValueType {
     private static func real(_ text: String) -> Double? { RealText.parse(Array(text.utf8).span) }
 
     private static func boolean(_ text: String) -> Bool? {
-        switch text.lowercased() {
+        if text.utf8.count > 5 { return nil }
+        return switch text.lowercased() {
         case "true", "yes", "1": true
         case "false", "no", "0": false
         default: nil
@@ -89,7 +98,8 @@ extension ValueType {
 
     /// ISO 8601 in UTC, with a fraction of a second or without.
     private static func date(_ text: String) -> Double? {
-        guard let point = text.firstIndex(of: "."), text.hasSuffix("Z") else {
+        guard let point = text.utf8.firstIndex(of: UInt8(ascii: ".")), text.literallyEnds(with: "Z")
+        else {
             return CivilDate.parse(Array(text.utf8).span, lenient: false)
         }
         let digits = text[point...].dropLast()

@@ -31,15 +31,14 @@ struct FindPrinter {
     let options: FindOptions
     let console: Console
     let file: String
-    let printing: PrintingBudget
-    /// What could not be shown.
-    private(set) var problems: [String] = []
+    /// The problems of what could not be shown.
+    private(set) var problems = Problems()
 
     init(_ options: FindOptions, _ console: Console, file: String, size: Int) {
         self.options = options
         self.console = console
         self.file = file
-        printing = PrintingBudget(options.limits.limits, size: size)
+        console.budget.admit(nodeCount: size, size: size)
     }
 
     /// Whether each find is a line of its own.
@@ -72,14 +71,14 @@ struct FindPrinter {
                 TreePrinter.Options(
                     text: options.tree.text, style: style, depth: (options.depth ?? 0) + 1,
                     limits: options.limits.limits),
-                at: TreePlace(offset: offset, level: 1), printing: printing)
+                at: TreePlace(offset: offset, level: 1))
             if options.tree.json {
                 try printer.printHeading(to: console)
             } else {
                 try printTitle(title + found.detail)
             }
             if options.depth != nil { try printer.printAll(to: console) }
-            problems += printer.problems
+            problems.add(printer.problems)
         } catch {
             throw Failure(error, in: file, source: nil)
         }
@@ -89,9 +88,9 @@ struct FindPrinter {
         _ found: NestedPropertyList, _ title: String, _ style: any TreeStyle, _ offset: Int?
     ) throws(PropertyListError) {
         guard let style = style as? JSONStyle else { return try printTitle(title + found.detail) }
-        var entries: PropertyListDictionary = ["kind": .string(found.name)]
-        if case .damaged(let error) = found { entries["problem"] = .string(error.what) }
-        entries["offset"] = offset.map { PropertyListValue($0) }
+        var entries: JSONStyle.Entries = [("kind", .string(found.name))]
+        if case .damaged(let error) = found { entries.append(("problem", .string(error.what))) }
+        if let offset { entries.append(("offset", PropertyListValue(offset))) }
         try printLine(JSONStyle.text(entries, style.provenance))
     }
 
@@ -100,8 +99,7 @@ struct FindPrinter {
     }
 
     private func printLine(_ line: String) throws(PropertyListError) {
-        try printing.charge(line.utf8.count)
-        console.print(line)
+        try console.print(line)
     }
 
     /// Writes what was found, as it is, to a file of its own.
@@ -117,7 +115,7 @@ struct FindPrinter {
 
     /// Says what could not be shown; returns the exit code.
     func finish() -> ExitStatus {
-        for problem in problems.prefix(20) {
+        for problem in problems.first {
             console.complain("\(TerminalText.escaped(file)): \(TerminalText.escaped(problem))")
         }
         return problems.isEmpty ? .fine : .partial

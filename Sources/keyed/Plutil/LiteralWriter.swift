@@ -46,24 +46,25 @@ struct LiteralWriter {
     /// The definition of the constant.
     ///
     /// - Throws: `unrepresentableValue` for what the language has no literal for.
-    func text(importing header: String? = nil) throws(PropertyListError) -> String {
-        var text = header.map { "#import \"\($0)\"\n\n" } ?? ""
-        text += "/// Generated from \(file)\n"
+    func text(importing header: String? = nil) throws(PropertyListError) -> [UInt8] {
+        var text: [UInt8] = []
+        if let header { text += "#import \"\(header)\"\n\n".utf8 }
+        text += "/// Generated from \(file)\n".utf8
         switch language {
         case .swift:
             let type = document.root.kind == .array ? "[Any]" : "[String : Any]"
-            text += "let \(name) : \(type) = "
+            text += "let \(name) : \(type) = ".utf8
         case .objc:
-            text += "__attribute__((visibility(\"hidden\")))\n"
-            text += "\(objectiveCType) * const \(name) = "
+            text += "__attribute__((visibility(\"hidden\")))\n".utf8
+            text += "\(objectiveCType) * const \(name) = ".utf8
         }
-        let budget = document.budget(limits)
-        var walk = DocumentWalk(document.root, budget: budget, arrangement: PlutilText.arrangement)
-        while let step = try walk.next() {
-            do { text += try line(step, depth: walk.depth) } catch {
+        var budget = document.budget(limits)
+        var walk = DocumentWalk(document.root, arrangement: PlutilText.arrangement)
+        while let step = try walk.next(&budget) {
+            do { text += try line(step, depth: walk.depth).utf8 } catch {
                 throw error.at(path: walk.path())
             }
-            try budget.emit(size: text.utf8.count)
+            try budget.checkOutput(size: text.count)
         }
         return text
     }
@@ -76,11 +77,11 @@ struct LiteralWriter {
             let node = document.node(number)
             let level = depth - (node.kind.isContainer ? 1 : 0)
             let indent = String(repeating: "    ", count: level)
-            let label = key.map { quoted(document.node($0).string ?? "") + " : " } ?? ""
-            let spaced = language == .objc ? label.replacing(" : ", with: ": ") : label
+            let colon = language == .objc ? ": " : " : "
+            let label = key.map { quoted(document.node($0).string ?? "") + colon } ?? ""
             let isContainer = node.kind.isContainer
             let end = isContainer ? "\n" : level == 0 ? endOfConstant : ",\n"
-            return indent + spaced + (try isContainer ? opening(node.kind) : literal(node)) + end
+            return indent + label + (try isContainer ? opening(node.kind) : literal(node)) + end
         case .leave(let number):
             let indent = String(repeating: "    ", count: depth)
             let isDictionary = document.node(number).kind == .dictionary
@@ -126,7 +127,12 @@ struct LiteralWriter {
     }
 
     private func quoted(_ text: String) -> String {
-        var result = language == .objc ? "@\"" : "\""
+        let quote = language == .objc ? "@\"" : "\""
+        let needsNoEscape = text.utf8.allSatisfy {
+            $0 >= 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\")
+        }
+        if needsNoEscape { return quote + text + "\"" }
+        var result = quote
         for scalar in text.unicodeScalars {
             switch scalar {
             case "\"", "\\": result += "\\\(scalar)"

@@ -17,6 +17,8 @@ struct Plutil: ParsableCommand, ConsoleCommand {
     @Argument(parsing: .captureForPassthrough, help: "As of plutil.")
     var arguments: [String] = []
 
+    var parsingLimits: ParsingLimits { .default }
+
     func execute(_ console: Console) -> ExitStatus { PlutilRun.run(arguments, console) }
 }
 
@@ -38,7 +40,7 @@ struct PlutilRun {
 
     private func run() -> ExitStatus {
         if case .help = arguments.verb {
-            console.print(Self.help)
+            console.say(Self.help)
             return .fine
         }
         var status = ExitStatus.fine
@@ -79,8 +81,10 @@ struct PlutilRun {
     private func read(_ file: String) throws(Failure) -> PropertyListDocument {
         let bytes = try bytes(file)
         do {
-            return try PropertyListDocument(
+            let document = try PropertyListDocument(
                 parsing: bytes, options: .appleCompatible, limits: limits)
+            console.budget.admit(document)
+            return document
         } catch {
             throw Self.failure(error)
         }
@@ -102,11 +106,11 @@ struct PlutilRun {
             let first = document.root.kind == .dictionary ? "{" : "["
             throw Failure(.invalid, "(Unexpected character \(first) at line 1)")
         }
-        if !arguments.isSilent { console.print("\(Self.name(file)): OK") }
+        if !arguments.isSilent { console.say("\(Self.name(file)): OK") }
     }
 
     private func print(_ document: PropertyListDocument) throws(Failure) {
-        var printer = PlutilPrinter(document, limits: limits)
+        var printer = PlutilPrinter(document)
         do { try printer.print(to: console) } catch { throw Self.failure(error) }
     }
 
@@ -132,25 +136,27 @@ struct PlutilRun {
     /// Keys, or numbers of elements, with dots between them; `\.` is a dot in a key.
     static func path(_ text: String) -> PropertyListKeyPath {
         var steps: [PropertyListKeyPath.Step] = []
-        var name = ""
+        var name = String.UnicodeScalarView()
         var isEscaped = false
-        for character in text {
-            if character == ".", !isEscaped {
-                steps.append(.name(name))
-                name = ""
-            } else if character == "\\", !isEscaped {
+        for scalar in text.unicodeScalars {
+            if scalar == ".", !isEscaped {
+                steps.append(.name(String(name)))
+                name = String.UnicodeScalarView()
+            } else if scalar == "\\", !isEscaped {
                 isEscaped = true
                 continue
             } else {
-                name += isEscaped && character != "." ? "\\\(character)" : "\(character)"
+                if isEscaped, scalar != "." { name.append("\\") }
+                name.append(scalar)
             }
             isEscaped = false
         }
-        return PropertyListKeyPath(steps + [.name(name + (isEscaped ? "\\" : ""))])
+        if isEscaped { name.append("\\") }
+        return PropertyListKeyPath(steps + [.name(String(name))])
     }
 
     private func printType(_ file: String, _ keyPath: String) throws(Failure) {
-        console.print(PlutilType(try value(file, keyPath).kind).rawValue)
+        console.say(PlutilType(try value(file, keyPath).kind).rawValue)
     }
 
     private func extract(
@@ -232,14 +238,14 @@ struct PlutilRun {
         case .json: return try json(document)
         case .swift:
             let writer = LiteralWriter(document, .swift, file: file, limits: limits)
-            return Array(try writer.text().utf8)
+            return try writer.text()
         case .objc:
             let writer = LiteralWriter(document, .objc, file: file, limits: limits)
             let target = target(for: file, .objc)
             let needsImport = arguments.writesHeader && target != FileAccess.standardInput
             let header = Self.replacingExtension(of: target, with: "h")
             let name = header.split(separator: "/").last.map(String.init)
-            return Array(try writer.text(importing: needsImport ? name : nil).utf8)
+            return try writer.text(importing: needsImport ? name : nil)
         }
     }
 

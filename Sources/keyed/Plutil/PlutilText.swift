@@ -16,22 +16,18 @@ import PropertyList
 struct PlutilPrinter {
     private let document: PropertyListDocument
     private var walk: DocumentWalk
-    private let budget: ParsingBudget
     private var positions: [Int] = []
-    private var size = 0
 
-    init(_ document: PropertyListDocument, limits: ParsingLimits) {
+    init(_ document: PropertyListDocument) {
         self.document = document
-        budget = document.budget(limits)
-        walk = DocumentWalk(
-            document.root, budget: budget, arrangement: PlutilText.arrangement)
+        walk = DocumentWalk(document.root, arrangement: PlutilText.arrangement)
     }
 
-    /// Prints the document; what a terminal would obey is escaped on one.
+    /// Prints the document within the console's budget; what a terminal would obey is escaped on one.
     ///
     /// - Throws: `depthLimitExceeded`, `expansionLimitExceeded`, `sizeLimitExceeded`.
     mutating func print(to console: Console) throws(PropertyListError) {
-        while let step = try walk.next() {
+        while let step = try walk.next(&console.budget) {
             var line: String
             switch step {
             case .enter(let number, let key):
@@ -44,9 +40,7 @@ struct PlutilPrinter {
                 line = String(repeating: "  ", count: walk.depth)
                 line += document.node(number).kind == .dictionary ? "}" : "]"
             }
-            size += line.utf8.count
-            try budget.emit(size: size)
-            console.print(console.isTerminal ? TerminalText.escaped(line) : line)
+            try console.print(console.isTerminal ? TerminalText.escaped(line) : line)
         }
     }
 
@@ -88,7 +82,7 @@ enum PlutilText {
     private static func data(_ bytes: ArraySlice<UInt8>) -> String {
         let text: String
         if bytes.count <= 24 {
-            text = bytes.map(ValueText.hex).joined()
+            text = ValueText.hex(bytes)
         } else {
             text = groups(bytes.prefix(16)) + " ... " + groups(bytes.suffix(8)) + " "
         }
@@ -97,7 +91,7 @@ enum PlutilText {
 
     private static func groups(_ bytes: ArraySlice<UInt8>) -> String {
         stride(from: bytes.startIndex, to: bytes.endIndex, by: 4)
-            .map { bytes[$0..<min($0 + 4, bytes.endIndex)].map(ValueText.hex).joined() }
+            .map { ValueText.hex(bytes[$0..<min($0 + 4, bytes.endIndex)]) }
             .joined(separator: " ")
     }
 
@@ -131,17 +125,22 @@ private struct PlutilOrder: Comparable {
     init(_ text: String) {
         key = LiteralKey(text)
         var order: [UInt32] = []
-        var rest = text.lowercased().unicodeScalars[...]
-        while let scalar = rest.first {
-            let run = rest.prefix { ("0"..."9").contains($0) }
-            if run.isEmpty {
+        order.reserveCapacity(text.utf8.count)
+        // Where the digits of the run at hand begin, after a zero and their number.
+        var digits: Int?
+        for scalar in text.lowercased().unicodeScalars {
+            guard (0x30...0x39).contains(scalar.value) else {
+                digits = nil
                 order.append(scalar.value)
-                rest.removeFirst()
-            } else {
-                let digits = run.drop { $0 == "0" }.map(\.value)
-                order += [0x30, UInt32(digits.count)] + digits
-                rest = rest[run.endIndex...]
+                continue
             }
+            if digits == nil {
+                order += [0x30, 0]
+                digits = order.count
+            }
+            guard let start = digits, scalar != "0" || order.count > start else { continue }
+            order.append(scalar.value)
+            order[start - 1] += 1
         }
         self.order = order
     }

@@ -18,67 +18,73 @@ import PropertyList
 /// | `offset` | the byte of the file at which the value, or the object, begins |
 /// | … | the provenance: the file and its hash |
 struct JSONStyle: TreeStyle {
-    /// Where everything is from: the last entries of each line.
+    /// Entries in their order.
+    typealias Entries = [(key: String, value: PropertyListValue)]
+
+    /// The origin of everything: the last entries of each line.
     let provenance: PropertyListDictionary
 
     func heading(_ heading: TreeHeading, _ place: TreePlace) -> String? {
-        var entries: PropertyListDictionary = [
-            "path": .string(PropertyListKeyPath(place.prefix).description),
-            "kind": heading.contents == nil ? "property list" : "keyed archive",
-            "format": .string(heading.document.format.map { "\($0)" } ?? ""),
+        var entries: Entries = [
+            ("path", .string(PropertyListKeyPath(place.prefix).description)),
+            ("kind", heading.contents == nil ? "property list" : "keyed archive"),
+            ("format", .string(heading.document.format.map { "\($0)" } ?? "")),
         ]
         if let contents = heading.contents {
-            entries["archiver"] = .string(contents.archiver)
-            entries["objects"] = PropertyListValue(contents.objects.count)
+            entries.append(("archiver", .string(contents.archiver)))
+            entries.append(("objects", PropertyListValue(contents.objects.count)))
         }
-        entries["size"] = PropertyListValue(heading.document.byteCount)
-        entries["offset"] = place.offset.map { PropertyListValue($0) }
+        entries.append(("size", PropertyListValue(heading.document.byteCount)))
+        if let offset = place.offset { entries.append(("offset", PropertyListValue(offset))) }
         return Self.text(entries, provenance)
     }
 
     func text(
-        of line: TreeLine, _ place: TreePlace, path: () -> PropertyListKeyPath
-    ) -> String {
-        var entries: PropertyListDictionary = [
-            "path": .string(path().description), "level": PropertyListValue(line.level),
+        of line: TreeLine, _ place: TreePlace,
+        path: () throws(PropertyListError) -> PropertyListKeyPath
+    ) throws(PropertyListError) -> String {
+        var entries: Entries = [
+            ("path", .string(try path().description)), ("level", PropertyListValue(line.level)),
         ]
         Self.add(line.label, to: &entries)
         Self.add(line.shape, line.node, to: &entries)
         let source = line.shape.offset ?? line.node.sourceOffset
         if let start = place.offset, let source {
-            entries["offset"] = PropertyListValue(start + source)
+            entries.append(("offset", PropertyListValue(start + source)))
         }
         return Self.text(entries, provenance)
     }
 
-    private static func add(_ label: Label, to entries: inout PropertyListDictionary) {
+    private static func add(_ label: Label, to entries: inout Entries) {
         switch label {
         case .none: break
-        case .field(let name): entries["key"] = .string(name)
-        case .key(let key, let shown):
-            entries["key"] = key.kind.isContainer ? .string(shown) : try? key.value()
-        case .index(let index): entries["index"] = PropertyListValue(index)
+        case .field(let key), .key(let key):
+            if let value = try? key.value() { entries.append(("key", value)) }
+        case .oddKey(let key):
+            let text = PropertyListValue.string("(\(key.kind))")
+            entries.append(("key", key.kind.isContainer ? text : (try? key.value()) ?? text))
+        case .index(let index): entries.append(("index", PropertyListValue(index)))
         case .entry(let index, let part):
-            entries["index"] = PropertyListValue(index)
-            entries["part"] = .string(part)
+            entries.append(("index", PropertyListValue(index)))
+            entries.append(("part", .string(part)))
         }
     }
 
     private static func add(
-        _ shape: Shape, _ node: PropertyListNode, to entries: inout PropertyListDictionary
+        _ shape: Shape, _ node: PropertyListNode, to entries: inout Entries
     ) {
         let (kind, value) = content(of: shape, node)
-        entries["kind"] = .string(kind)
-        entries["class"] = shape.className.map { .string($0) }
+        entries.append(("kind", .string(kind)))
+        if let name = shape.className { entries.append(("class", .string(name.text))) }
         if let value {
-            entries["value"] = value
+            entries.append(("value", value))
         } else if shape.role == .object || shape.role == .container {
-            entries["count"] = PropertyListValue(shape.children.count)
+            entries.append(("count", PropertyListValue(shape.count)))
         }
         if case .reference(let target) = shape.role {
-            entries["object"] = PropertyListValue(Int(target.value))
+            entries.append(("object", PropertyListValue(Int(target.value))))
         } else if let object = shape.object ?? shape.leaf {
-            entries["object"] = PropertyListValue(Int(object.value))
+            entries.append(("object", PropertyListValue(Int(object.value))))
         }
     }
 
@@ -95,6 +101,7 @@ struct JSONStyle: TreeStyle {
         switch shape.content {
         case .node(let node): return ("\(node.kind)", try? node.value())
         case .text(let kind, let text): return (kind, .string(text))
+        case .string(let kind, let node): return (kind, try? node.value())
         case .date(let date): return ("date", .date(date))
         case .data(let bytes): return ("data", .data(Array(bytes)))
         case nil: return ("object", nil)
@@ -102,18 +109,10 @@ struct JSONStyle: TreeStyle {
     }
 
     /// Entries on one line; dates, data and numbers that JSON has no form for as text.
-    static func text(
-        _ entries: PropertyListDictionary, _ provenance: PropertyListDictionary
-    ) -> String {
-        var entries = entries
-        for entry in provenance { entries[entry.key] = entry.value }
-        var options = JSONPropertyList.Options()
-        options.mapping = .coerce
-        options.layout = .compact
-        let document = try? PropertyListDocument(.dictionary(entries), limits: .trusted)
-        let bytes = document.flatMap {
-            try? JSONPropertyList.serialize($0, options: options, limits: .trusted)
-        }
-        return String(decoding: (bytes ?? []).dropLast(), as: UTF8.self)
+    static func text(_ entries: Entries, _ provenance: PropertyListDictionary) -> String {
+        var line = JSONLine()
+        for (key, value) in entries { line.append(key, value) }
+        for (key, value) in provenance { line.append(key, value) }
+        return line.text
     }
 }

@@ -4,86 +4,219 @@
 import KeyedArchive
 import PropertyList
 
-/// What stands before a value in the tree.
+/// The label of a value in the tree. It refers to the document; its text is made when it is printed.
 enum Label {
     case none
-    /// A field of an object, or a key of a plain dictionary.
-    case field(String)
-    /// A key of an archived dictionary, and how it is shown.
-    case key(PropertyListNode, shown: String)
+    /// A field of an object, or a key of a plain dictionary that is a string.
+    case field(PropertyListNode)
+    /// A key of an archived dictionary, which is a plain value.
+    case key(PropertyListNode)
+    /// A key of a plain dictionary that is no string.
+    case oddKey(PropertyListNode)
     /// An element.
     case index(Int)
     /// A part of an entry whose key is an object of its own.
     case entry(Int, String)
 
-    var text: String {
+    /// The text before the value.
+    func text(_ text: ValueText) -> String {
         switch self {
         case .none: ""
-        case .field(let name): (name.isEmpty ? "\"\"" : TerminalText.escaped(name)) + ": "
-        case .key(_, let text): "\(text): "
+        case .field(let key): text.name(key) + ": "
+        case .key(let key): (text.text(of: key) ?? "") + ": "
+        case .oddKey(let key):
+            "(\(key.kind)" + (text.text(of: key).map { " \($0)" } ?? "") + "): "
         case .index(let index): "[\(index)] "
         case .entry(let index, let part): "[\(index)] \(part): "
         }
     }
+
+    /// The size of the key in the document, in bytes.
+    var keySize: Int {
+        switch self {
+        case .field(let key), .key(let key): key.contentSize
+        case .none, .oddKey, .index, .entry: 0
+        }
+    }
 }
 
-/// What stands below a line: the children of a container, then others. Nothing is made of a container
-/// until it is asked for: a small file can name a large one a thousand times.
+/// The values below a line, in parts. A part refers to the document: a small file can name a large
+/// container a thousand times, and nothing is made of it until a line is printed.
 struct Children {
     /// A value below another.
     struct Child {
         let label: Label
         let node: PropertyListNode
-        /// The way to it from what it stands below.
-        let steps: [PropertyListKeyPath.Step]
-    }
+        fileprivate let way: Way
 
-    private var container: PropertyListNode?
-    private var field: String?
-    private var others: [Child] = []
-    private let text: ValueText
+        /// The steps from the value above. Linear in the keys among them.
+        var steps: [PropertyListKeyPath.Step] { way.steps(label) }
 
-    /// - Parameter field: the field of an object that the container is, if it is one.
-    init(
-        of container: PropertyListNode? = nil, field: String? = nil,
-        _ text: ValueText = ValueText(previewLength: nil)
-    ) {
-        self.container = container
-        self.field = field
-        self.text = text
-    }
-
-    private var ownCount: Int { container?.childNodes.count ?? 0 }
-
-    var count: Int { ownCount + others.count }
-
-    /// Appends a value that a field holds, or another one with the way to it.
-    mutating func append(
-        _ label: Label, _ node: PropertyListNode, _ steps: [PropertyListKeyPath.Step]? = nil
-    ) {
-        var way: [PropertyListKeyPath.Step] = []
-        if case .field(let name) = label { way = [.key(name)] }
-        others.append(Child(label: label, node: node, steps: steps ?? way))
-    }
-
-    /// The child at a position below ``count``.
-    subscript(position: Int) -> Child {
-        let own = ownCount
-        guard position < own, let container else { return others[position - own] }
-        let start = field.map { [PropertyListKeyPath.Step.key($0)] } ?? []
-        guard let entry = container.dictionary?[position] else {
-            return Child(
-                label: .index(position), node: container.childNodes[position],
-                steps: start + [.index(position)])
+        /// The size of the keys among the steps, in bytes.
+        var stepSize: Int {
+            if case .label = way { return label.keySize }
+            return 0
         }
-        return Child(
-            label: label(of: entry.keyNode), node: entry.value, steps: start + [.key(entry.key)])
     }
 
-    private func label(of key: PropertyListNode) -> Label {
-        if let name = key.string { return .field(name) }
-        let shown = text.text(of: key).map { " \($0)" } ?? ""
-        return .key(key, shown: "(\(key.kind)\(shown))")
+    /// The path from a value to one below it.
+    fileprivate enum Way {
+        /// The key or the index in the label.
+        case label
+        /// An element of a field.
+        case element(String, Int)
+        case steps([PropertyListKeyPath.Step])
+
+        func steps(_ label: Label) -> [PropertyListKeyPath.Step] {
+            switch (self, label) {
+            case (.label, .field(let key)), (.label, .oddKey(let key)):
+                [.key(key.string ?? "")]
+            case (.label, .index(let index)): [.index(index)]
+            case (.label, _): []
+            case (.element(let field, let index), _): [.key(field), .index(index)]
+            case (.steps(let steps), _): steps
+            }
+        }
+    }
+
+    private enum Part {
+        /// The elements or entries of a container.
+        case container(PropertyListNode)
+        /// The elements of the container in a field.
+        case elements(PropertyListNode, field: String)
+        /// The fields of an object, without those at some positions.
+        case fields(PropertyListNode.DictionaryView, skipping: [Int])
+        /// The entries of an archived dictionary: two for a key that is an object of its own.
+        case pairs(
+            keys: PropertyListNode.ArrayView, values: PropertyListNode.ArrayView, ArchiveContents)
+        case single(Child)
+
+        var count: Int {
+            switch self {
+            case .container(let node), .elements(let node, _): node.childNodes.count
+            case .fields(let fields, let skipped): fields.count - skipped.count
+            // One turn for each part of an entry; a key on one line leaves the second empty.
+            case .pairs(let keys, _, _): 2 * keys.count
+            case .single: 1
+            }
+        }
+    }
+
+    private var parts: [Part] = []
+    /// The number of turns; some may have no value.
+    private(set) var turns = 0
+
+    init() {}
+
+    /// The elements or entries of a container.
+    init(of container: PropertyListNode) { append(.container(container)) }
+
+    var isEmpty: Bool { turns == 0 }
+
+    private mutating func append(_ part: Part) {
+        parts.append(part)
+        turns += part.count
+    }
+
+    mutating func append(elementsOf container: PropertyListNode, field: String) {
+        append(.elements(container, field: field))
+    }
+
+    mutating func append(
+        fieldsOf fields: PropertyListNode.DictionaryView, skipping skipped: [Int]
+    ) {
+        append(.fields(fields, skipping: skipped))
+    }
+
+    mutating func append(
+        keys: PropertyListNode.ArrayView, values: PropertyListNode.ArrayView,
+        _ contents: ArchiveContents
+    ) {
+        append(.pairs(keys: keys, values: values, contents))
+    }
+
+    mutating func append(
+        _ label: Label, _ node: PropertyListNode, steps: [PropertyListKeyPath.Step]? = nil
+    ) {
+        append(.single(Child(label: label, node: node, way: steps.map(Way.steps) ?? .label)))
+    }
+
+    /// The child whose turn it is, of turns below ``turns``; nil for a turn without one.
+    func child(_ turn: Int) -> Child? {
+        var turn = turn
+        for part in parts {
+            if turn < part.count { return Self.child(turn, of: part) }
+            turn -= part.count
+        }
+        return nil
+    }
+
+    private static func child(_ turn: Int, of part: Part) -> Child? {
+        switch part {
+        case .container(let node): return child(turn, of: node)
+        case .elements(let node, let field):
+            return Child(
+                label: .index(turn), node: node.childNodes[turn], way: .element(field, turn))
+        case .fields(let fields, let skipped):
+            let position = skipped.reduce(turn) { $0 + ($1 <= $0 ? 1 : 0) }
+            return entry(fields[position])
+        case .pairs(let keys, let values, let contents):
+            return pair(turn, keys, values, contents)
+        case .single(let child): return child
+        }
+    }
+
+    private static func child(_ position: Int, of container: PropertyListNode) -> Child {
+        if let entries = container.dictionary { return entry(entries[position]) }
+        return Child(label: .index(position), node: container.childNodes[position], way: .label)
+    }
+
+    private static func entry(_ entry: PropertyListNode.DictionaryView.Element) -> Child {
+        let isString = entry.keyNode.kind == .string
+        return Child(
+            label: isString ? .field(entry.keyNode) : .oddKey(entry.keyNode), node: entry.value,
+            way: .label)
+    }
+
+    private static func pair(
+        _ turn: Int, _ keys: PropertyListNode.ArrayView, _ values: PropertyListNode.ArrayView,
+        _ contents: ArchiveContents
+    ) -> Child? {
+        let index = turn / 2
+        let value = Way.element("NS.objects", index)
+        if let uid = keys[index].uid, case .leaf(let key)? = try? contents.entry(uid),
+            !key.kind.isContainer
+        {
+            return turn % 2 == 0 ? Child(label: .key(key), node: values[index], way: value) : nil
+        }
+        return turn % 2 == 0
+            ? Child(
+                label: .entry(index, "key"), node: keys[index], way: .element("NS.keys", index))
+            : Child(label: .entry(index, "value"), node: values[index], way: value)
+    }
+}
+
+/// The name of a class in an archive.
+enum ClassName {
+    /// The string that is the name.
+    case name(PropertyListNode)
+    /// The problem of a description that has none.
+    case problem(String)
+
+    /// The whole name.
+    var text: String {
+        switch self {
+        case .name(let node): node.string ?? ""
+        case .problem(let text): text
+        }
+    }
+
+    /// The name as it is printed.
+    func shown(_ text: ValueText) -> String {
+        switch self {
+        case .name(let node): text.name(node)
+        case .problem(let problem): TerminalText.escaped(problem)
+        }
     }
 }
 
@@ -100,6 +233,8 @@ struct Shape {
     enum Content {
         case node(PropertyListNode)
         case text(kind: String, String)
+        /// The string in a field of an object.
+        case string(kind: String, PropertyListNode)
         case date(PropertyListDate)
         case data(ArraySlice<UInt8>)
     }
@@ -107,6 +242,8 @@ struct Shape {
     var summary: String
     var role: Role
     var children = Children()
+    /// The number of children, as a program counts them.
+    var count = 0
     /// The object whose fields the children are.
     var object: PropertyListUID?
     /// The object that a plain value is.
@@ -114,9 +251,9 @@ struct Shape {
     /// Where the object begins in the bytes of the property list.
     var offset: Int?
     /// The name of the object's class, as it is in the file.
-    var className: String?
+    var className: ClassName?
     var content: Content?
-    /// How many bytes had to be looked at for the summary.
+    /// The number of bytes that were read for the summary.
     var cost = 0
 
     init(summary: String, _ role: Role) {
@@ -130,16 +267,16 @@ struct Shape {
             self.init(summary: scalar, node.kind == .unreadable ? .problem : .value)
             content = .node(node)
             cost = node.kind == .string ? node.contentSize : 0
-        } else if let entries = node.dictionary {
-            self.init(
-                summary: "dictionary, \(Self.count(entries.count, "entry", "entries"))", .container)
-            children = Children(of: node, text)
-        } else {
-            let number = node.childNodes.count
-            self.init(
-                summary: "\(node.kind), \(Self.count(number, "element", "elements"))", .container)
-            children = Children(of: node, text)
+            return
         }
+        let number = node.childNodes.count
+        let isDictionary = node.kind == .dictionary
+        let size =
+            isDictionary
+            ? Self.count(number, "entry", "entries") : Self.count(number, "element", "elements")
+        self.init(summary: "\(node.kind), \(size)", .container)
+        children = Children(of: node)
+        count = number
     }
 
     /// The data that the value is.
@@ -147,7 +284,7 @@ struct Shape {
         switch content {
         case .node(let node): node.data
         case .data(let bytes): bytes
-        case .text, .date, nil: nil
+        case .text, .string, .date, nil: nil
         }
     }
 
@@ -162,65 +299,84 @@ struct Shape {
 /// The forms are recognised by the fields, whatever the class is called, because subclasses are
 /// archived under names of their own.
 struct ObjectShape {
-    private let fields: [(key: String, node: PropertyListNode)]
+    private let fields: PropertyListNode.DictionaryView
     private let contents: ArchiveContents
     private let text: ValueText
 
     init(
         _ fields: PropertyListNode.DictionaryView, _ contents: ArchiveContents, _ text: ValueText
     ) {
-        self.fields = fields.map { ($0.key, $0.value) }.filter { $0.0 != "$class" }
+        self.fields = fields
         self.contents = contents
         self.text = text
     }
 
+    /// - Parameter className: the name as it is printed.
     func shape(className: String) -> Shape {
         if let content = simpleContent {
             var shape = Shape(summary: "\(className) \(text.text(of: content))", .object)
             shape.content = content
+            if case .string(_, let node) = content { shape.cost = node.contentSize }
             return shape
         }
-        if let objects = self["NS.objects"], objects.kind == .array {
+        if let objects = fields["NS.objects"], objects.kind == .array {
             return collection(className, objects)
         }
         var shape = Shape(summary: className, .object)
-        for field in fields { shape.children.append(.field(field.key), field.node) }
+        add(fieldsBut: ["$class"], to: &shape)
         return shape
     }
 
-    private subscript(key: String) -> PropertyListNode? { fields.first { $0.key == key }?.node }
+    /// Adds the fields of the object, but for some.
+    private func add(fieldsBut names: [String], to shape: inout Shape) {
+        let skipped = names.compactMap { fields.position(of: $0) }.sorted()
+        shape.children.append(fieldsOf: fields, skipping: skipped)
+        shape.count += fields.count - skipped.count
+    }
 
-    private func array(_ key: String) -> PropertyListNode.ArrayView? { self[key]?.array }
+    private func array(_ key: String) -> PropertyListNode.ArrayView? { fields[key]?.array }
 
     // MARK: Simple values
 
+    /// Whether the object has these fields and `$class`, and no others.
+    private func hasOnly(_ names: String...) -> Bool {
+        fields.count == names.count + 1 && names.allSatisfy { fields[$0] != nil }
+    }
+
     /// The contents of a string, date, data, UUID or URL that has no other fields.
     private var simpleContent: Shape.Content? {
-        switch fields.map(\.key) {
-        case ["NS.string"]: self["NS.string"]?.string.map { .text(kind: "string", $0) }
-        case ["NS.time"]:
-            self["NS.time"]?.real.map { .date(PropertyListDate(secondsSince2001: $0.value)) }
-        case ["NS.data"], ["NS.bytes"]: fields.first?.node.data.map { .data($0) }
-        case ["NS.uuidbytes"]:
-            self["NS.uuidbytes"]?.data.flatMap(Self.uuid).map { .text(kind: "uuid", $0) }
-        case ["NS.base", "NS.relative"], ["NS.relative", "NS.base"]:
-            url.map { .text(kind: "url", $0) }
-        default: nil
+        if hasOnly("NS.string") {
+            guard let node = fields["NS.string"], node.kind == .string else { return nil }
+            return .string(kind: "string", node)
         }
+        if hasOnly("NS.time") {
+            return fields["NS.time"]?.real.map {
+                .date(PropertyListDate(secondsSince2001: $0.value))
+            }
+        }
+        if hasOnly("NS.data") { return fields["NS.data"]?.data.map { .data($0) } }
+        if hasOnly("NS.bytes") { return fields["NS.bytes"]?.data.map { .data($0) } }
+        if hasOnly("NS.uuidbytes") {
+            return fields["NS.uuidbytes"]?.data.flatMap(Self.uuid).map {
+                .text(kind: "uuid", $0)
+            }
+        }
+        if hasOnly("NS.base", "NS.relative") { return url.map { .string(kind: "url", $0) } }
+        return nil
     }
 
     /// The text of an URL without a base.
-    private var url: String? {
-        guard let base = self["NS.base"]?.uid, case .null? = try? contents.entry(base),
-            let relative = self["NS.relative"]?.uid,
-            case .leaf(let node)? = try? contents.entry(relative)
+    private var url: PropertyListNode? {
+        guard let base = fields["NS.base"]?.uid, case .null? = try? contents.entry(base),
+            let relative = fields["NS.relative"]?.uid,
+            case .leaf(let node)? = try? contents.entry(relative), node.kind == .string
         else { return nil }
-        return node.string
+        return node
     }
 
     private static func uuid(_ bytes: ArraySlice<UInt8>) -> String? {
         guard bytes.count == 16 else { return nil }
-        let digits = bytes.map(ValueText.hex).joined().uppercased()
+        let digits = ValueText.hex(bytes).uppercased()
         var groups: [Substring] = []
         var rest = Substring(digits)
         for length in [8, 4, 4, 4, 12] {
@@ -232,39 +388,26 @@ struct ObjectShape {
 
     // MARK: Collections
 
-    private func collection(
-        _ className: String, _ node: PropertyListNode
-    ) -> Shape {
+    private func collection(_ className: String, _ node: PropertyListNode) -> Shape {
         let objects = node.childNodes
-        let others = fields.filter { $0.key != "NS.objects" && $0.key != "NS.keys" }
         var shape: Shape
         if let keys = array("NS.keys"), keys.count == objects.count {
             shape = Shape(
                 summary: className + ", " + Shape.count(keys.count, "entry", "entries"), .object)
-            for index in keys.indices { append(index, keys[index], objects[index], to: &shape) }
+            shape.children.append(keys: keys, values: objects, contents)
+            shape.count = keys.count
         } else {
             shape = Shape(
                 summary: className + ", " + Shape.count(objects.count, "element", "elements"),
                 .object)
-            shape.children = Children(of: node, field: "NS.objects", text)
-            if let keys = self["NS.keys"] { shape.children.append(.field("NS.keys"), keys) }
+            shape.children.append(elementsOf: node, field: "NS.objects")
+            shape.count = objects.count
+            if let keys = fields.position(of: "NS.keys") {
+                shape.children.append(.field(fields[keys].keyNode), fields[keys].value)
+                shape.count += 1
+            }
         }
-        for field in others { shape.children.append(.field(field.key), field.node) }
+        add(fieldsBut: ["$class", "NS.objects", "NS.keys"], to: &shape)
         return shape
-    }
-
-    private func append(
-        _ index: Int, _ key: PropertyListNode, _ value: PropertyListNode, to shape: inout Shape
-    ) {
-        if let uid = key.uid, case .leaf(let node)? = try? contents.entry(uid),
-            let scalar = text.text(of: node)
-        {
-            shape.children.append(
-                .key(node, shown: scalar), value, [.key("NS.objects"), .index(index)])
-        } else {
-            shape.children.append(.entry(index, "key"), key, [.key("NS.keys"), .index(index)])
-            shape.children.append(
-                .entry(index, "value"), value, [.key("NS.objects"), .index(index)])
-        }
     }
 }

@@ -12,15 +12,17 @@ import PropertyList
 /// harmless.
 ///
 /// Data that are a property list themselves stand as a tree below their line. Whatever is printed, and
-/// whatever is read for it, counts against one ``PrintingBudget``.
+/// whatever is read for it, counts against the console's budget.
 struct TreePrinter {
     /// How many property lists within each other are shown as trees.
     private static let nestingLimit = 16
+    /// The charge for reading a nested property list, in bytes beside its size: a small one takes as long.
+    private static let nestedCost = 1024
 
     /// What is shown, and how; the same for a property list and those nested in it.
     struct Options {
-        var text = ValueText(previewLength: ValueText.usualPreview)
-        var style: any TreeStyle = TextStyle(palette: .plain)
+        var text = ValueText.usual
+        var style: any TreeStyle = TextStyle(palette: .plain, values: .usual)
         /// How many levels are shown.
         var depth = Int.max
         /// Whether the property list of an archive is shown, as it is in the file.
@@ -33,16 +35,12 @@ struct TreePrinter {
     let document: PropertyListDocument
     let contents: ArchiveContents?
     let options: Options
-    /// What could not be shown.
-    private(set) var problems: [String] = []
+    /// The problems of what could not be shown.
+    private(set) var problems = Problems()
     private let place: TreePlace
-    private let printing: PrintingBudget
-    private var budget: ParsingBudget
     private var references: [UInt32: Int] = [:]
     private var shown: Set<UInt32> = []
-    // The shapes of objects that have been met but only below the depth that is shown.
-    private var cutShapes: [UInt32: Shape] = [:]
-    private var classNames: [UInt32: String] = [:]
+    private var classNames: [UInt32: ClassName] = [:]
     private var descriptions: DescriptionBudget?
     // Which classes are refused, by the entries that describe them.
     private var refusedClasses: [UInt32: Bool] = [:]
@@ -54,16 +52,23 @@ struct TreePrinter {
     private struct Frame {
         let children: Children
         let depth: Int
-        /// The way to what the children stand below, from the frame before; of an object, from the root.
-        let steps: [PropertyListKeyPath.Step]
-        let isObject: Bool
+        /// The value that the children stand below; nil for the roots.
+        let owner: Children.Child?
+        /// The object that the value is.
+        let object: PropertyListUID?
         var next = 0
+
+        /// The steps to the value from the frame before; of an object, from the root.
+        var steps: [PropertyListKeyPath.Step] {
+            object.map { [.object($0.value)] } ?? owner?.steps ?? []
+        }
+
+        /// The size of the keys among the steps, in bytes.
+        var stepSize: Int { object == nil ? owner?.stepSize ?? 0 : 0 }
     }
 
-    /// - Parameter printing: the budget that is shared with other trees; by default one of its own.
     init(
-        _ document: PropertyListDocument, _ options: Options, at place: TreePlace = TreePlace(),
-        printing: PrintingBudget? = nil
+        _ document: PropertyListDocument, _ options: Options, at place: TreePlace = TreePlace()
     ) {
         self.document = document
         self.options = options
@@ -71,24 +76,23 @@ struct TreePrinter {
         let isArchive = !options.isRaw && document.looksLikeKeyedArchive
         contents = isArchive ? try? ArchiveContents(document) : nil
         descriptions = contents.map { DescriptionBudget($0, limits: options.limits) }
-        budget = document.budget(options.limits)
-        self.printing = printing ?? PrintingBudget(budget)
     }
 
     /// Prints what the property list is, in the styles that say so.
     func printHeading(to console: Console) throws(PropertyListError) {
         guard let line = options.style.heading(TreeHeading(document), place) else { return }
-        try printing.charge(line.utf8.count)
-        console.print(line)
+        try console.print(line)
     }
 
     /// Prints everything that the roots lead to.
     mutating func printAll(to console: Console) throws(PropertyListError) {
         var roots = Children()
         if let contents {
-            try countReferences()
+            try countReferences(console)
             for entry in contents.top {
-                roots.append(.field(entry.key), entry.value, [.key("$top"), .key(entry.key)])
+                try console.budget.charge(bytes: entry.keyNode.contentSize)
+                roots.append(
+                    .field(entry.keyNode), entry.value, steps: [.key("$top"), .key(entry.key)])
             }
         } else {
             roots.append(.none, document.root)
@@ -99,7 +103,7 @@ struct TreePrinter {
     /// Prints one value and what it leads to.
     mutating func print(_ node: PropertyListNode, to console: Console) throws(PropertyListError) {
         var roots = Children()
-        if contents != nil { try countReferences() }
+        if contents != nil { try countReferences(console) }
         roots.append(.none, node)
         try printTree(roots, depth: 0, console)
     }
@@ -125,10 +129,11 @@ struct TreePrinter {
         guard let contents else { return }
         for object in objects {
             references[object.value] = 2
-            let child = Children.Child(
-                label: .none, node: contents.objects[Int(object.value)],
-                steps: [.object(object.value)])
-            try print(child, shape(of: object), depth: 0, console)
+            var root = Children()
+            root.append(
+                .none, contents.objects[Int(object.value)], steps: [.object(object.value)])
+            guard let child = root.child(0) else { continue }
+            try print(child, shape(of: object, console), depth: 0, console)
             try printFrames(console)
         }
     }
@@ -138,94 +143,98 @@ struct TreePrinter {
     private mutating func printTree(
         _ children: Children, depth: Int, _ console: Console
     ) throws(PropertyListError) {
-        frames.append(Frame(children: children, depth: depth, steps: [], isObject: false))
+        frames.append(Frame(children: children, depth: depth, owner: nil, object: nil))
         try printFrames(console)
     }
 
     private mutating func printFrames(_ console: Console) throws(PropertyListError) {
         while let top = frames.indices.last {
             let position = frames[top].next
-            guard position < frames[top].children.count else {
+            guard position < frames[top].children.turns else {
                 frames.removeLast()
                 continue
             }
             frames[top].next = position + 1
-            let child = frames[top].children[position]
-            try budget.visit()
-            try print(child, shape(of: child.node), depth: frames[top].depth, console)
+            try console.budget.visit()
+            guard let child = frames[top].children.child(position) else { continue }
+            let shape = try shape(of: child.node, console)
+            try print(child, shape, depth: frames[top].depth, console)
         }
     }
 
     private mutating func print(
         _ child: Children.Child, _ shape: Shape, depth level: Int, _ console: Console
     ) throws(PropertyListError) {
-        let nested = try nestedDocument(shape)
-        let isCut = level >= options.depth && (shape.children.count > 0 || nested != nil)
+        let nested = try nestedDocument(shape, console)
+        let isCut = level >= options.depth && (!shape.children.isEmpty || nested != nil)
         var shape = shape
         if let nested { shape.summary = summary(shape, of: nested) }
         let line = TreeLine(
             level: level, label: child.label, shape: shape, node: child.node, isCut: isCut)
-        let text = options.style.text(of: line, place) { path(child.steps) }
-        try printing.charge(max(text.utf8.count, shape.cost))
-        console.print(text)
-        if isCut {
-            if let object = shape.object { cutShapes[object.value] = shape }
-            return
+        try console.budget.charge(bytes: shape.cost)
+        let text = try options.style.text(of: line, place) { () throws(PropertyListError) in
+            try path(child, console)
         }
-        if let object = shape.object {
-            shown.insert(object.value)
-            cutShapes[object.value] = nil
-        }
-        if let nested { try print(nested, shape, at: child.steps, level + 1, console) }
-        if shape.children.count > 0 {
-            frames.append(
-                Frame(
-                    children: shape.children, depth: level + 1,
-                    steps: shape.object.map { [.object($0.value)] } ?? child.steps,
-                    isObject: shape.object != nil))
-        }
+        try console.print(text)
+        if isCut { return }
+        if let object = shape.object { shown.insert(object.value) }
+        if let nested { try print(nested, shape, at: child, level + 1, console) }
+        if shape.children.isEmpty { return }
+        frames.append(
+            Frame(
+                children: shape.children, depth: level + 1, owner: child, object: shape.object))
     }
 
-    /// The key path of a value below the innermost frame. Objects are addressed by their numbers, or
-    /// the paths of a long chain would be longer than all it holds.
-    private func path(_ steps: [PropertyListKeyPath.Step]) -> PropertyListKeyPath {
-        let start = frames.lastIndex { $0.isObject } ?? 0
-        return PropertyListKeyPath(place.prefix + frames[start...].flatMap(\.steps) + steps)
+    /// The key path of a value below the innermost frame, charged before it is made. Objects are
+    /// addressed by their numbers, or the paths of a long chain would be longer than all it holds.
+    private func path(
+        _ child: Children.Child, _ console: Console
+    ) throws(PropertyListError) -> PropertyListKeyPath {
+        let start = frames.lastIndex { $0.object != nil } ?? 0
+        let frames = frames[start...]
+        let size = frames.reduce(child.stepSize + place.prefixSize) { $0 + $1.stepSize }
+        try console.budget.charge(bytes: size)
+        return PropertyListKeyPath(place.prefix + frames.flatMap(\.steps) + child.steps)
     }
 
     // MARK: Nested property lists
 
     /// The property list that the data of a value are, if they are one.
-    private func nestedDocument(_ shape: Shape) throws(PropertyListError) -> PropertyListDocument? {
+    private func nestedDocument(
+        _ shape: Shape, _ console: Console
+    ) throws(PropertyListError) -> PropertyListDocument? {
         guard !options.isRaw, place.nesting < Self.nestingLimit, let data = shape.data,
             NestedPropertyList.begins(data)
         else { return nil }
-        try printing.charge(data.count)
-        let nested = NestedPropertyList(data, limits: options.limits)
-        return if case .document(let document)? = nested { document } else { nil }
+        try console.budget.charge(bytes: data.count + Self.nestedCost)
+        guard case .document(let document)? = NestedPropertyList(data, limits: options.limits)
+        else { return nil }
+        console.budget.admitValues(of: document)
+        return document
     }
 
     /// The size of data, and what they are, instead of their first bytes.
     private func summary(_ shape: Shape, of nested: PropertyListDocument) -> String {
         let shown = text.data(shape.data ?? [])
         let size = Shape.count(nested.byteCount, "byte", "bytes")
-        return shape.summary.dropLast(shown.count) + "\(size), \(TreeHeading(nested).text)"
+        let start = String(decoding: shape.summary.utf8.dropLast(shown.utf8.count), as: UTF8.self)
+        return start + "\(size), \(TreeHeading(nested).text)"
     }
 
     /// Prints a nested property list below the line of its data.
     private mutating func print(
         _ nested: PropertyListDocument, _ shape: Shape,
-        at steps: [PropertyListKeyPath.Step], _ level: Int, _ console: Console
+        at child: Children.Child, _ level: Int, _ console: Console
     ) throws(PropertyListError) {
         let start = document.format == .binary ? shape.data?.startIndex : nil
         var inner = TreePlace(
-            prefix: path(steps).steps + contentField(shape) + [.content], level: level,
-            nesting: place.nesting + 1)
+            prefix: try path(child, console).steps + contentField(shape) + [.content],
+            level: level, nesting: place.nesting + 1)
         inner.offset = place.offset.flatMap { offset in start.map { offset + $0 } }
-        var printer = TreePrinter(nested, options, at: inner, printing: printing)
+        var printer = TreePrinter(nested, options, at: inner)
         try printer.printHeading(to: console)
         try printer.printAll(to: console)
-        problems += printer.problems
+        problems.add(printer.problems)
     }
 
     /// The field in which an object of a class of data has them.
@@ -238,36 +247,41 @@ struct TreePrinter {
 
     // MARK: Shapes
 
-    private mutating func shape(of node: PropertyListNode) -> Shape {
-        if let uid = node.uid, contents != nil { return shape(of: uid) }
+    private mutating func shape(
+        of node: PropertyListNode, _ console: Console
+    ) throws(PropertyListError) -> Shape {
+        if let uid = node.uid, contents != nil { return try shape(of: uid, console) }
         if node.kind == .unreadable { problems.append("object \(node.number) could not be read") }
         return Shape(plain: node, text)
     }
 
-    private mutating func shape(of reference: PropertyListUID) -> Shape {
+    private mutating func shape(
+        of reference: PropertyListUID, _ console: Console
+    ) throws(PropertyListError) -> Shape {
         guard let contents else { return Shape(summary: reference.description, .value) }
-        do {
-            switch try contents.entry(reference) {
-            case .null: return Shape(summary: "nil", .null)
-            case .leaf(let node):
-                shown.insert(reference.value)
-                if let name = node.plainClassName, options.allowed?.allows(name) == false {
-                    return refused(name, reference)
-                }
-                var shape = Shape(plain: node, text)
-                shape.leaf = reference
-                shape.offset = node.sourceOffset
-                return shape
-            case .classDescription:
-                return Shape(summary: "class \(className(reference, contents))", .value)
-            case .object(let fields, let classReference):
-                return shape(of: reference, fields, classReference, contents)
-            case .malformed(let node, let error):
-                return malformed(node, error, reference)
-            }
-        } catch {
+        let entry: ArchiveContents.Entry
+        do { entry = try contents.entry(reference) } catch {
             problems.append(error.what)
             return Shape(summary: "<\(error.what)>", .problem)
+        }
+        switch entry {
+        case .null: return Shape(summary: "nil", .null)
+        case .leaf(let node):
+            shown.insert(reference.value)
+            if let name = node.plainClassName, options.allowed?.allows(name) == false {
+                return refused(name, reference)
+            }
+            var shape = Shape(plain: node, text)
+            shape.leaf = reference
+            shape.offset = node.sourceOffset
+            return shape
+        case .classDescription:
+            let name = try className(reference, contents, console).shown(text)
+            return Shape(summary: "class \(name)", .value)
+        case .object(let fields, let classReference):
+            return try shape(of: reference, fields, classReference, contents, console)
+        case .malformed(let node, let error):
+            return malformed(node, error, reference)
         }
     }
 
@@ -288,20 +302,19 @@ struct TreePrinter {
 
     private mutating func shape(
         of reference: PropertyListUID, _ fields: PropertyListNode.DictionaryView,
-        _ classReference: PropertyListUID, _ contents: ArchiveContents
-    ) -> Shape {
+        _ classReference: PropertyListUID, _ contents: ArchiveContents, _ console: Console
+    ) throws(PropertyListError) -> Shape {
         if shown.contains(reference.value) { return Self.reference(reference) }
-        if let known = cutShapes[reference.value] { return known }
-        if isRefused(classReference, contents) {
+        let name = try className(classReference, contents, console)
+        if try isRefused(classReference, contents, console) {
             shown.insert(reference.value)
-            return refused(className(classReference, contents), reference)
+            return refused(name.shown(text), reference)
         }
         let isShared = references[reference.value, default: 0] > 1
         var shape = ObjectShape(fields, contents, text).shape(
-            className: className(classReference, contents)
-                + (isShared ? " @\(reference.value)" : ""))
+            className: name.shown(text) + (isShared ? " @\(reference.value)" : ""))
         shape.object = reference
-        shape.className = classNames[classReference.value]
+        shape.className = name
         shape.offset = contents.objects[Int(reference.value)].sourceOffset
         return shape
     }
@@ -310,60 +323,98 @@ struct TreePrinter {
         Shape(summary: "→ @\(object.value)", .reference(object))
     }
 
+    /// Reads the description of a class, which counts against the console's budget.
     private mutating func archivedClass(
-        _ reference: PropertyListUID, _ contents: ArchiveContents
-    ) throws(KeyedArchiveError) -> ArchivedClass {
-        var budget = descriptions ?? DescriptionBudget(contents, limits: options.limits)
-        defer { descriptions = budget }
-        return try contents.archivedClass(reference, within: &budget)
+        _ reference: PropertyListUID, _ contents: ArchiveContents, _ console: Console
+    ) throws(PropertyListError) -> Result<ArchivedClass, KeyedArchiveError> {
+        var descriptions = descriptions ?? DescriptionBudget(contents, limits: options.limits)
+        let before = descriptions.size
+        let result: Result<ArchivedClass, KeyedArchiveError>
+        do {
+            result = .success(try contents.archivedClass(reference, within: &descriptions))
+        } catch {
+            result = .failure(error)
+        }
+        self.descriptions = descriptions
+        try console.budget.charge(bytes: descriptions.size - before)
+        return result
     }
 
-    /// Whether the options do not allow a class; one that cannot be read is reported later.
+    /// Whether the options do not allow a class. The problem of one that cannot be read is reported
+    /// with its name.
     private mutating func isRefused(
-        _ reference: PropertyListUID, _ contents: ArchiveContents
-    ) -> Bool {
+        _ reference: PropertyListUID, _ contents: ArchiveContents, _ console: Console
+    ) throws(PropertyListError) -> Bool {
         guard let allowed = options.allowed else { return false }
         if let known = refusedClasses[reference.value] { return known }
-        let description = try? archivedClass(reference, contents)
+        let description = try? archivedClass(reference, contents, console).get()
         let isRefused = description.map { !allowed.allows($0) } ?? false
         refusedClasses[reference.value] = isRefused
         return isRefused
     }
 
-    /// What stands for an object of a class that is not allowed.
+    /// The line of an object of a class that is not allowed.
+    ///
+    /// - Parameter name: the name as it is printed.
     private mutating func refused(_ name: String, _ reference: PropertyListUID) -> Shape {
         problems.append("object \(reference.value) is of class \(name), which is not allowed")
         return Shape(summary: "<\(name) is not allowed>", .problem)
     }
 
-    /// The name of a class; what is wrong with its description where it has none.
+    /// The name of a class, or the problem of its description.
     private mutating func className(
-        _ reference: PropertyListUID, _ contents: ArchiveContents
-    ) -> String {
-        if let known = classNames[reference.value] { return TerminalText.escaped(known) }
-        let name: String
-        do {
-            name = try archivedClass(reference, contents).name
-        } catch {
+        _ reference: PropertyListUID, _ contents: ArchiveContents, _ console: Console
+    ) throws(PropertyListError) -> ClassName {
+        if let known = classNames[reference.value] { return known }
+        let name: ClassName
+        switch try archivedClass(reference, contents, console) {
+        case .success:
+            let node = contents.objects[Int(reference.value)]["$classname"]
+            name = node.map(ClassName.name) ?? .problem("")
+        case .failure(let error):
             problems.append(error.what)
-            name = "<\(error.what)>"
+            name = .problem("<\(error.what)>")
         }
         classNames[reference.value] = name
-        return TerminalText.escaped(name)
+        return name
     }
 
     // MARK: References
 
     /// Counts how often each object is referred to, its class apart.
-    private mutating func countReferences() throws(PropertyListError) {
-        var walk = DocumentWalk(document.root, budget: budget)
-        while let step = try walk.next() {
-            try printing.charge(1)
+    private mutating func countReferences(_ console: Console) throws(PropertyListError) {
+        var walk = DocumentWalk(document.root)
+        while let step = try walk.next(&console.budget) {
+            try console.budget.charge(bytes: 1)
             guard case .enter(let node, let key) = step, let uid = document.node(node).uid else {
                 continue
             }
             if let key, document.node(key).isString("$class") { continue }
             references[uid.value, default: 0] += 1
         }
+    }
+}
+
+/// The problems that are reported when a verb ends: the first of them, and how many there are.
+struct Problems {
+    private static let shownCount = 20
+
+    private(set) var count = 0
+    private(set) var first: [String] = []
+
+    init(_ problems: some Sequence<PropertyListError> = []) {
+        for problem in problems { append(problem.description) }
+    }
+
+    var isEmpty: Bool { count == 0 }
+
+    mutating func append(_ problem: @autoclosure () -> String) {
+        if count < Self.shownCount { first.append(problem()) }
+        count += 1
+    }
+
+    mutating func add(_ others: Problems) {
+        first += others.first.prefix(max(Self.shownCount - first.count, 0))
+        count += others.count
     }
 }

@@ -28,7 +28,7 @@ struct TreeHeading {
     var text: String {
         let format = document.format.map { "\($0)" } ?? ""
         guard let contents else { return "\(format) property list" }
-        return "keyed archive by \(TerminalText.escaped(contents.archiver)), \(format), "
+        return "keyed archive by \(ValueText.shortened(contents.archiver)), \(format), "
             + Shape.count(contents.objects.count, "object", "objects")
     }
 }
@@ -44,6 +44,16 @@ struct TreePlace {
     var level = 0
     /// How many property lists it is nested in.
     var nesting = 0
+
+    /// The size of the keys in the prefix, in bytes.
+    var prefixSize: Int {
+        prefix.reduce(0) { size, step in
+            switch step {
+            case .key(let key), .name(let key): size + key.utf8.count
+            case .index, .object, .content: size
+            }
+        }
+    }
 }
 
 /// How a tree is written: lines for people, or for programs.
@@ -54,9 +64,11 @@ protocol TreeStyle {
     /// The line for a value.
     ///
     /// - Parameter path: makes the key path of the value from the root of the file.
+    /// - Throws: what `path` does.
     func text(
-        of line: TreeLine, _ place: TreePlace, path: () -> PropertyListKeyPath
-    ) -> String
+        of line: TreeLine, _ place: TreePlace,
+        path: () throws(PropertyListError) -> PropertyListKeyPath
+    ) throws(PropertyListError) -> String
 }
 
 /// Lines for people: indented, and in colours where they are asked for.
@@ -65,6 +77,7 @@ struct TextStyle: TreeStyle {
     private static let deepestIndent = 32
 
     let palette: Palette
+    let values: ValueText
     /// Whether each line ends with the number and the byte offset of the value.
     var showsPlaces = false
 
@@ -73,9 +86,10 @@ struct TextStyle: TreeStyle {
     }
 
     func text(
-        of line: TreeLine, _ place: TreePlace, path: () -> PropertyListKeyPath
+        of line: TreeLine, _ place: TreePlace,
+        path: () throws(PropertyListError) -> PropertyListKeyPath
     ) -> String {
-        indent(line.level) + palette.label(line.label.text)
+        indent(line.level) + palette.label(line.label.text(values))
             + palette.summary(line.shape) + (line.isCut ? " …" : "") + source(of: line.node)
     }
 

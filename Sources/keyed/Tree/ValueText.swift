@@ -9,12 +9,13 @@ struct ValueText {
     let previewLength: Int?
 
     static let usualPreview = 200
+    static let usual = ValueText(previewLength: usualPreview)
     private static let dataPreview = 16
 
     /// The text of a scalar; nil for a container.
     func text(of node: PropertyListNode) -> String? {
         switch node.kind {
-        case .string: node.string.map(quoted)
+        case .string: quoted(node)
         case .integer: node.integer?.description
         case .real: node.real?.description
         case .boolean: node.boolean?.description
@@ -32,29 +33,40 @@ struct ValueText {
         switch content {
         case .node(let node): text(of: node) ?? ""
         case .text(kind: "uuid", let text): text
-        case .text(_, let text): quoted(text)
+        case .text(_, let text): "\"\(TerminalText.escaped(text, quoting: true))\""
+        case .string(_, let node): quoted(node)
         case .date(let date): date.description
         case .data(let bytes): data(bytes)
         }
     }
 
     /// A string in quotes, cut where it is long.
-    func quoted(_ text: String) -> String {
-        let scalars = text.unicodeScalars
-        guard let previewLength, scalars.count > previewLength else {
-            return "\"\(TerminalText.escaped(text, quoting: true))\""
-        }
-        let head = TerminalText.escaped(String(scalars.prefix(previewLength)), quoting: true)
-        return "\"\(head)\"… (\(scalars.count) characters)"
+    private func quoted(_ node: PropertyListNode) -> String {
+        let head = beginning(of: node)
+        let text = "\"\(TerminalText.escaped(head.text, quoting: true))\""
+        return head.isWhole ? text : text + "… (\(node.scalarCount) characters)"
     }
 
-    /// A name, cut where it is long.
-    func name(_ text: String) -> String {
+    /// A name in a file, cut where it is long; an empty one in quotes.
+    func name(_ node: PropertyListNode) -> String {
+        let head = beginning(of: node)
+        if head.text.isEmpty { return "\"\"" }
+        return TerminalText.escaped(head.text) + (head.isWhole ? "" : "…")
+    }
+
+    private func beginning(of node: PropertyListNode) -> (text: String, isWhole: Bool) {
+        previewLength.flatMap(node.beginning) ?? (node.string ?? "", true)
+    }
+
+    /// A text of a file, cut where it is long.
+    static func shortened(_ text: String, to length: Int = usualPreview) -> String {
         let scalars = text.unicodeScalars
-        guard let previewLength, scalars.count > previewLength else {
-            return TerminalText.escaped(text)
-        }
-        return TerminalText.escaped(String(scalars.prefix(previewLength))) + "…"
+        guard
+            let end = scalars.index(
+                scalars.startIndex, offsetBy: length, limitedBy: scalars.endIndex),
+            end < scalars.endIndex
+        else { return TerminalText.escaped(text) }
+        return TerminalText.escaped(String(scalars[..<end])) + "…"
     }
 
     /// The size of data, what they seem to be, and the first bytes.
@@ -62,12 +74,22 @@ struct ValueText {
         var text = "\(bytes.count) byte\(bytes.count == 1 ? "" : "s")"
         if let name = Self.contentName(bytes) { text += " (\(name))" }
         let shown = bytes.prefix(previewLength == nil ? bytes.count : Self.dataPreview)
-        if !shown.isEmpty { text += ": " + shown.map(Self.hex).joined() }
+        if !shown.isEmpty { text += ": " + Self.hex(shown) }
         return text + (shown.count < bytes.count ? "…" : "")
     }
 
-    static func hex(_ byte: UInt8) -> String {
-        (byte < 16 ? "0" : "") + String(byte, radix: 16)
+    static func hex(_ byte: UInt8) -> String { hex([byte]) }
+
+    /// Two hexadecimal digits for each byte.
+    static func hex(_ bytes: ArraySlice<UInt8>) -> String {
+        let digits = Array("0123456789abcdef".utf8)
+        var text: [UInt8] = []
+        text.reserveCapacity(2 * bytes.count)
+        for byte in bytes {
+            text.append(digits[Int(byte >> 4)])
+            text.append(digits[Int(byte & 15)])
+        }
+        return String(decoding: text, as: UTF8.self)
     }
 
     /// What data seem to be, by their first bytes.

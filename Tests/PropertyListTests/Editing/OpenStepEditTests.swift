@@ -399,9 +399,10 @@ struct OpenStepEditTests {
     }
 
     private static func lastString(_ document: PropertyListDocument) -> PropertyListKeyPath? {
-        var walk = DocumentWalk(document.root, budget: document.budget(.default))
+        var budget = document.budget(.default)
+        var walk = DocumentWalk(document.root)
         var found: PropertyListPath?
-        while let step = try? walk.next() {
+        while let step = try? walk.next(&budget) {
             if case .enter(let node, _) = step, document.node(node).kind == .string {
                 found = walk.path()
             }
