@@ -123,6 +123,8 @@ let package = Package(
                 "ArchiveStore", "KeyedArchive", "PropertyList", "SystemFiles", "TestSupport",
                 "FoundationPeer", "StorePeer", "GroupKeeper", "GroupVisitor",
                 .product(
+                    name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["Stores"])),
+                .product(
                     name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Stores"])),
             ]),
         .testTarget(
