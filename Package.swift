@@ -69,7 +69,9 @@ let package = Package(
             ]),
         // Shared by the tests: an assembler of binary property lists, a slow plain reader to
         // compare with, seeded generators, the corpora.
-        .target(name: "TestSupport", dependencies: ["PropertyList"], path: "Tests/TestSupport"),
+        .target(
+            name: "TestSupport", dependencies: ["PropertyList", "DatabaseFiles"],
+            path: "Tests/TestSupport"),
         // The bodies of the fuzz targets: ordinary functions, called by the tests with the corpus.
         .target(
             name: "FuzzTargets",

@@ -46,7 +46,7 @@ package final class DatabasePages {
     }
 
     /// The bytes of a page, from 1 on.
-    func page(_ number: UInt32) throws(DatabaseFileError) -> [UInt8] {
+    package func page(_ number: UInt32) throws(DatabaseFileError) -> [UInt8] {
         let size = header.pageSize
         guard number >= 1, number <= count else {
             throw DatabaseFileError("expected a page from 1 to \(count), found \(number)")

@@ -7,89 +7,19 @@ import Testing
 
 @testable import DatabaseFiles
 
-/// A source that counts what is read of it.
-final class CountingSource: ByteSource {
-    private let source: MemorySource
-    private(set) var bytesRead = 0
-    private(set) var calls = 0
-
-    init(_ bytes: [UInt8]) { source = MemorySource(bytes) }
-
-    var size: Int { source.size }
-
-    func read(at offset: Int, count: Int) -> [UInt8] {
-        let bytes = source.read(at: offset, count: count)
-        bytesRead += bytes.count
-        calls += 1
-        return bytes
-    }
-}
-
-/// A text or a blob of a database, and where it is.
-struct PlacedValue: Hashable, Codable {
+/// A value as SQLite reads it.
+private struct ExpectedValue: Codable {
     let table: String
-    /// The row's number, or how many rows came before in a table without numbers.
     let row: Int
     let column: String
     let hex: String
-}
 
-/// Two digits for each byte.
-func hexadecimal(_ bytes: [UInt8]) -> String {
-    let digits = Array("0123456789abcdef".utf8)
-    return String(
-        decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
-}
-
-/// Everything in a database.
-struct DatabaseContents {
-    var values: [PlacedValue] = []
-    var rows = 0
-    var problems: [String] = []
-
-    init(_ pages: DatabasePages) throws {
-        let usage = PageUsage(pages)
-        let (tables, problem) = StoredTable.all(pages, usage)
-        problems += problem.map { [$0] } ?? []
-        for table in tables { read(table, pages, usage) }
-    }
-
-    init(_ bytes: [UInt8], log: [UInt8]? = nil) throws {
-        let source = log.map { MemorySource($0) }
-        let offsets = try source.flatMap { try WriteAheadLog($0) }
-        if let source, let offsets {
-            try self.init(DatabasePages(MemorySource(bytes), log: (offsets, source)))
-        } else {
-            try self.init(DatabasePages(MemorySource(bytes)))
+    var placed: PlacedValue {
+        let digits = Array(hex.utf8)
+        let bytes = stride(from: 0, to: digits.count, by: 2).compactMap {
+            UInt8(String(decoding: digits[$0..<$0 + 2], as: UTF8.self), radix: 16)
         }
-    }
-
-    private mutating func read(
-        _ table: StoredTable, _ pages: DatabasePages, _ usage: PageUsage
-    ) {
-        var walk = TableWalk(pages, usage, root: table.root)
-        let columns = table.columns(isNumbered: walk.isNumbered ?? true)
-        var index = 0
-        while var row = walk.next() {
-            rows += 1
-            do {
-                for (column, value) in try row.payload.values(
-                    limit: table.columnLimit(columns)
-                ).enumerated() where value.kind != .other {
-                    var bytes = try row.payload.bytes(in: value.range)
-                    if value.kind == .text { bytes = Array(pages.header.text(bytes).utf8) }
-                    values.append(
-                        PlacedValue(
-                            table: table.name, row: row.number.map { Int($0) } ?? index,
-                            column: columns?[column] ?? "column \(column + 1)",
-                            hex: hexadecimal(bytes)))
-                }
-            } catch {
-                problems.append("\(error)")
-            }
-            index += 1
-        }
-        if let problem = walk.problem { problems.append(problem) }
+        return PlacedValue(table: table, row: row, column: column, bytes: bytes)
     }
 }
 
@@ -190,7 +120,8 @@ struct DatabaseAgreementTests {
             bytes("b.db"), log: mode == "wal" ? bytes("b.db-wal") : nil)
         #expect(contents.problems == [], "seed \(seed)")
         let expected = try JSONDecoder().decode(
-            [PlacedValue].self, from: Data(bytes("expected.json")))
+            [ExpectedValue].self, from: Data(bytes("expected.json"))
+        ).map(\.placed)
         #expect(expected.count > 1)
         #expect(Set(expected).count == expected.count)
         #expect(contents.values.count == expected.count, "seed \(seed)")

@@ -11,8 +11,6 @@ private typealias Assembler = DatabaseAssembler
 /// The bytes of `text`.
 private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 
-private func hex(_ text: String) -> String { hexadecimal(bytes(text)) }
-
 /// A row of one blob.
 private func row(_ contents: [UInt8]) -> [UInt8] { Assembler.row([.blob(contents)]) }
 
@@ -78,8 +76,8 @@ struct CompanionTests {
         return assembler.treePage(kind: 13, [assembler.cell(row(bytes(text)), number: 1)])
     }
 
-    private func value(_ log: [UInt8]?) throws -> String {
-        try DatabaseContents(database, log: log).values.map(\.hex).joined()
+    private func value(_ log: [UInt8]?) throws -> [UInt8] {
+        try DatabaseContents(database, log: log).values.flatMap(\.bytes)
     }
 
     @Test(
@@ -89,7 +87,7 @@ struct CompanionTests {
         func log(_ frames: [(page: Int, contents: [UInt8], count: Int)]) -> [UInt8] {
             Assembler.log(frames, pageSize: 512, isBigEndian: isBigEndian)
         }
-        let (old, one, two) = (hex("old"), hex("one"), hex("two"))
+        let (old, one, two) = (bytes("old"), bytes("one"), bytes("two"))
         #expect(try value(nil) == old)
         #expect(try value(log([(2, page("one"), 2)])) == one)
         #expect(try value(log([(2, page("one"), 2), (2, page("two"), 2)])) == two)
@@ -139,10 +137,10 @@ struct MalformedDatabaseTests {
     /// Reads a database; checks that the work was linear.
     private func read(_ bytes: [UInt8]) throws -> DatabaseContents {
         let source = CountingSource(bytes)
-        let contents = try DatabaseContents(DatabasePages(source))
+        let contents = DatabaseContents(try DatabasePages(source))
         #expect(source.bytesRead <= 3 * bytes.count + 1000)
         #expect(contents.rows <= bytes.count)
-        #expect(contents.values.reduce(0) { $0 + $1.hex.count / 2 } <= bytes.count)
+        #expect(contents.values.reduce(0) { $0 + $1.bytes.count } <= bytes.count)
         return contents
     }
 
@@ -231,7 +229,7 @@ struct MalformedDatabaseTests {
         assembler.addTable("last", root: roots[3], columns: "v)")
         let values = try read(assembler.bytes()).values
         #expect(values.map(\.column) == ["v\"\u{301}", "column 1", "v", "v"])
-        #expect(values.map(\.hex) == ["one", "two", "three", "four"].map(hex))
+        #expect(values.map(\.bytes) == ["one", "two", "three", "four"].map(bytes))
         #expect(Array(values[0].table.utf8) == bytes("a\"\u{301}'\u{301}\0\n"))
     }
 
@@ -249,8 +247,8 @@ struct MalformedDatabaseTests {
         let whole = assembler.bytes()
         #expect(try read(whole).values.map(\.column) == ["v", "v", "k", "v"])
         #expect(try read(whole).problems == [])
-        for place in whole.indices {
-            for mask in [0x01, 0x80, 0xFF] as [UInt8] {
+        for place in whole.indices where place % 512 < 200 || place % 3 == 0 {
+            for mask in [0x01, 0xFF] as [UInt8] {
                 var changed = whole
                 changed[place] ^= mask
                 _ = try? read(changed)

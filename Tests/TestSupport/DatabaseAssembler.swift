@@ -27,12 +27,33 @@ public struct DatabaseAssembler: Sendable {
     }
 
     /// Adds a table to the schema.
+    ///
+    /// - Parameter columns: what follows the opening parenthesis.
     public mutating func addTable(_ name: String, root: Int, columns: String) {
-        let sql = "CREATE TABLE x (\(columns)"
+        addSchemaRow("table", name, root: root, sql: "CREATE TABLE x (\(columns)")
+    }
+
+    /// Adds anything to the schema.
+    public mutating func addSchemaRow(_ type: String, _ name: String, root: Int = 0, sql: String) {
         schema.append([
-            .text(Array("table".utf8)), .text(Array(name.utf8)), .text(Array(name.utf8)),
+            .text(Array(type.utf8)), .text(Array(name.utf8)), .text(Array(name.utf8)),
             .integer(root), .text(Array(sql.utf8)),
         ])
+    }
+
+    /// Adds inner pages over leaves whose rows are numbered in order; returns the root.
+    public mutating func addTree(over leaves: [Int], kind: UInt8 = 5) -> Int {
+        // A cell has at most 4 + 4 bytes and a pointer of 2.
+        let width = (pageSize - 112) / 10
+        var level = leaves
+        while level.count > 1 {
+            level = stride(from: 0, to: level.count, by: width).map { start in
+                let part = level[start..<min(level.count, start + width)]
+                let cells = part.dropLast().map { Self.integer($0, 4) + [1] }
+                return add(treePage(kind: kind, cells, last: part.last ?? 0))
+            }
+        }
+        return level.first ?? 0
     }
 
     /// A page of a tree: `kind` is 2 or 5 for inner pages, 10 or 13 for leaves.
@@ -120,7 +141,7 @@ public struct DatabaseAssembler: Sendable {
     public func bytes() -> [UInt8] {
         var copy = self
         let cells = schema.enumerated().map { copy.cell(Self.row($1), number: $0 + 1) }
-        var first = treePage(kind: 13, cells, header: 100)
+        var first = copy.schemaPage(cells)
         first.replaceSubrange(0..<16, with: Array("SQLite format 3\0".utf8))
         Self.put(pageSize == 65536 ? 1 : pageSize, 2, at: 16, in: &first)
         first.replaceSubrange(18..<24, with: [1, 1, 0, 64, 32, 32])
@@ -128,6 +149,23 @@ public struct DatabaseAssembler: Sendable {
         Self.put(4, 4, at: 44, in: &first)
         Self.put(1, 4, at: 56, in: &first)
         return first + copy.pages.joined()
+    }
+
+    /// Page 1, with the cells of the schema or, if they are too many, with the pages that have them.
+    private mutating func schemaPage(_ cells: [[UInt8]]) -> [UInt8] {
+        func size(_ cells: some Sequence<[UInt8]>) -> Int { cells.reduce(8) { $0 + $1.count + 2 } }
+        if size(cells) <= pageSize - 100 { return treePage(kind: 13, cells, header: 100) }
+        var (leaves, part, used): ([Int], [[UInt8]], Int) = ([], [], 8)
+        for cell in cells {
+            if used + cell.count + 2 > pageSize {
+                leaves.append(add(treePage(kind: 13, part)))
+                (part, used) = ([], 8)
+            }
+            part.append(cell)
+            used += cell.count + 2
+        }
+        leaves.append(add(treePage(kind: 13, part)))
+        return treePage(kind: 5, [], last: addTree(over: leaves), header: 100)
     }
 
     /// A write-ahead log.
