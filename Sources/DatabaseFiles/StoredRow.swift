@@ -20,8 +20,8 @@ package struct StoredValue {
 }
 
 extension RowPayload {
-    // SQLite has at most 32,767 columns, each with a type of at most 9 bytes.
-    private static let longestTypes = 32_767 * 9
+    // A variable-length integer has at most 9 bytes.
+    private static let longestType = 9
 
     /// Parses where the first `limit` values of the row are.
     ///
@@ -41,8 +41,8 @@ extension RowPayload {
             header <= size
         else { throw DatabaseFileError("expected a row with a header, found \(size) bytes") }
         let headerSize = Int(clamping: header)
-        let types = try bytes(
-            in: length..<min(headerSize, length + min(limit * 9, Self.longestTypes)))
+        let longest = min(limit, StoredTable.mostColumns) * Self.longestType
+        let types = try bytes(in: length..<min(headerSize, length + longest))
         var values: [StoredValue] = []
         var (index, position) = (0, headerSize)
         while index < types.count, values.count < limit {

@@ -8,6 +8,8 @@ package struct StoredTable: Sendable {
     package let root: UInt32
     private let definition: TableDefinition?
 
+    // As many as SQLite can be built for.
+    static let mostColumns = 32_767
     // A table with an unreadable definition shows so many columns at most, as SQLite's usual limit.
     private static let columnsOfUnreadable = 2000
 

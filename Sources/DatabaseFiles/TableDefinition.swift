@@ -9,9 +9,6 @@
 ///
 /// Columns that are computed from others (`AS (…)`) are not stored, unless they say `STORED`.
 struct TableDefinition: Sendable {
-    // As many as SQLite can be built for.
-    private static let mostColumns = 32_767
-
     private struct Column {
         let name: ArraySlice<UInt8>
         var isStored = true
@@ -39,6 +36,7 @@ struct TableDefinition: Sendable {
             if token.isSymbol(")") { depth -= 1 }
             if depth == 0 || depth == 1 && token.isSymbol(",") {
                 add(part)
+                if columns.count > StoredTable.mostColumns { return nil }
                 part.removeAll(keepingCapacity: true)
                 if depth == 0 { break }
             } else {
@@ -46,7 +44,7 @@ struct TableDefinition: Sendable {
                 part.append(token)
             }
         }
-        if columns.isEmpty || columns.count > Self.mostColumns || depth > 0 { return nil }
+        if columns.isEmpty || depth > 0 { return nil }
     }
 
     /// Adds a column or a constraint.

@@ -44,7 +44,7 @@ package struct WriteAheadLog: Sendable, Equatable {
     /// - Returns: nil for a log without any valid header or transaction.
     package init?(_ source: some ByteSource) throws(DatabaseFileError) {
         let head = try source.read(at: 0, count: Self.headerSize)
-        guard let magic = head.word(at: 0), magic & ~1 == Self.magic,
+        guard head.count == Self.headerSize, let magic = head.word(at: 0), magic & ~1 == Self.magic,
             head.word(at: 4) == Self.version, let size = head.word(at: 8)
         else { return nil }
         pageSize = Int(clamping: size)

@@ -17,6 +17,7 @@ public func fuzzDatabase(_ bytes: [UInt8]) throws {
     } else {
         files.database = input
     }
+    _ = try WriteAheadLog(MemorySource(input))
     _ = try RollbackJournal(MemorySource(input))
     _ = try RollbackJournal(MemorySource(files.journal))
     try check(files)

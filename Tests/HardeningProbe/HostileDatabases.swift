@@ -128,14 +128,21 @@ struct HostileDatabase {
     }
 
     private static func sharedOverflow(_ size: Int) -> HostileDatabase {
-        var assembler = DatabaseAssembler(pageSize: pageSize)
-        let value = [UInt8](repeating: 7, count: size / 2)
-        let long = DatabaseAssembler.row([.blob(value), .blob(list)])
-        let overflow = assembler.addOverflow(value)
-        let leaves = (0..<max(2, size / 2 / pageSize)).map { leaf in
-            let cell = assembler.cell(
-                Array(long.prefix(pageSize)), number: leaf, overflow: overflow, size: long.count)
-            return assembler.add(assembler.treePage(kind: 13, [cell]))
+        var assembler = DatabaseAssembler(pageSize: 512)
+        // All but 39 bytes of a row fill overflow pages; the list ends the last one.
+        let overhead =
+            DatabaseAssembler.row([.blob([UInt8](repeating: 7, count: size / 2))]).count
+            - size / 2 + list.count + 1
+        let count = size / 2 / 508 * 508 + 39 - overhead
+        let long = DatabaseAssembler.row([.blob([UInt8](repeating: 7, count: count)), .blob(list)])
+        let overflow = assembler.addOverflow(Array(long.dropFirst(39)))
+        let leaves = (0..<max(2, size / 2 / 512)).map { leaf in
+            let cells = (0..<9).map {
+                assembler.cell(
+                    Array(long.prefix(39)), number: leaf * 9 + $0, overflow: overflow,
+                    size: long.count)
+            }
+            return assembler.add(assembler.treePage(kind: 13, cells))
         }
         let root = assembler.addTree(over: leaves)
         assembler.addTable("t", root: root, columns: "v, w)")
@@ -160,7 +167,7 @@ struct HostileDatabase {
         var assembler = DatabaseAssembler(pageSize: 65536)
         let leaves = (0..<max(2, size / 2 / 65536)).map { leaf in
             let cells = (0..<8000).map {
-                assembler.cell([2, 1], number: leaf * 8000 + $0)
+                assembler.cell([2, 0], number: leaf * 8000 + $0)
             }
             return assembler.add(assembler.treePage(kind: 13, cells))
         }

@@ -30,7 +30,8 @@ public struct DatabaseAssembler: Sendable {
     ///
     /// - Parameter columns: what follows the opening parenthesis.
     public mutating func addTable(_ name: String, root: Int, columns: String) {
-        addSchemaRow("table", name, root: root, sql: "CREATE TABLE x (\(columns)")
+        let quoted = name.unicodeScalars.map { $0 == "\"" ? "\"\"" : String($0) }.joined()
+        addSchemaRow("table", name, root: root, sql: "CREATE TABLE \"\(quoted)\" (\(columns)")
     }
 
     /// Adds anything to the schema.
