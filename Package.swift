@@ -34,7 +34,7 @@ let package = Package(
             name: "CLibXML2",
             pkgConfig: "libxml-2.0",
             providers: [.apt(["libxml2-dev"]), .brew(["libxml2"])]),
-        // Of the command only: `scan` reads databases.
+        // Used only by the encrypted stores, which limit what SQLite may open and delete.
         .systemLibrary(
             name: "CSQLite",
             pkgConfig: "sqlite3",
@@ -44,10 +44,13 @@ let package = Package(
         .target(name: "KeyedArchive", dependencies: ["PropertyList", "PropertyListCodable"]),
         // Whole files, read and replaced in one step; for the stores and the command.
         .target(name: "SystemFiles"),
+        // The files of an SQLite database, read without SQLite; for the command and the stores.
+        .target(name: "DatabaseFiles", dependencies: ["SystemFiles"]),
         .target(
             name: "ArchiveStore",
             dependencies: [
-                "KeyedArchive", "PropertyList", "SystemFiles",
+                "KeyedArchive", "PropertyList", "SystemFiles", "DatabaseFiles",
+                .target(name: "CSQLite", condition: .when(traits: ["Stores"])),
                 .product(
                     name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["Stores"])),
                 .product(
@@ -59,18 +62,23 @@ let package = Package(
         .executableTarget(
             name: "keyed",
             dependencies: [
-                "PropertyList", "KeyedArchive", "SystemFiles", "CSQLite",
+                "PropertyList", "KeyedArchive", "SystemFiles", "DatabaseFiles",
                 .product(
                     name: "ArgumentParser", package: "swift-argument-parser",
                     condition: .when(traits: ["CommandLineTool"])),
             ]),
         // Shared by the tests: an assembler of binary property lists, a slow plain reader to
         // compare with, seeded generators, the corpora.
-        .target(name: "TestSupport", dependencies: ["PropertyList"], path: "Tests/TestSupport"),
+        .target(
+            name: "TestSupport", dependencies: ["PropertyList", "DatabaseFiles"],
+            path: "Tests/TestSupport"),
         // The bodies of the fuzz targets: ordinary functions, called by the tests with the corpus.
         .target(
             name: "FuzzTargets",
-            dependencies: ["PropertyList", "PropertyListCodable", "KeyedArchive", "TestSupport"],
+            dependencies: [
+                "PropertyList", "PropertyListCodable", "KeyedArchive", "DatabaseFiles",
+                "TestSupport",
+            ],
             path: "Tests/FuzzTargets"),
         // Growth, memory and system calls are looked at from outside a process: this one.
         .executableTarget(
@@ -117,10 +125,14 @@ let package = Package(
                 "ArchiveStore", "KeyedArchive", "PropertyList", "SystemFiles", "TestSupport",
                 "FoundationPeer", "StorePeer", "GroupKeeper", "GroupVisitor",
                 .product(
+                    name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["Stores"])),
+                .product(
                     name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Stores"])),
             ]),
         .testTarget(
-            name: "KeyedCommandTests", dependencies: ["keyed", "TestSupport"]),
+            name: "KeyedCommandTests", dependencies: ["keyed", "DatabaseFiles", "TestSupport"]),
+        .testTarget(
+            name: "DatabaseFilesTests", dependencies: ["DatabaseFiles", "TestSupport"]),
     ]
 )
 

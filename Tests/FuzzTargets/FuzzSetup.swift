@@ -95,4 +95,5 @@ public let fuzzTargets: [(name: String, run: @Sendable ([UInt8]) throws -> Void)
     ("unarchive-types", fuzzUnarchiveTypes),
     ("archive", fuzzArchive),
     ("edits", fuzzEdits),
+    ("database", fuzzDatabase),
 ]

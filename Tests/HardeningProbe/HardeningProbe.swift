@@ -12,6 +12,7 @@ import TestSupport
 ///     HardeningProbe make FAMILY N                 an input of a family
 ///     HardeningProbe memory OPERATION < FILE       what an operation takes at most, in bytes
 ///     HardeningProbe decode FOLDER                 decodes all files, read beforehand
+///     HardeningProbe databases FOLDER N            hostile databases of about N bytes
 ///     HardeningProbe canonical FILE …              each file's value in a form to compare
 @main
 enum HardeningProbe {
@@ -26,6 +27,7 @@ enum HardeningProbe {
         case ("make", 3): make(arguments[1], Int(arguments[2]) ?? 0)
         case ("memory", 2): Memory.run(arguments[1])
         case ("decode", 2): decode(Corpus.files(in: URL(filePath: arguments[1])))
+        case ("databases", 3): makeDatabases(arguments[1], Int(arguments[2]) ?? 0)
         case ("canonical", 2...): arguments.dropFirst().forEach(CanonicalText.print)
         default: exit(2)
         }
@@ -34,6 +36,13 @@ enum HardeningProbe {
     private static func make(_ family: String, _ size: Int) {
         guard let family = Family.all.first(where: { $0.name == family }) else { exit(2) }
         FileHandle.standardOutput.write(Data(family.input(size).bytes))
+    }
+
+    private static func makeDatabases(_ folder: String, _ size: Int) {
+        do { try HostileDatabase.write(to: URL(filePath: folder), size: size) } catch {
+            say("\(error)\n")
+            exit(1)
+        }
     }
 
     /// Everything that can be done with a file's bytes, between two marks for a trace.

@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What decoding asks of the system, seen by `strace`.
+/// What decoding and `keyed scan` ask of the system, seen by `strace`.
 @Suite(
     "System calls",
     .enabled(
@@ -15,7 +15,7 @@ struct SystemCallTests {
     private static let probe = URL(filePath: ProcessInfo.processInfo.arguments[0])
         .deletingLastPathComponent().appending(path: "HardeningProbe").path
 
-    @Test("decoding opens nothing and sends nothing")
+    @Test("decoding opens nothing and sends nothing; scanning a database changes nothing")
     func fixtures() throws {
         let process = Process()
         process.executableURL = Corpus.repository.appending(path: "Scripts/syscalls")

@@ -53,7 +53,8 @@ public final class EncryptedItemDatabase: ItemDatabase {
     ///   - timeout: how long to wait for other programs that are writing, in seconds.
     /// - Throws: ``StoreError`` with `fileMissing`, `fileAccess`, `outOfSpace`; `wrongKey`;
     ///   `unknownAccessGroup` where it is the database of another group; `unsupportedVersion`;
-    ///   `invalidDatabase` where it is damaged, or none of this kind. The file is left as it is.
+    ///   `invalidDatabase` where it is damaged, none of this kind, or where a file beside it is no
+    ///   journal of this store; the error names that file. All files are left as they are.
     public init(
         file: String, accessGroup: String, key: MasterKey, creatingIfMissing: Bool = true,
         timeout: Double = 30
@@ -63,7 +64,9 @@ public final class EncryptedItemDatabase: ItemDatabase {
         if creatingIfMissing { try NewStore.create(file, accessGroup, key) }
         try Self.requireDatabase(file)
         do {
-            queue = try DatabaseQueue(path: file, configuration: .items(timeout: timeout))
+            try StoreFiles.require(file)
+            queue = try DatabaseQueue(
+                path: StoreFiles.path(of: file), configuration: .items(timeout: timeout))
             let header = try queue.read { database in
                 try StoreSchema.require(database) { try FileMode(of: file).size }
                 return try StoreHeader.read(database)

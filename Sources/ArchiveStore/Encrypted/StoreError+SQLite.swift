@@ -4,12 +4,17 @@
 #if Stores
 
 internal import GRDB
+internal import SystemFiles
 
 extension StoreError {
-    /// What went wrong with a database. An error that is one of ours already only gets the file.
+    /// The error of an operation on a database. An error of this type only gets the file.
     init(sqlite error: any Error, file: String) {
         if let error = error as? StoreError {
             self = error.file == nil ? error.at(file: file) : error
+            return
+        }
+        if let error = error as? SystemError {
+            self.init(error, file: file)
             return
         }
         guard let error = error as? DatabaseError else {

@@ -61,12 +61,18 @@ enum NewStore {
     /// Makes an empty store where there is no file: complete under another name, then under its own, so
     /// that no other program finds half of one.
     ///
-    /// - Throws: `fileAccess`, `outOfSpace`, `wrongKey` for the cost of a passphrase.
+    /// - Throws: `fileAccess`, `outOfSpace`, `wrongKey` for the cost of a passphrase,
+    ///   `invalidDatabase` where there is a journal of an earlier store of that name.
     static func create(
         _ file: String, _ accessGroup: String, _ key: MasterKey
     ) throws(StoreError) {
         do {
             if try FileMode.existing(at: file) != nil { return }
+            do { try StoreFiles.requireNone(beside: file) } catch {
+                // Another program has made the store meanwhile, and is writing to it.
+                if try FileMode.existing(at: file) != nil { return }
+                throw error
+            }
             let (descriptor, temporary) = try FileDescriptor.createTemporary(
                 FileAccess.temporaryPrefix(for: file))
             descriptor.close()
@@ -87,7 +93,8 @@ enum NewStore {
     ) throws {
         let (header, _) = try StoreHeader.make(
             identifier: StoreHeader.randomBytes(16), accessGroup: accessGroup, master: key)
-        let queue = try DatabaseQueue(path: file, configuration: .items(timeout: 0))
+        let queue = try DatabaseQueue(
+            path: StoreFiles.path(of: file), configuration: .items(timeout: 0))
         try queue.write { database in
             try StoreSchema.create(database)
             try header.write(database)

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import DatabaseFiles
 import PropertyList
-import SystemFiles
 
 /// `keyed scan`
 struct Scan: ParsableCommand, ConsoleCommand {
@@ -11,8 +11,8 @@ struct Scan: ParsableCommand, ConsoleCommand {
         abstract: "List the columns of a SQLite database that hold property lists or archives.",
         discussion: """
             With --depth each value is shown as a tree, with --extract it becomes a file. The \
-            database and the folder it is in are not changed: where there is a journal beside it, a \
-            copy is read.
+            database and the folder it is in are not changed. Complete changes in a write-ahead log \
+            (-wal) are read; a rollback journal (-journal) is reported and not applied.
 
                 keyed scan app.db
                 keyed scan app.db --column items.payload --row 7 --depth 99
@@ -41,72 +41,59 @@ struct Scan: ParsableCommand, ConsoleCommand {
     }
 
     private func scan(_ console: Console) throws(Failure) -> ExitStatus {
-        let copy = try DatabaseCopy(database, limits: options.limits.limits)
-        defer { copy.remove() }
-        try checkHead(of: copy.path)
-        var provenance: PropertyListDictionary = [:]
-        if options.tree.json {
-            provenance = Provenance.of(database, try Input.bytes(copy.path, options.limits.limits))
-        }
+        let input = try DatabaseInput(database, limits: options.limits.limits)
+        for note in input.notes { console.complain(note) }
         var scan = DatabaseScan(
-            FindPrinter(options, console, file: database, size: copy.size), console,
-            size: copy.size, row: row, provenance: provenance)
+            FindPrinter(options, console, file: database, size: input.size), console, input,
+            row: row, provenance: try provenance(input))
         try scan.printer.prepare()
-        do {
-            let database = try Database(copy.path, isOurs: copy.isCopy)
-            try scanTables(database, &scan)
-        } catch let error as DatabaseError {
-            throw failure(error.message)
-        } catch let error as Failure {
-            throw error
-        } catch {
-            throw failure("\(error)")
-        }
+        try scanTables(&scan)
         if scan.isEmpty, !options.tree.json {
             console.complain("\(TerminalText.escaped(database)): nothing found")
         }
-        return scan.printer.finish()
+        let status = scan.printer.finish()
+        report(scan, console)
+        return input.isPartial || scan.problemCount > 0 ? .partial : status
     }
 
-    /// Says in our words what SQLite would say in its.
-    private func checkHead(of path: String) throws(Failure) {
-        let head: [UInt8]
-        do {
-            let file = try FileDescriptor.open(path)
-            defer { file.close() }
-            head = try file.readAll(limit: 1)
-        } catch {
-            throw failure(error.message)
+    private func provenance(_ input: DatabaseInput) throws(Failure) -> PropertyListDictionary {
+        guard options.tree.json else { return [:] }
+        let bytes =
+            if let bytes = input.bytes { bytes } else {
+                try Input.bytes(database, options.limits.limits)
+            }
+        return Provenance.of(database, bytes)
+    }
+
+    private func scanTables(_ scan: inout DatabaseScan) throws(Failure) {
+        let tables = scan.tables()
+        var isKnown = column == nil
+        for table in tables where try scan.scan(table, ColumnChoice(argument: column)) {
+            isKnown = true
         }
-        if head.isEmpty { throw failure("is empty") }
-        if head.starts(with: "SQLite format 3\0".utf8) { return }
-        let isPropertyList = (try? PropertyListFormat.detect(head)) != nil
+        guard !isKnown, let column else { return }
+        let names =
+            tables.prefix(Self.mostNames).map { ScannedColumns.printable($0.name) }
+            + (tables.count > Self.mostNames ? ["…"] : [])
         throw failure(
-            "is no SQLite database"
-                + (isPropertyList ? "; keyed show looks into property lists" : "")
-                + "; keyed carve looks into any file")
+            "there is no column or table `\(TerminalText.escaped(column))`; the tables are: "
+                + names.joined(separator: ", "))
+    }
+
+    // As many names of tables as a message has.
+    private static let mostNames = 100
+
+    /// Says what could not be read.
+    private func report(_ scan: DatabaseScan, _ console: Console) {
+        let file = TerminalText.escaped(database)
+        for problem in scan.problems { console.complain("\(file): \(problem)") }
+        let rest = scan.problemCount - scan.problems.count
+        if rest > 0 {
+            console.complain("\(file): \(rest) more parts can't be read whole")
+        }
     }
 
     private func failure(_ message: String) -> Failure {
         Failure(.invalid, "\(TerminalText.escaped(database)): \(message)")
-    }
-
-    private func scanTables(_ database: Database, _ scan: inout DatabaseScan) throws {
-        let tables = try database.tables()
-        var isKnown = column == nil
-        for table in tables {
-            let columns = try database.columns(of: table).filter { name in
-                column == nil || column == table || column == "\(table).\(name)"
-            }
-            if columns.isEmpty { continue }
-            isKnown = true
-            try scan.scan(table, columns, database)
-        }
-        if !isKnown, let column {
-            let names = tables.map { TerminalText.escaped($0) }.joined(separator: ", ")
-            throw failure(
-                "there is no column or table `\(TerminalText.escaped(column))`; the tables are: "
-                    + names)
-        }
     }
 }

@@ -1,132 +1,167 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+import DatabaseFiles
 import PropertyList
 
 /// The search of a database for property lists, table by table and row by row.
 struct DatabaseScan {
     var printer: FindPrinter
-    /// Whether nothing was found.
+    /// Whether nothing was found so far.
     private(set) var isEmpty = true
-    private let console: Console
+    /// The parts that could not be read: the first ones, and the number of all.
+    private(set) var problems: [String] = []
+    private(set) var problemCount = 0
+    private static let mostProblems = 20
     private let row: Int?
+    private let input: DatabaseInput
+    private let usage: PageUsage
+    private let console: Console
     private let provenance: PropertyListDictionary
     private var progress: Progress
-    // A row takes more than a byte; more rows mean that pages of a malformed file are shared.
-    private var rowsLeft: Int
     private var extracted = 0
 
-    /// Whether each value is shown, rather than what a column holds.
+    /// Whether each value is shown, rather than the contents of a column.
     private var showsEach: Bool { printer.showsEach || row != nil }
 
-    /// What a column holds.
-    private struct Tally {
-        var values = 0
-        var finds: [(name: String, count: Int)] = []
-
-        mutating func add(_ name: String) {
-            if let index = finds.firstIndex(where: { $0.name == name }) {
-                finds[index].count += 1
-            } else {
-                finds.append((name, 1))
-            }
-        }
-
-        /// `3 of 5 values: 2 keyed archives, 1 bplist17`
-        var text: String {
-            let total = finds.reduce(0) { $0 + $1.count }
-            let parts = finds.map { Shape.count($0.count, $0.name, $0.name + "s") }
-            return "\(total) of \(Shape.count(values, "value", "values")): "
-                + parts.joined(separator: ", ")
-        }
-    }
-
+    /// - Parameter row: the number of the only row to be looked at; nil for all.
     init(
-        _ printer: FindPrinter, _ console: Console, size: Int, row: Int?,
+        _ printer: FindPrinter, _ console: Console, _ input: DatabaseInput, row: Int?,
         provenance: PropertyListDictionary
     ) {
         self.printer = printer
         self.console = console
+        self.input = input
         self.row = row
         self.provenance = provenance
+        usage = PageUsage(input.pages)
         progress = Progress("scanning \(TerminalText.escaped(printer.file))", console)
-        rowsLeft = size
     }
 
-    /// Looks at all values of columns of a table; prints each that is found, or what the columns hold.
-    mutating func scan(_ table: String, _ columns: [String], _ database: Database) throws {
-        let (statement, isNumbered) = try database.rows(of: table, columns)
-        var tallies = columns.map { _ in Tally() }
-        var number: Int = 0
-        while try statement.step() {
-            rowsLeft -= 1
-            if rowsLeft < 0 { throw DatabaseError(message: "it has more rows than bytes") }
-            number = isNumbered ? statement.integer(0) : number + 1
-            progress.report("table \(TerminalText.escaped(table)), row \(number)")
+    /// Reads the tables of the schema.
+    mutating func tables() -> [StoredTable] {
+        let (tables, problem) = StoredTable.all(input.pages, usage)
+        if let problem { note("its schema", problem) }
+        return tables
+    }
+
+    /// Looks at the values of some columns of a table. Prints each find, or the contents of the columns.
+    ///
+    /// - Returns: false for a table without any such column.
+    mutating func scan(_ table: StoredTable, _ choice: ColumnChoice) throws(Failure) -> Bool {
+        var walk = TableWalk(input.pages, usage, root: table.root)
+        guard
+            var columns = ScannedColumns(table, isNumbered: walk.isNumbered ?? true, choice)
+        else { return false }
+        var rows = 0
+        while var stored = walk.next() {
+            rows += 1
+            let number = stored.number.map { Int(clamping: $0) } ?? rows
+            progress.report("table \(columns.title), row \(number)")
             if let row, row != number { continue }
-            for (index, column) in columns.enumerated() {
-                let position = isNumbered ? index + 1 : index
-                tallies[index].values += 1
-                guard let found = try find(statement, position) else { continue }
-                isEmpty = false
-                tallies[index].add(found.list.name)
-                try show(found, table, column, number)
+            do {
+                try scan(&stored.payload, &columns, number)
+            } catch let error as DatabaseFileError {
+                note(columns.title, "row \(number): \(error.what)")
+            } catch let error as Failure {
+                throw error
+            } catch {
+                throw Failure(.invalid, "\(error)")
             }
         }
-        if showsEach { return }
-        for (column, tally) in zip(columns, tallies) where !tally.finds.isEmpty {
-            try console.print("\(Self.name(table, column)): \(tally.text)")
+        if let problem = walk.problem { note(columns.title, problem) }
+        if !showsEach {
+            for line in columns.lines(rows: rows) { try print(line) }
+        }
+        return true
+    }
+
+    private func print(_ line: String) throws(Failure) {
+        do { try console.print(line) } catch {
+            throw Failure(error, in: printer.file, source: nil)
         }
     }
 
-    /// What a value is, with its bytes; nil for what is nothing near a property list.
-    private func find(
-        _ statement: Statement, _ column: Int
-    ) throws -> (list: NestedPropertyList, bytes: [UInt8])? {
-        guard statement.hasBytes(column) else { return nil }
-        let head = statement.bytes(column, limit: NestedPropertyList.headSize)
-        if let name = NestedPropertyList.neighbour(head[...]) {
-            return (.neighbour(name), statement.bytes(column))
-        }
-        guard NestedPropertyList.begins(head[...]) else { return nil }
-        let bytes = statement.bytes(column)
-        do {
-            try console.budget.charge(bytes: bytes.count)
-        } catch {
+    private func charge(_ size: Int) throws(Failure) {
+        do { try console.budget.charge(bytes: size) } catch {
             throw Failure(error, in: printer.file, source: nil)
         }
+    }
+
+    private mutating func note(_ part: String, _ problem: String) {
+        problemCount += 1
+        if problems.count >= Self.mostProblems { return }
+        problems.append("\(part) can't be read whole: \(problem)")
+    }
+
+    private mutating func scan(
+        _ payload: inout RowPayload, _ columns: inout ScannedColumns, _ number: Int
+    ) throws {
+        let values = try payload.values(limit: columns.limit)
+        for (index, value) in values.enumerated() where columns.includes(index) {
+            guard let found = try find(value, &payload) else { continue }
+            isEmpty = false
+            columns.add(found.list.name, at: index)
+            if showsEach { try show(found, columns, index, number) }
+        }
+    }
+
+    /// Returns what a value is, with its bytes; nil for a value that is nothing near a property list.
+    private func find(
+        _ value: StoredValue, _ payload: inout RowPayload
+    ) throws -> (list: NestedPropertyList, bytes: [UInt8])? {
+        guard value.kind != .other, !value.range.isEmpty else { return nil }
+        let head = try bytes(of: value, &payload, limit: NestedPropertyList.headSize)
+        if let name = NestedPropertyList.neighbour(head[...]) {
+            return (.neighbour(name), try whole(value, &payload))
+        }
+        guard NestedPropertyList.begins(head[...]) else { return nil }
+        let bytes = try whole(value, &payload)
         let list = NestedPropertyList(bytes[...], limits: printer.options.limits.limits)
         return list.map { ($0, bytes) }
     }
 
-    private mutating func show(
-        _ found: (list: NestedPropertyList, bytes: [UInt8]), _ table: String, _ column: String,
-        _ number: Int
-    ) throws {
-        guard showsEach else { return }
-        extracted += 1
-        let name = [table, column, "\(number)"].map(Self.fileName).joined(separator: "-")
-        try printer.extract(found.bytes, named: "\(extracted)-\(name).plist")
-        var provenance = provenance
-        provenance["table"] = .string(table)
-        provenance["column"] = .string(column)
-        provenance["row"] = PropertyListValue(Int(number))
-        let size = Shape.count(found.bytes.count, "byte", "bytes")
-        try printer.print(
-            found.list, title: "\(Self.name(table, column)), row \(number): \(size), ",
-            offset: nil, provenance: provenance)
+    private func whole(_ value: StoredValue, _ payload: inout RowPayload) throws -> [UInt8] {
+        try charge(value.range.count)
+        return try bytes(of: value, &payload, limit: .max)
     }
 
-    private static func name(_ table: String, _ column: String) -> String {
-        TerminalText.escaped("\(table).\(column)")
+    /// The first `limit` bytes of a value or a few more, text as UTF-8.
+    private func bytes(
+        of value: StoredValue, _ payload: inout RowPayload, limit: Int
+    ) throws(DatabaseFileError) -> [UInt8] {
+        let header = input.pages.header
+        let isConverted = value.kind == .text && header.textEncoding != .utf8
+        let limit = isConverted && limit < .max / 2 ? limit * 2 : limit
+        let bytes = try payload.bytes(in: value.range.prefix(limit))
+        return isConverted ? Array(header.text(bytes).utf8) : bytes
+    }
+
+    private mutating func show(
+        _ found: (list: NestedPropertyList, bytes: [UInt8]), _ columns: ScannedColumns,
+        _ index: Int, _ number: Int
+    ) throws(Failure) {
+        extracted += 1
+        let name = [columns.table, columns.name(index), "\(number)"].map(Self.fileName)
+            .joined(separator: "-")
+        try printer.extract(found.bytes, named: "\(extracted)-\(name).plist")
+        var provenance = provenance
+        provenance["table"] = .string(columns.table)
+        provenance["column"] = .string(columns.name(index))
+        provenance["row"] = PropertyListValue(number)
+        let size = Shape.count(found.bytes.count, "byte", "bytes")
+        try printer.print(
+            found.list, title: "\(columns.title(index)), row \(number): \(size), ",
+            offset: nil, provenance: provenance)
     }
 
     /// Letters and digits of a name, and `_` for others.
     private static func fileName(_ text: String) -> String {
-        String(
-            text.unicodeScalars.prefix(60).map { scalar in
-                scalar.properties.isAlphabetic || ("0"..."9").contains(scalar)
-                    ? Character(scalar) : "_"
-            })
+        var result = ""
+        for scalar in text.unicodeScalars.prefix(60) {
+            let isKept = scalar.properties.isAlphabetic || ("0"..."9").contains(scalar)
+            result.unicodeScalars.append(isKept ? scalar : "_")
+        }
+        return result
     }
 }

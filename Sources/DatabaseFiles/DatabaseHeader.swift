@@ -1,0 +1,83 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+/// The first 100 bytes of an SQLite database.
+///
+/// | offset | bytes | content |
+/// |---|---|---|
+/// | 0 | 16 | `SQLite format 3` and NUL |
+/// | 16 | 2 | page size: a power of two from 512 on; 1 means 65,536 |
+/// | 18 | 1 | 1 for a rollback journal, 2 for a write-ahead log, as writers must use it |
+/// | 19 | 1 | the same for readers |
+/// | 20 | 1 | bytes at the end of each page that are not used |
+/// | 28 | 4 | number of pages |
+/// | 56 | 4 | encoding of text: 1 UTF-8, 2 UTF-16 little-endian, 3 UTF-16 big-endian |
+///
+/// Integers are big-endian.
+package struct DatabaseHeader: Sendable, Equatable {
+    package static let size = 100
+    package static let magic = Array("SQLite format 3\0".utf8)
+
+    /// The encoding of text in a database.
+    package enum TextEncoding: Sendable {
+        case utf8, utf16LittleEndian, utf16BigEndian
+    }
+
+    package let pageSize: Int
+    /// The bytes of a page that hold content.
+    package let usableSize: Int
+    package let textEncoding: TextEncoding
+    /// Whether readers and writers are to use a write-ahead log.
+    package let usesWriteAheadLog: Bool
+
+    /// Parses the beginning of a database.
+    package init(_ bytes: [UInt8]) throws(DatabaseFileError) {
+        guard bytes.starts(with: Self.magic) else {
+            throw DatabaseFileError("is no SQLite database")
+        }
+        guard bytes.count >= Self.size, let size = bytes.bigEndian(at: 16, width: 2) else {
+            throw DatabaseFileError(
+                "expected a header of \(Self.size) bytes, found \(bytes.count)")
+        }
+        pageSize = size == 1 ? 65536 : size
+        guard Self.isPageSize(pageSize) else {
+            throw DatabaseFileError(
+                "expected a page size that is a power of two from 512 to 65536, found \(size)")
+        }
+        usableSize = pageSize - Int(bytes[20])
+        // Below this size SQLite's own formula for cells gives no room.
+        guard usableSize >= 480 else {
+            throw DatabaseFileError(
+                "expected at least 480 usable bytes in a page, found \(usableSize)")
+        }
+        usesWriteAheadLog = bytes[18] == 2 || bytes[19] == 2
+        textEncoding =
+            switch bytes[59] {
+            case 2: .utf16LittleEndian
+            case 3: .utf16BigEndian
+            default: .utf8
+            }
+    }
+
+    static func isPageSize(_ size: Int) -> Bool {
+        (512...65536).contains(size) && size & (size - 1) == 0
+    }
+
+    /// The text that bytes of a database stand for; invalid sequences become U+FFFD. Linear.
+    package func text(_ bytes: some Collection<UInt8>) -> String {
+        if textEncoding == .utf8 { return String(decoding: bytes, as: UTF8.self) }
+        var units: [UInt16] = []
+        var first: UInt8?
+        for byte in bytes {
+            guard let before = first else {
+                first = byte
+                continue
+            }
+            units.append(
+                textEncoding == .utf16BigEndian
+                    ? UInt16(before) << 8 | UInt16(byte) : UInt16(byte) << 8 | UInt16(before))
+            first = nil
+        }
+        return String(decoding: units, as: UTF16.self)
+    }
+}

@@ -1,0 +1,92 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+/// The pages of a database, with the committed contents of its write-ahead log.
+package final class DatabasePages {
+    package let header: DatabaseHeader
+    /// The number of pages that there can be.
+    package let count: Int
+    private let main: any ByteSource
+    private let log: (offsets: WriteAheadLog, source: any ByteSource)?
+
+    /// Opens a database.
+    ///
+    /// - Parameters:
+    ///   - main: the database.
+    ///   - log: its write-ahead log, if there is one.
+    package init(
+        _ main: any ByteSource, log: (offsets: WriteAheadLog, source: any ByteSource)? = nil
+    ) throws(DatabaseFileError) {
+        let original = try DatabaseHeader(main.read(at: 0, count: DatabaseHeader.size))
+        if let log, log.offsets.pageSize != original.pageSize {
+            throw DatabaseFileError(
+                "expected a write-ahead log with pages of \(original.pageSize) bytes, found "
+                    + "\(log.offsets.pageSize)")
+        }
+        self.main = main
+        self.log = log
+        guard let log else {
+            header = original
+            count = main.size / original.pageSize + (main.size % original.pageSize > 0 ? 1 : 0)
+            return
+        }
+        // The log can't have more pages than it has frames and the file has pages.
+        count = min(
+            log.offsets.pageCount, (main.size + log.source.size) / original.pageSize + 1)
+        guard let offset = log.offsets.offsets[1] else {
+            header = original
+            return
+        }
+        header = try DatabaseHeader(log.source.read(at: offset, count: DatabaseHeader.size))
+        guard header.pageSize == original.pageSize else {
+            throw DatabaseFileError(
+                "expected pages of \(original.pageSize) bytes in the header of the write-ahead "
+                    + "log, found \(header.pageSize)")
+        }
+    }
+
+    /// The bytes of a page, from 1 on.
+    package func page(_ number: UInt32) throws(DatabaseFileError) -> [UInt8] {
+        let size = header.pageSize
+        guard number >= 1, number <= count else {
+            throw DatabaseFileError("expected a page from 1 to \(count), found \(number)")
+        }
+        let bytes =
+            if let log, let offset = log.offsets.offsets[number] {
+                try log.source.read(at: offset, count: size)
+            } else {
+                try main.read(at: (Int(number) - 1) * size, count: size)
+            }
+        guard bytes.count == size else {
+            throw DatabaseFileError(
+                "expected \(size) bytes of page \(number), found \(bytes.count)")
+        }
+        return bytes
+    }
+}
+
+/// The pages that were read so far.
+///
+/// In a valid database each page belongs to one tree or one value. So each page is read once, and the
+/// work of reading all tables is linear in the size of the file, whatever the file says.
+package final class PageUsage {
+    private var words: [UInt64]
+
+    package init(_ pages: DatabasePages) {
+        words = [UInt64](repeating: 0, count: pages.count / 64 + 1)
+    }
+
+    /// Marks a page as read.
+    ///
+    /// - Throws: if it was read before, or if there is no such page.
+    func claim(_ number: UInt32) throws(DatabaseFileError) {
+        let (index, bit) = (Int(number / 64), UInt64(1) << UInt64(number % 64))
+        guard number > 0, index < words.count else {
+            throw DatabaseFileError("expected a page of the file, found number \(number)")
+        }
+        if words[index] & bit != 0 {
+            throw DatabaseFileError("page \(number) is in use by another table or value")
+        }
+        words[index] |= bit
+    }
+}

@@ -1,0 +1,39 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+package import SystemFiles
+
+/// A regular file that is read in portions, without a memory map: a file that shrinks meanwhile gives
+/// fewer bytes.
+package final class FileSource: ByteSource {
+    package let size: Int
+    private let file: FileDescriptor
+
+    /// Opens a file for reading.
+    ///
+    /// - Throws: also for what is no regular file. Opening a pipe would wait for its writer.
+    package init(_ path: String) throws(SystemError) {
+        file = try FileDescriptor.openAtOnce(path)
+        do throws(SystemError) {
+            let mode = try FileMode(of: file)
+            if mode.isDirectory { throw SystemError(message: "is a directory") }
+            guard mode.isRegular else { throw SystemError.notRegular }
+            size = mode.size
+        } catch {
+            file.close()
+            throw error
+        }
+    }
+
+    deinit { file.close() }
+
+    package func read(at offset: Int, count: Int) throws(DatabaseFileError) -> [UInt8] {
+        // The size bounds what a malformed file can ask for.
+        guard offset >= 0, offset < size, count > 0 else { return [] }
+        do {
+            return try file.bytes(at: offset, count: min(count, size - offset))
+        } catch {
+            throw DatabaseFileError(error.message)
+        }
+    }
+}

@@ -1,0 +1,78 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+/// The bytes of a row, in its page and in overflow pages.
+///
+/// A page holds the beginning of a long row. The rest is a list of overflow pages, each with the
+/// number of the next one in its first four bytes; 0 ends the list.
+package struct RowPayload {
+    /// The number of bytes.
+    package let size: Int
+    private let pages: DatabasePages
+    private let usage: PageUsage
+    private let page: [UInt8]
+    private let local: Range<Int>
+    // The overflow pages as far as they were followed, and the contents of the one read last.
+    private var chain: [UInt32] = []
+    private var lastRead: (index: Int, bytes: [UInt8])?
+
+    /// - Parameters:
+    ///   - page: the page with the beginning of the row, at `local`.
+    ///   - overflow: the first overflow page; nil for a row that is in one page.
+    init(
+        _ pages: DatabasePages, _ usage: PageUsage, size: Int, page: [UInt8], local: Range<Int>,
+        overflow: UInt32?
+    ) throws(DatabaseFileError) {
+        self.size = size
+        self.pages = pages
+        self.usage = usage
+        self.page = page
+        self.local = local
+        guard let overflow else { return }
+        try usage.claim(overflow)
+        chain.append(overflow)
+    }
+
+    /// Returns the bytes of a range within the row. The pages up to its end are read.
+    package mutating func bytes(in range: Range<Int>) throws(DatabaseFileError) -> [UInt8] {
+        guard range.lowerBound >= 0, range.upperBound <= size else {
+            throw DatabaseFileError(
+                "expected a value within \(size) bytes of a row, found one up to "
+                    + "\(range.upperBound)")
+        }
+        let head = range.clamped(to: 0..<local.count)
+        var result = Array(
+            page[local.lowerBound + head.lowerBound..<local.lowerBound + head.upperBound])
+        let room = pages.header.usableSize - 4
+        var position = max(range.lowerBound, local.count)
+        while position < range.upperBound {
+            let (index, start) = (position - local.count).quotientAndRemainder(dividingBy: room)
+            let count = min(room - start, range.upperBound - position)
+            try readOverflow(index)
+            if let lastRead { result += lastRead.bytes[start + 4..<start + 4 + count] }
+            position += count
+        }
+        return result
+    }
+
+    /// Reads an overflow page by its index, and those before it that were not followed yet.
+    private mutating func readOverflow(_ index: Int) throws(DatabaseFileError) {
+        while chain.count <= index {
+            try readFollowed(chain.count - 1)
+            guard let next = lastRead?.bytes.word(at: 0), next > 0 else {
+                throw DatabaseFileError(
+                    "expected a row of \(size) bytes, found the end of its overflow pages")
+            }
+            try usage.claim(next)
+            chain.append(next)
+        }
+        try readFollowed(index)
+    }
+
+    private mutating func readFollowed(_ index: Int) throws(DatabaseFileError) {
+        guard chain.indices.contains(index) else {
+            throw DatabaseFileError("expected an overflow page, found none")
+        }
+        if lastRead?.index != index { lastRead = (index, try pages.page(chain[index])) }
+    }
+}

@@ -1,0 +1,68 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+/// A table as the schema describes it.
+package struct StoredTable: Sendable {
+    package let name: String
+    /// The first page of its tree.
+    package let root: UInt32
+    private let definition: TableDefinition?
+
+    // As many as SQLite can be built for.
+    static let mostColumns = 32_767
+    // A table with an unreadable definition shows so many columns at most, as SQLite's usual limit.
+    private static let columnsOfUnreadable = 2000
+
+    /// Reads the tables of a database, in the order of the schema.
+    ///
+    /// The schema is the table whose root is page 1. It has the columns `type`, `name`, `tbl_name`,
+    /// `rootpage` and `sql`. Views and virtual tables have no root.
+    ///
+    /// - Returns: the tables, and the first defect of the schema.
+    package static func all(
+        _ pages: DatabasePages, _ usage: PageUsage
+    ) -> (tables: [StoredTable], problem: String?) {
+        var walk = TableWalk(pages, usage, root: 1)
+        var problem: String?
+        var tables: [StoredTable] = []
+        while var row = walk.next() {
+            do {
+                if let table = try StoredTable(&row.payload, pages.header) { tables.append(table) }
+            } catch {
+                if problem == nil { problem = error.what }
+            }
+        }
+        return (tables, problem ?? walk.problem)
+    }
+
+    private init?(
+        _ payload: inout RowPayload, _ header: DatabaseHeader
+    ) throws(DatabaseFileError) {
+        let values = try payload.values(limit: 5)
+        guard values.count == 5 else { return nil }
+        guard header.text(try payload.bytes(in: values[0].range)).utf8.elementsEqual("table".utf8)
+        else { return nil }
+        let number = try payload.bytes(in: values[3].range)
+        guard values[3].kind == .other, number.count <= 4,
+            let root = number.bigEndian(at: 0, width: number.count), root > 0
+        else { return nil }
+        self.root = UInt32(truncatingIfNeeded: root)
+        name = header.text(try payload.bytes(in: values[1].range))
+        let sql = header.text(try payload.bytes(in: values[4].range))
+        definition = TableDefinition(Array(sql.utf8))
+    }
+
+    /// The names of the columns, in the order in which rows hold them.
+    ///
+    /// - Parameter isNumbered: whether the table has row numbers. Others begin with the columns of the
+    ///   primary key.
+    /// - Returns: nil where the schema does not tell; then rows tell how many there are.
+    package func columns(isNumbered: Bool) -> [String]? {
+        definition?.storedColumns(isNumbered: isNumbered)
+    }
+
+    /// The number of values that a row can have.
+    package func columnLimit(_ columns: [String]?) -> Int {
+        columns?.count ?? Self.columnsOfUnreadable
+    }
+}

@@ -1,0 +1,114 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+/// A write-ahead log: `NAME-wal` beside the database `NAME`.
+///
+/// SQLite appends changed pages to this file and copies them to the database later. The file begins
+/// with a header of 32 bytes:
+///
+/// | offset | bytes | content |
+/// |---|---|---|
+/// | 0 | 4 | 377F0682, or 377F0683 where checksums are of big-endian words |
+/// | 4 | 4 | format version: 3007000 |
+/// | 8 | 4 | page size |
+/// | 12 | 4 | number of checkpoints |
+/// | 16 | 8 | two salts |
+/// | 24 | 8 | checksum of the 24 bytes before |
+///
+/// Frames follow, each a header of 24 bytes and a page:
+///
+/// | offset | bytes | content |
+/// |---|---|---|
+/// | 0 | 4 | page number |
+/// | 4 | 4 | number of pages of the database, if this frame ends a transaction; else 0 |
+/// | 8 | 8 | the two salts of the file |
+/// | 16 | 8 | checksum of the first 8 bytes and the page, continued from the frame before |
+///
+/// The log ends at the first frame with other salts or a wrong checksum. Frames after the last one
+/// that ends a transaction do not count.
+package struct WriteAheadLog: Sendable, Equatable {
+    package static let suffix = "-wal"
+    private static let headerSize = 32
+    private static let frameHeaderSize = 24
+    private static let magic: UInt32 = 0x377F_0682
+    private static let version: UInt32 = 3_007_000
+
+    package let pageSize: Int
+    /// The number of pages of the database after the last transaction.
+    package private(set) var pageCount = 0
+    /// The offset of the latest committed contents of each page.
+    private(set) var offsets: [UInt32: Int] = [:]
+
+    /// Reads the committed frames of a log. Linear in its size.
+    ///
+    /// - Returns: nil for a log without any valid header or transaction.
+    package init?(_ source: some ByteSource) throws(DatabaseFileError) {
+        let head = try source.read(at: 0, count: Self.headerSize)
+        guard head.count == Self.headerSize, let magic = head.word(at: 0), magic & ~1 == Self.magic,
+            head.word(at: 4) == Self.version, let size = head.word(at: 8)
+        else { return nil }
+        pageSize = Int(clamping: size)
+        var checksum = Checksum(isBigEndian: magic & 1 == 1)
+        checksum.add(head[..<24])
+        guard DatabaseHeader.isPageSize(pageSize), checksum.matches(head, at: 24) else {
+            return nil
+        }
+        try readFrames(source, salts: head[16..<24], checksum)
+        if pageCount == 0 { return nil }
+    }
+
+    private mutating func readFrames(
+        _ source: some ByteSource, salts: ArraySlice<UInt8>, _ start: Checksum
+    ) throws(DatabaseFileError) {
+        var checksum = start
+        // An array: clearing a dictionary takes time for all that it once held.
+        var pending: [(page: UInt32, offset: Int)] = []
+        var offset = Self.headerSize
+        let frameSize = Self.frameHeaderSize + pageSize
+        while offset <= source.size - frameSize {
+            let frame = try source.read(at: offset, count: frameSize)
+            guard frame.count == frameSize, let page = frame.word(at: 0), page > 0,
+                let count = frame.word(at: 4), frame[8..<16].elementsEqual(salts)
+            else { return }
+            checksum.add(frame[..<8])
+            checksum.add(frame[Self.frameHeaderSize...])
+            guard checksum.matches(frame, at: 16) else { return }
+            pending.append((page, offset + Self.frameHeaderSize))
+            offset += frameSize
+            guard count > 0 else { continue }
+            pageCount = Int(clamping: count)
+            for frame in pending { offsets[frame.page] = frame.offset }
+            pending.removeAll(keepingCapacity: true)
+        }
+    }
+
+    /// The running checksum: two sums of 32-bit words, each of which includes the other.
+    struct Checksum {
+        let isBigEndian: Bool
+        private(set) var first: UInt32 = 0
+        private(set) var second: UInt32 = 0
+
+        init(isBigEndian: Bool) { self.isBigEndian = isBigEndian }
+
+        /// Adds bytes, whose number is a multiple of eight.
+        mutating func add(_ bytes: ArraySlice<UInt8>) {
+            var index = bytes.startIndex
+            while index <= bytes.endIndex - 8 {
+                first &+= word(bytes, index) &+ second
+                second &+= word(bytes, index + 4) &+ first
+                index += 8
+            }
+        }
+
+        private func word(_ bytes: ArraySlice<UInt8>, _ index: Int) -> UInt32 {
+            let word =
+                UInt32(bytes[index]) << 24 | UInt32(bytes[index + 1]) << 16
+                | UInt32(bytes[index + 2]) << 8 | UInt32(bytes[index + 3])
+            return isBigEndian ? word : word.byteSwapped
+        }
+
+        func matches(_ bytes: [UInt8], at offset: Int) -> Bool {
+            bytes.word(at: offset) == first && bytes.word(at: offset + 4) == second
+        }
+    }
+}

@@ -1,0 +1,35 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Glibc
+#endif
+
+extension FileDescriptor {
+    /// Returns `count` bytes from `offset` on, or fewer where the file ends before.
+    package func bytes(at offset: Int, count: Int) throws(SystemError) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: count)
+        var filled = 0
+        while filled < count {
+            // SAFETY: the buffer belongs to the array; the part passed lies within it.
+            let result = unsafe bytes.withUnsafeMutableBytes { buffer in
+                let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
+                return unsafe pread(
+                    rawValue, rest.baseAddress, rest.count, off_t(offset + filled))
+            }
+            if result == 0 { break }
+            if result < 0 {
+                let error = SystemError.last
+                if error.isInterruption { continue }
+                throw error
+            }
+            filled += result
+        }
+        bytes.removeLast(count - filled)
+        return bytes
+    }
+}

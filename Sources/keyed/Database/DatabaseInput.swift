@@ -1,0 +1,136 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import DatabaseFiles
+import PropertyList
+import SystemFiles
+
+/// A database that is only read, and the notes about the files beside it.
+///
+/// SQLite keeps what is not in the file yet in `NAME-wal`. Its committed pages are read in place of
+/// those of the file. SQLite keeps what an interrupted change has to undo in `NAME-journal`. It is
+/// reported, and neither applied nor removed. No file is opened but these three, and none is written.
+struct DatabaseInput {
+    let pages: DatabasePages
+    /// The number of bytes of the file and its write-ahead log.
+    let size: Int
+    /// The contents of standard input, or of a device; nil for a regular file.
+    let bytes: [UInt8]?
+    /// The lines for standard error.
+    private(set) var notes: [String] = []
+    /// Whether the file shows less, or something else, than SQLite would.
+    private(set) var isPartial = false
+
+    init(_ path: String, limits: ParsingLimits) throws(Failure) {
+        do {
+            let (main, bytes) = try Self.open(path, limits)
+            self.bytes = bytes
+            let head = try main.read(at: 0, count: DatabaseHeader.size)
+            if let problem = Self.problem(head) { throw DatabaseFileError(problem) }
+            guard bytes == nil else {
+                pages = try DatabasePages(main)
+                size = main.size
+                return
+            }
+            var notes = DatabaseNotes(path)
+            notes.inspectJournal(pageSize: try DatabaseHeader(head).pageSize)
+            (pages, size) = try notes.pages(main)
+            (self.notes, isPartial) = (notes.lines, notes.isPartial)
+        } catch let error as SystemError {
+            throw Failure(.invalid, "\(TerminalText.escaped(path)): \(error.message)")
+        } catch {
+            throw Failure(.invalid, "\(TerminalText.escaped(path)): \(error)")
+        }
+    }
+
+    private static func open(
+        _ path: String, _ limits: ParsingLimits
+    ) throws -> (any ByteSource, [UInt8]?) {
+        if path != FileAccess.standardInput {
+            let mode = try FileMode(of: path)
+            if mode.isDirectory { throw SystemError(message: "is a directory") }
+            if mode.isRegular { return (try FileSource(path), nil) }
+        }
+        let bytes = try FileAccess.read(path, limit: limits.inputSize)
+        if bytes.count > limits.inputSize {
+            throw SystemError(
+                message: "has more than \(limits.inputSize) bytes, which --limits allows")
+        }
+        return (MemorySource(bytes), bytes)
+    }
+
+    /// The reason why a file is no database, with what else to try.
+    private static func problem(_ head: [UInt8]) -> String? {
+        if head.isEmpty { return "is empty" }
+        if head.starts(with: DatabaseHeader.magic) { return nil }
+        let isPropertyList = (try? PropertyListFormat.detect(head)) != nil
+        return "is no SQLite database"
+            + (isPropertyList ? "; keyed show looks into property lists" : "")
+            + "; keyed carve looks into any file"
+    }
+}
+
+/// What the files beside a database mean for it.
+private struct DatabaseNotes {
+    let path: String
+    private(set) var lines: [String] = []
+    private(set) var isPartial = false
+
+    init(_ path: String) { self.path = path }
+
+    private mutating func note(_ suffix: String, _ text: String, isPartial: Bool = true) {
+        lines.append("\(TerminalText.escaped(path))\(suffix): \(text)")
+        self.isPartial = self.isPartial || isPartial
+    }
+
+    /// Opens a file beside the database; nil where there is none, or an empty one.
+    private mutating func companion(_ suffix: String) -> FileSource? {
+        do {
+            let source = try FileSource(path + suffix)
+            return source.size > 0 ? source : nil
+        } catch {
+            if !error.isMissing { note(suffix, "\(error.message); the file is shown without it") }
+            return nil
+        }
+    }
+
+    /// Reports a rollback journal that is in use.
+    mutating func inspectJournal(pageSize: Int) {
+        let suffix = RollbackJournal.suffix
+        guard let source = companion(suffix) else { return }
+        do {
+            guard let journal = try RollbackJournal(source) else { return }
+            guard let header = journal.header, header.pageSize == pageSize else {
+                return note(
+                    suffix, "is no rollback journal of this database; it is ignored",
+                    isPartial: false)
+            }
+            let pages = Shape.count(journal.pageCount, "page", "pages")
+            note(
+                suffix,
+                "a rollback journal of an interrupted change, which would restore \(pages)"
+                    + (journal.namesSuperJournal ? " and delete a file that it names" : "")
+                    + "; it is not applied, the file is shown as it is")
+        } catch {
+            note(suffix, "\(error.what); it is not applied")
+        }
+    }
+
+    /// The pages of the database, with those of its write-ahead log.
+    mutating func pages(_ main: any ByteSource) throws -> (DatabasePages, size: Int) {
+        let suffix = WriteAheadLog.suffix
+        if let source = companion(suffix) {
+            do {
+                if let log = try WriteAheadLog(source) {
+                    return (
+                        try DatabasePages(main, log: (log, source)), main.size + source.size
+                    )
+                }
+                note(suffix, "holds no complete change; it is ignored", isPartial: false)
+            } catch {
+                note(suffix, "\(error); the file is shown without it")
+            }
+        }
+        return (try DatabasePages(main), main.size)
+    }
+}

@@ -1,0 +1,112 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import DatabaseFiles
+import PropertyList
+
+/// The columns that `--column` names: all, those of a table, or one.
+///
+/// Names are compared by their bytes. Comparing by characters would join a combining mark to the dot.
+struct ColumnChoice {
+    /// The argument of `--column`; nil for all columns.
+    let argument: String?
+
+    /// The columns of a table: all, or the one of this name.
+    enum Part {
+        case all
+        case column(Substring.UTF8View)
+    }
+
+    /// Returns the part of a table that is chosen; nil for none of it.
+    func part(of table: String) -> Part? {
+        guard let argument = argument?.utf8 else { return .all }
+        guard argument.starts(with: table.utf8) else { return nil }
+        let rest = argument.dropFirst(table.utf8.count)
+        if rest.isEmpty { return .all }
+        return rest.first == UInt8(ascii: ".") ? .column(rest.dropFirst()) : nil
+    }
+}
+
+/// The columns of a table that are scanned, and what they hold.
+struct ScannedColumns {
+    let table: String
+    /// The number of values that are looked at in a row.
+    let limit: Int
+    private let names: [String]?
+    private let part: ColumnChoice.Part
+    private var tallies: [Int: Tally] = [:]
+
+    /// The finds in a column.
+    private struct Tally {
+        private var finds: [(name: String, count: Int)] = []
+
+        mutating func add(_ name: String) {
+            if let index = finds.firstIndex(where: { $0.name == name }) {
+                finds[index].count += 1
+            } else {
+                finds.append((name, 1))
+            }
+        }
+
+        /// `3 of 5 values: 2 keyed archives, 1 bplist17`
+        func text(of values: Int) -> String {
+            let total = finds.reduce(0) { $0 + $1.count }
+            let parts = finds.map { Shape.count($0.count, $0.name, $0.name + "s") }
+            return "\(total) of \(Shape.count(values, "value", "values")): "
+                + parts.joined(separator: ", ")
+        }
+    }
+
+    /// - Returns: nil where no column of the table is chosen.
+    init?(_ table: StoredTable, isNumbered: Bool, _ choice: ColumnChoice) {
+        guard let part = choice.part(of: table.name) else { return nil }
+        self.table = table.name
+        self.part = part
+        names = table.columns(isNumbered: isNumbered)
+        limit = table.columnLimit(names)
+        if !(0..<limit).contains(where: includes) { return nil }
+    }
+
+    /// Whether a column is chosen.
+    func includes(_ index: Int) -> Bool {
+        switch part {
+        case .all: true
+        case .column(let chosen): name(index).utf8.elementsEqual(chosen)
+        }
+    }
+
+    /// The name of a column; its number where the schema can't be read.
+    func name(_ index: Int) -> String {
+        guard let names, names.indices.contains(index) else { return "column \(index + 1)" }
+        return names[index]
+    }
+
+    mutating func add(_ find: String, at index: Int) {
+        tallies[index, default: Tally()].add(find)
+    }
+
+    /// The lines about the columns that hold property lists.
+    func lines(rows: Int) -> [String] {
+        tallies.sorted { $0.key < $1.key }
+            .map { "\(title($0.key)): \($0.value.text(of: rows))" }
+    }
+
+    // MARK: For terminals
+
+    // Long enough for genuine names; a line is to stay a line.
+    private static let longestTitle = 200
+
+    /// The table, as it is printed.
+    var title: String { Self.printable(table) }
+
+    /// A column, as it is printed.
+    func title(_ index: Int) -> String { "\(title).\(Self.printable(name(index)))" }
+
+    /// A name made safe to print, and cut where it is very long.
+    static func printable(_ name: String) -> String {
+        let end =
+            name.unicodeScalars.index(
+                name.startIndex, offsetBy: longestTitle, limitedBy: name.endIndex) ?? name.endIndex
+        return TerminalText.escaped(String(name[..<end])) + (end < name.endIndex ? "…" : "")
+    }
+}

@@ -1,0 +1,171 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+#if Stores
+
+import Foundation
+import GRDB
+import TestSupport
+import Testing
+
+@testable import ArchiveStore
+
+/// Files that lie beside an encrypted store.
+@Suite("Files beside a store")
+struct StoreFilesTests {
+    private let folder: TemporaryFolder
+    private let file: String
+    private let journal: String
+    private let victim: String
+
+    init() throws {
+        folder = try TemporaryFolder()
+        file = folder("items")
+        journal = file + "-journal"
+        victim = folder("victim")
+    }
+
+    private func key(_ name: String = "key") throws -> MasterKey {
+        try MasterKey(file: folder(name), creatingIfMissing: true)
+    }
+
+    private func open(_ file: String? = nil, _ key: MasterKey? = nil) throws -> ItemStore {
+        ItemStore(
+            try EncryptedItemDatabase(
+                file: file ?? self.file, accessGroup: "group", key: key ?? self.key(), timeout: 1))
+    }
+
+    private func bytes(_ path: String) throws -> [UInt8] {
+        [UInt8](try Data(contentsOf: URL(filePath: path)))
+    }
+
+    private func write(_ bytes: [UInt8], _ path: String) throws {
+        try Data(bytes).write(to: URL(filePath: path))
+    }
+
+    /// Makes a store with an item, and a journal that restores its pages as they are.
+    private func prepare(superJournal: String?) throws {
+        try open().add(Item(service: "service", account: "a", password: "secret"))
+        try write(Array("precious".utf8), victim)
+        try write(
+            DatabaseAssembler.journal(
+                restoring: [1, 2], of: bytes(file), pageSize: 4096, superJournal: superJournal),
+            journal)
+    }
+
+    /// Expects an error about a file, and no file changed.
+    private func expectRefusal(_ name: String, of path: String? = nil) throws {
+        let before = try folder.names.map { try bytes(folder($0)) }
+        for keyName in ["key", "other"] {
+            let key = try key(keyName)
+            let error = #expect(throws: StoreError.self) { _ = try open(path, key) }
+            #expect(error?.code == .invalidDatabase)
+            #expect(error?.file.map { URL(filePath: $0).lastPathComponent } == name)
+            #expect(error?.recovery != nil)
+            if keyName == "other" { try FileManager.default.removeItem(atPath: folder("other")) }
+        }
+        #expect(try folder.names.map { try bytes(folder($0)) } == before)
+    }
+
+    @Test("a journal that names a super-journal is refused before it is applied, whatever the key")
+    func superJournal() throws {
+        try prepare(superJournal: victim)
+        try expectRefusal("items-journal")
+        // A link to the store does not hide the journal.
+        try FileManager.default.createSymbolicLink(
+            atPath: folder("link"), withDestinationPath: file)
+        try expectRefusal("items-journal", of: folder("link"))
+    }
+
+    @Test("a super-journal is not deleted where its journal appears after the check")
+    func lateSuperJournal() throws {
+        try prepare(superJournal: victim)
+        #expect(throws: DatabaseError.self) {
+            try DatabaseQueue(
+                path: StoreFiles.path(of: file), configuration: .items(timeout: 0)
+            ).read { try Int.fetchOne($0, sql: "PRAGMA application_id") }
+        }
+        #expect(try bytes(victim) == Array("precious".utf8))
+        // And where the store is open already.
+        let hostile = try bytes(journal)
+        try FileManager.default.removeItem(atPath: journal)
+        let store = try open()
+        #expect(try store.items().count == 1)
+        try write(hostile, journal)
+        #expect(throws: StoreError.self) { try store.items() }
+        #expect(throws: StoreError.self) {
+            try store.add(Item(service: "service", account: "b", password: "secret"))
+        }
+        #expect(try bytes(victim) == Array("precious".utf8))
+        try FileManager.default.removeItem(atPath: journal)
+        #expect(try store.items().count == 1)
+    }
+
+    @Test("a journal of this store is applied and removed")
+    func ownJournal() throws {
+        try prepare(superJournal: nil)
+        #expect(try open().items().count == 1)
+        #expect(folder.names == ["items", "key", "victim"])
+    }
+
+    @Test("a journal that is not in use is no matter")
+    func unusedJournal() throws {
+        try prepare(superJournal: nil)
+        for contents in [[], [UInt8](repeating: 0, count: 5000)] {
+            try write(contents, journal)
+            #expect(try open().items().count == 1)
+        }
+    }
+
+    @Test("a journal of another database, and what is no journal, are refused")
+    func otherJournal() throws {
+        try prepare(superJournal: nil)
+        try write(
+            DatabaseAssembler.journal(
+                restoring: [1], of: [UInt8](repeating: 1, count: 1024), pageSize: 1024), journal)
+        try expectRefusal("items-journal")
+        try write(Array("something else".utf8), journal)
+        try expectRefusal("items-journal")
+    }
+
+    @Test("a write-ahead log is refused, in the header and beside the store")
+    func log() throws {
+        try prepare(superJournal: nil)
+        try FileManager.default.removeItem(atPath: journal)
+        let whole = try bytes(file)
+        for place in [18, 19] {
+            var changed = whole
+            changed[place] = 2
+            try write(changed, file)
+            try expectRefusal("items")
+        }
+        try write(whole, file)
+        #expect(try open().items().count == 1)
+        try write(DatabaseAssembler.log([], pageSize: 4096), file + "-wal")
+        try expectRefusal("items-wal")
+    }
+
+    @Test("a journal of an earlier store is named where a new one is to be made, and left")
+    func staleJournal() throws {
+        try prepare(superJournal: nil)
+        try FileManager.default.removeItem(atPath: file)
+        try expectRefusal("items-journal")
+        #expect(folder.names == ["items-journal", "key", "victim"])
+        try FileManager.default.removeItem(atPath: journal)
+        #expect(try open().items().isEmpty)
+        try FileManager.default.removeItem(atPath: file)
+        try write([], journal)
+        #expect(try open().items().isEmpty)
+    }
+
+    @Test(
+        "the name of a store is a name, whatever is in it",
+        arguments: ["a?mode=memory", "a%20b", "a#b", "é 漢\u{301}", "a&vfs=x", "file:a"])
+    func names(_ name: String) throws {
+        try open(folder(name)).add(Item(service: "service", account: "a", password: "secret"))
+        #expect(folder.names.sorted() == [name, "key"].sorted())
+        #expect(try open(folder(name)).items().count == 1)
+    }
+}
+
+#endif

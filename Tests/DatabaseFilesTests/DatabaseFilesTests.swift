@@ -1,0 +1,259 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import TestSupport
+import Testing
+
+@testable import DatabaseFiles
+
+private typealias Assembler = DatabaseAssembler
+
+/// The bytes of `text`.
+private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
+
+/// A row of one blob.
+private func row(_ contents: [UInt8]) -> [UInt8] { Assembler.row([.blob(contents)]) }
+
+@Suite("The text of CREATE TABLE")
+struct TableDefinitionTests {
+    @Test(
+        "names the stored columns, however they are written",
+        arguments: [
+            ("CREATE TABLE t (a, b)", ["a", "b"]),
+            ("create table t(a int,b text default ',)')", ["a", "b"]),
+            (
+                "CREATE TABLE IF NOT EXISTS main.\"t(\" ([a b], `c``d`, 'e''f')",
+                ["a b", "c`d", "e'f"]
+            ),
+            ("CREATE TABLE t (\"a\"\"b\u{301}\", \"\")", ["a\"b\u{301}", ""]),
+            ("CREATE TABLE t (a, /* b, */ c -- d\n, e)", ["a", "c", "e"]),
+            ("CREATE TABLE t (a, v AS (a), s AS (a) STORED, b)", ["a", "s", "b"]),
+            ("CREATE TABLE t (a CHECK (a IN (1, 2)), UNIQUE (a), CHECK (a > 0))", ["a"]),
+            ("CREATE TABLE t (\"check\", \"primary\" TEXT)", ["check", "primary"]),
+            ("CREATE TABLE t (a) STRICT, WITHOUT ROWID", ["a"]),
+        ])
+    func stored(_ sql: String, _ names: [String]) throws {
+        let definition = try #require(TableDefinition(bytes(sql)))
+        let found = definition.storedColumns(isNumbered: true)
+        #expect(found.map { Array($0.utf8) } == names.map { Array($0.utf8) })
+    }
+
+    @Test(
+        "begins with the primary key in tables without row numbers",
+        arguments: [
+            ("CREATE TABLE t (a, b, c, PRIMARY KEY (C, \"b\" DESC))", ["c", "b", "a"]),
+            ("CREATE TABLE t (a, b TEXT PRIMARY KEY, c)", ["b", "a", "c"]),
+            ("CREATE TABLE t (a, b, PRIMARY KEY (b, b, a))", ["b", "a"]),
+        ])
+    func keyed(_ sql: String, _ names: [String]) throws {
+        let definition = try #require(TableDefinition(bytes(sql)))
+        #expect(definition.storedColumns(isNumbered: false) == names)
+    }
+
+    @Test(
+        "is refused where it is cut short or says nothing",
+        arguments: [
+            "", "CREATE TABLE t", "CREATE TABLE t (", "CREATE TABLE t (a, b", "()", "\"", "/*",
+        ])
+    func refused(_ sql: String) { #expect(TableDefinition(bytes(sql)) == nil) }
+}
+
+@Suite("Files beside a database")
+struct CompanionTests {
+    private let database: [UInt8]
+
+    init() {
+        var assembler = Assembler()
+        let cell = assembler.cell(row(bytes("old")), number: 1)
+        let root = assembler.add(assembler.treePage(kind: 13, [cell]))
+        assembler.addTable("t", root: root, columns: "v)")
+        database = assembler.bytes()
+    }
+
+    /// A page with one row.
+    private func page(_ text: String) -> [UInt8] {
+        var assembler = Assembler()
+        return assembler.treePage(kind: 13, [assembler.cell(row(bytes(text)), number: 1)])
+    }
+
+    private func value(_ log: [UInt8]?) throws -> [UInt8] {
+        try DatabaseContents(database, log: log).values.flatMap(\.bytes)
+    }
+
+    @Test(
+        "the log's last contents of a page count, up to the last complete change",
+        arguments: [false, true])
+    func log(_ isBigEndian: Bool) throws {
+        func log(_ frames: [(page: Int, contents: [UInt8], count: Int)]) -> [UInt8] {
+            Assembler.log(frames, pageSize: 512, isBigEndian: isBigEndian)
+        }
+        let (old, one, two) = (bytes("old"), bytes("one"), bytes("two"))
+        #expect(try value(nil) == old)
+        #expect(try value(log([(2, page("one"), 2)])) == one)
+        #expect(try value(log([(2, page("one"), 2), (2, page("two"), 2)])) == two)
+        #expect(try value(log([(2, page("one"), 2), (2, page("two"), 0)])) == one)
+        #expect(try value(log([(2, page("one"), 0)])) == old)
+        // A frame after a damaged one does not count.
+        var damaged = log([(2, page("one"), 2), (2, page("two"), 2), (2, page("one"), 2)])
+        damaged[32 + 24 + 512 + 24 + 100] ^= 1
+        #expect(try value(damaged) == one)
+        for count in 0..<32 + 24 + 512 {
+            #expect(try value(Array(log([(2, page("one"), 2)]).prefix(count))) == old)
+        }
+        var version = log([(2, page("one"), 2)])
+        version[7] ^= 1
+        #expect(try value(version) == old)
+    }
+
+    @Test("a log with pages of another size is refused")
+    func pageSize() throws {
+        let log = Assembler.log([(1, [UInt8](repeating: 0, count: 1024), 1)], pageSize: 1024)
+        #expect(throws: DatabaseFileError.self) { try value(log) }
+    }
+
+    @Test("a journal says what it would restore, and whether it names a super-journal")
+    func journal() throws {
+        func journal(_ name: String?) throws -> RollbackJournal? {
+            try RollbackJournal(
+                MemorySource(
+                    Assembler.journal(
+                        restoring: [1, 2], of: database, pageSize: 512, superJournal: name)))
+        }
+        let plain = try #require(try journal(nil))
+        #expect(plain.pageCount == 2)
+        #expect(plain.header?.pageSize == 512)
+        #expect(plain.header?.originalPageCount == 2)
+        #expect(!plain.namesSuperJournal)
+        #expect(try journal("/victim")?.namesSuperJournal == true)
+        #expect(try RollbackJournal(MemorySource([])) == nil)
+        #expect(try RollbackJournal(MemorySource([UInt8](repeating: 0, count: 600))) == nil)
+        let other = try #require(try RollbackJournal(MemorySource(bytes("some other file"))))
+        #expect(other.header == nil && other.pageCount == 0)
+    }
+}
+
+@Suite("Malformed databases")
+struct MalformedDatabaseTests {
+    /// Reads a database; checks that the work was linear.
+    private func read(_ bytes: [UInt8]) throws -> DatabaseContents {
+        let source = CountingSource(bytes)
+        let contents = DatabaseContents(try DatabasePages(source))
+        #expect(source.bytesRead <= 3 * bytes.count + 1000)
+        #expect(contents.rows <= bytes.count)
+        #expect(contents.values.reduce(0) { $0 + $1.bytes.count } <= bytes.count)
+        return contents
+    }
+
+    @Test("tables that share pages are read once")
+    func sharedTables() throws {
+        var assembler = Assembler()
+        let cell = assembler.cell(row(bytes("value")), number: 1)
+        let root = assembler.add(assembler.treePage(kind: 13, [cell]))
+        for name in ["a", "b", "c"] { assembler.addTable(name, root: root, columns: "v)") }
+        let contents = try read(assembler.bytes())
+        #expect(contents.values.map(\.table) == ["a"])
+        #expect(
+            contents.problems
+                == Array(repeating: "page 2 is in use by another table or value", count: 2))
+    }
+
+    @Test("rows that share overflow pages are read once")
+    func sharedOverflow() throws {
+        var assembler = Assembler()
+        // All but 39 bytes fill overflow pages.
+        let long = row([UInt8](repeating: 7, count: 39 + 39 * 508 - 4))
+        let overflow = assembler.addOverflow(Array(long.dropFirst(39)))
+        let leaves = (0..<30).map { leaf in
+            let cells = (0..<6).map {
+                assembler.cell(
+                    Array(long.prefix(478)), number: leaf * 6 + $0, overflow: overflow,
+                    size: long.count)
+            }
+            return assembler.add(assembler.treePage(kind: 13, cells))
+        }
+        let children = leaves.dropLast().enumerated().map {
+            Assembler.integer($1, 4) + Assembler.variable($0 * 6 + 5)
+        }
+        let root = assembler.add(
+            assembler.treePage(kind: 5, children, last: leaves[leaves.count - 1]))
+        assembler.addTable("t", root: root, columns: "v)")
+        let contents = try read(assembler.bytes())
+        #expect(contents.values.count == 1)
+        #expect(contents.problems.count == 1)
+    }
+
+    @Test(
+        "cells that overlap are read as often as there is room for them", arguments: [512, 65536])
+    func overlappingCells(_ pageSize: Int) throws {
+        var assembler = Assembler(pageSize: pageSize)
+        let cell = assembler.cell(row([UInt8](repeating: 7, count: 100)), number: 1)
+        let count = (pageSize - 8 - cell.count) / 2
+        var page = assembler.treePage(kind: 13, [cell])
+        for index in 0..<count {
+            page.replaceSubrange(8 + 2 * index..<10 + 2 * index, with: page[8..<10])
+        }
+        page.replaceSubrange(3..<5, with: Assembler.integer(count, 2))
+        assembler.addTable("t", root: assembler.add(page), columns: "v)")
+        let contents = try read(assembler.bytes())
+        #expect(contents.values.count == pageSize / cell.count)
+        #expect(contents.problems == ["page 2 has cells that overlap or leave the page"])
+    }
+
+    @Test("trees that contain themselves, and trees that are too deep, end")
+    func cycles() throws {
+        var assembler = Assembler()
+        let own = assembler.add(
+            assembler.treePage(kind: 5, [Assembler.integer(2, 4) + [1]], last: 2))
+        assembler.addTable("own", root: own, columns: "v)")
+        for last in 4...40 { _ = assembler.add(assembler.treePage(kind: 5, [], last: last)) }
+        assembler.addTable("deep", root: 3, columns: "v)")
+        assembler.addTable("nowhere", root: 999, columns: "v)")
+        let contents = try read(assembler.bytes())
+        #expect(contents.values.isEmpty)
+        #expect(contents.problems.count == 3)
+        #expect(contents.problems[1] == "expected a tree of at most 20 levels")
+    }
+
+    @Test("an odd table does not keep the others from being read")
+    func odd() throws {
+        var assembler = Assembler(pageSize: 4096)
+        func root(_ text: String) -> Int {
+            let cell = assembler.cell(row(bytes(text)), number: 1)
+            return assembler.add(assembler.treePage(kind: 13, [cell]))
+        }
+        let roots = ["one", "two", "three", "four"].map(root)
+        assembler.addTable("a\"\u{301}'\u{301}\0\n", root: roots[0], columns: "\"v\"\"\u{301}\")")
+        assembler.addTable("cut", root: roots[1], columns: "v")
+        assembler.addTable(
+            String(repeating: "n", count: 5000), root: roots[2], columns: "v)")
+        assembler.addTable("last", root: roots[3], columns: "v)")
+        let values = try read(assembler.bytes()).values
+        #expect(values.map(\.column) == ["v\"\u{301}", "column 1", "v", "v"])
+        #expect(values.map(\.bytes) == ["one", "two", "three", "four"].map(bytes))
+        #expect(Array(values[0].table.utf8) == bytes("a\"\u{301}'\u{301}\0\n"))
+    }
+
+    @Test("every prefix, and every byte changed, is read within the same bounds")
+    func changes() throws {
+        var assembler = Assembler()
+        let long = assembler.cell(row([UInt8](repeating: 7, count: 1500)), number: 3)
+        let root = assembler.add(
+            assembler.treePage(kind: 13, [assembler.cell(row(bytes("short")), number: 1), long]))
+        assembler.addTable("t", root: root, columns: "v)")
+        let key = assembler.cell(
+            Assembler.row([.text(bytes("k")), .blob(bytes("v"))]), number: nil)
+        let keys = assembler.add(assembler.treePage(kind: 10, [key]))
+        assembler.addTable("w", root: keys, columns: "v, k PRIMARY KEY) WITHOUT ROWID")
+        let whole = assembler.bytes()
+        #expect(try read(whole).values.map(\.column) == ["v", "v", "k", "v"])
+        #expect(try read(whole).problems == [])
+        for place in whole.indices where place % 512 < 200 || place % 3 == 0 {
+            for mask in [0x01, 0xFF] as [UInt8] {
+                var changed = whole
+                changed[place] ^= mask
+                _ = try? read(changed)
+            }
+            _ = try? read(Array(whole.prefix(place)))
+        }
+    }
+}

@@ -1,0 +1,181 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import PropertyList
+import TestSupport
+import Testing
+
+@testable import keyed
+
+private typealias Assembler = DatabaseAssembler
+
+/// A database of one row for each name of a table, each with a small property list.
+private func database(_ names: [String], pageSize: Int = 512) throws -> [UInt8] {
+    var assembler = Assembler(pageSize: pageSize)
+    let list = try Files.binary([1])
+    for name in names {
+        let cell = assembler.cell(Assembler.row([.blob(list)]), number: 1)
+        assembler.addTable(
+            name, root: assembler.add(assembler.treePage(kind: 13, [cell])), columns: "v)")
+    }
+    return assembler.bytes()
+}
+
+@Suite("keyed scan on hostile databases")
+struct HostileScanTests {
+    @Test("a journal is reported and not applied, and the file that it names stays")
+    func superJournal() throws {
+        try Files.withFolder { folder in
+            let (file, victim) = (folder.path + "/a.db", folder.path + "/victim")
+            let bytes = try database(["t"])
+            let journal = Assembler.journal(
+                restoring: [1, 2], of: bytes, pageSize: 512, superJournal: victim)
+            try Data(bytes).write(to: URL(filePath: file))
+            try Data(journal).write(to: URL(filePath: file + "-journal"))
+            try Data("precious".utf8).write(to: URL(filePath: victim))
+            let run = keyed("scan", file)
+            #expect(run.status == 3)
+            #expect(run.output == "t.v: 1 of 1 value: 1 binary property list\n")
+            #expect(
+                run.errors == "\(file)-journal: a rollback journal of an interrupted change, which "
+                    + "would restore 2 pages and delete a file that it names; it is not applied, "
+                    + "the file is shown as it is\n")
+            #expect(try Files.bytes(file) == bytes)
+            #expect(try Files.bytes(file + "-journal") == journal)
+            #expect(try Files.bytes(victim) == Array("precious".utf8))
+            #expect(
+                try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+                    == ["a.db", "a.db-journal", "victim"])
+        }
+    }
+
+    @Test("a journal that is not in use, or of something else, changes nothing")
+    func otherJournals() throws {
+        try Files.withFile(try database(["t"]), named: "a.db") { file in
+            try Data(count: 600).write(to: URL(filePath: file + "-journal"))
+            #expect(keyed("scan", file).status == 0)
+            #expect(keyed("scan", file).errors == "")
+            try Data("something else".utf8).write(to: URL(filePath: file + "-journal"))
+            let run = keyed("scan", file)
+            #expect(run.status == 0)
+            #expect(
+                run.errors == "\(file)-journal: is no rollback journal of this database; it is "
+                    + "ignored\n")
+        }
+    }
+
+    @Test("a write-ahead log of something else is reported")
+    func otherLogs() throws {
+        try Files.withFile(try database(["t"]), named: "a.db") { file in
+            try Data("something else".utf8).write(to: URL(filePath: file + "-wal"))
+            var run = keyed("scan", file)
+            #expect(run.status == 0)
+            #expect(run.errors == "\(file)-wal: holds no complete change; it is ignored\n")
+            let log = Assembler.log(
+                [(1, [UInt8](repeating: 0, count: 1024), 1)], pageSize: 1024)
+            try Data(log).write(to: URL(filePath: file + "-wal"))
+            run = keyed("scan", file)
+            #expect(run.status == 3)
+            #expect(
+                run.errors == "\(file)-wal: expected a write-ahead log with pages of 512 bytes, "
+                    + "found 1024; the file is shown without it\n")
+            #expect(run.output == "t.v: 1 of 1 value: 1 binary property list\n")
+        }
+    }
+
+    @Test("names of tables are names, whatever is in them")
+    func names() throws {
+        let names = [
+            "y'\u{301}", "q\"\u{301} UNION SELECT 1 --", "\u{301}", "a.b", "a", "nul\0nul",
+            "\u{1B}[31mred\u{7}", "; DROP TABLE a", String(repeating: "n", count: 3000),
+        ]
+        try Files.withFile(try database(names, pageSize: 8192), named: "a.db") { file in
+            let run = keyed("scan", file)
+            #expect(run.status == 0)
+            #expect(run.errors == "")
+            #expect(run.lines.count == names.count)
+            #expect(run.lines[5] == "nul\\u{0}nul.v: 1 of 1 value: 1 binary property list")
+            #expect(run.lines[6].hasPrefix("\\u{1b}[31mred\\u{7}.v: "))
+            #expect(run.lines[8].utf8.count < 300)
+            for name in names {
+                let one = keyed("scan", file, "--column", name)
+                #expect(one.lines.count == 1, "\(name)")
+                #expect(keyed("scan", file, "--column", name + ".v").output == one.output)
+                #expect(keyed("scan", file, "--column", name + ".w").status == 1)
+            }
+            let unknown = keyed("scan", file, "--column", "\u{1B}\u{301}")
+            #expect(unknown.status == 1)
+            #expect(!unknown.errors.contains("\u{1B}"))
+            #expect(!unknown.errors.contains("\u{7}"))
+        }
+    }
+
+    @Test("a table that can't be read leaves the others to be read, and is named")
+    func partial() throws {
+        var bytes = try database(["a\u{1B}", "b", "c"])
+        bytes[512] = 7
+        try Files.withFile(bytes, named: "a.db") { file in
+            let run = keyed("scan", file)
+            #expect(run.status == 3)
+            #expect(
+                run.lines == ["b", "c"].map { "\($0).v: 1 of 1 value: 1 binary property list" })
+            #expect(
+                run.errors
+                    == "\(file): a\\u{1b} can't be read whole: expected a page of a table at "
+                    + "page 2, found type 7\n")
+        }
+    }
+
+    @Test("what is malformed a thousand times is reported twenty times")
+    func reports() throws {
+        var assembler = Assembler(pageSize: 65536)
+        let cells = (0..<1000).map { assembler.cell([], number: $0) }
+        assembler.addTable(
+            "t", root: assembler.add(assembler.treePage(kind: 13, cells)), columns: "v)")
+        try Files.withFile(assembler.bytes(), named: "a.db") { file in
+            let run = keyed("scan", file)
+            #expect(run.status == 3)
+            let lines = run.errors.split(separator: "\n")
+            #expect(lines.count == 22)
+            #expect(lines.last == "\(file): 980 more parts can't be read whole")
+        }
+    }
+
+    @Test("standard input is read as a file is")
+    func standardInput() throws {
+        let run = try keyedProcess(["scan", "-"], input: try database(["t"]))
+        #expect(run.status == 0)
+        #expect(run.output == "t.v: 1 of 1 value: 1 binary property list\n")
+    }
+
+    @Test("text in UTF-16 is found as SQLite shows it")
+    func encodings() throws {
+        let text = String(decoding: Files.xml("<string>é𝄞</string>"), as: UTF8.self)
+        for isBigEndian in [false, true] {
+            func encoded(_ text: String) -> [UInt8] {
+                text.utf16.flatMap { unit in
+                    let bytes = [UInt8(unit >> 8), UInt8(unit & 0xFF)]
+                    return isBigEndian ? bytes : bytes.reversed()
+                }
+            }
+            var assembler = Assembler(pageSize: 4096)
+            let cell = assembler.cell(Assembler.row([.text(encoded(text))]), number: 1)
+            let root = assembler.add(assembler.treePage(kind: 13, [cell]))
+            let sql = "CREATE TABLE t (v)"
+            let schema: [Assembler.Value] = [
+                .text(encoded("table")), .text(encoded("t")), .text(encoded("t")),
+                .integer(root), .text(encoded(sql)),
+            ]
+            var bytes = assembler.bytes()
+            let first = assembler.treePage(
+                kind: 13, [assembler.cell(Assembler.row(schema), number: 1)], header: 100)
+            bytes.replaceSubrange(100..<4096, with: first[100...])
+            bytes[59] = isBigEndian ? 3 : 2
+            try Files.withFile(bytes, named: "a.db") { file in
+                let run = keyed("scan", file, "--depth", "1", "--row", "1")
+                #expect(run.lines.last == "  \"é𝄞\"")
+            }
+        }
+    }
+}
