@@ -38,7 +38,33 @@ package func linkFile(_ source: String, as target: String) throws(SystemError) {
     if unsafe link(source, target) != 0 { throw SystemError.last }
 }
 
-/// Makes a folder and those around it, where they are missing.
+/// The beginning of a path up to the name in its folder: empty, or it ends in a slash.
+func folderPrefix(of path: String) -> String {
+    path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
+}
+
+/// The folder that a file is in.
+func folder(of path: String) -> String {
+    let prefix = folderPrefix(of: path)
+    return prefix.isEmpty ? "." : prefix
+}
+
+/// Waits until the names in the folder of a file are on the disk.
+///
+/// - Throws: where the system cannot do that. The file may be there, but not after a power cut.
+package func synchronizeFolder(of path: String) throws(SystemError) {
+    let file: FileDescriptor
+    do { file = try FileDescriptor.open(folder(of: path)) } catch  where error.isDenied {
+        // A folder that may be written but not read.
+        return sync()
+    }
+    defer { file.close() }
+    do { try file.synchronize() } catch  where !error.isMissingFeature {
+        throw error.explained("the folder was changed, but could not be flushed to the disk")
+    }
+}
+
+/// Creates a folder and those around it, where they are missing. New ones are on the disk.
 ///
 /// - Throws: among others where a file has the name of one of them.
 package func createFolders(_ path: String) throws(SystemError) {
@@ -51,7 +77,7 @@ package func createFolders(_ path: String) throws(SystemError) {
 
 private func createFolder(_ path: String) throws(SystemError) {
     // SAFETY: the path is a NUL-terminated text for the length of the call.
-    if unsafe mkdir(path, 0o777) == 0 { return }
+    if unsafe mkdir(path, 0o777) == 0 { return try synchronizeFolder(of: path) }
     let error = SystemError.last
     guard error.isExisting else { throw error }
     if try !FileMode(of: path).isDirectory {
@@ -67,13 +93,22 @@ package func removeEmptyFolder(_ path: String) -> Bool {
 
 /// Whether there is a folder of that name itself, not a link to one.
 package func isFolder(_ path: String) -> Bool {
-    var status = stat()
-    // SAFETY: the path is NUL-terminated and the structure is ours, both for the call.
-    return unsafe lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    (try? FileMode(ofItself: path))?.isDirectory == true
 }
 
 /// The names of what is in a folder, without those that begin with a dot, sorted.
 package func names(inFolder path: String) throws(SystemError) -> [String] {
+    try names(inFolder: path) { !$0.hasPrefix(".") }.sorted()
+}
+
+/// The names in a folder that begin with `prefix`.
+func names(inFolder path: String, startingWith prefix: String) throws(SystemError) -> [String] {
+    try names(inFolder: path) { $0.hasPrefix(prefix) }
+}
+
+private func names(
+    inFolder path: String, where isIncluded: (String) -> Bool
+) throws(SystemError) -> [String] {
     // SAFETY: `opendir` returns a handle of ours or NULL; it is closed once. An entry is valid until
     // the next call, its name NUL-terminated, and it is copied at once.
     guard let folder = unsafe opendir(path) else { throw SystemError.last }
@@ -83,7 +118,7 @@ package func names(inFolder path: String) throws(SystemError) -> [String] {
         let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
             unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
         }
-        if !name.hasPrefix(".") { names.append(name) }
+        if isIncluded(name) { names.append(name) }
     }
-    return names.sorted()
+    return names
 }

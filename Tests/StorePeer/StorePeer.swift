@@ -12,6 +12,10 @@ import Foundation
 ///     StorePeer rotate FOLDER                  changes the key of a store until it is killed
 ///     StorePeer check-rotated FOLDER           checks what `rotate` left: one key opens all items
 ///     StorePeer fill FOLDER                    writes until the disk is full; checks what is left
+///     StorePeer make-shared-backup FILE COUNT  writes a backup whose items share their data
+///     StorePeer read-backup FILE               reads a backup; prints the memory that it took
+///     StorePeer store FOLDER NUMBER            writes a number to each store; prints which took it
+///     StorePeer stored FOLDER                  prints the number that each store has
 ///
 /// `Scripts/faults` kills those that do not end, and runs the others.
 @main
@@ -40,6 +44,11 @@ enum StorePeer {
         case ("rotate", 2): try Rotation(folder: arguments[1]).run()
         case ("check-rotated", 2): try Rotation(folder: arguments[1]).check()
         case ("fill", 2): try fill(arguments[1])
+        case ("make-shared-backup", 3):
+            try SharedBackup.write(arguments[1], count: Int(arguments[2]) ?? 0)
+        case ("read-backup", 2): try SharedBackup.read(arguments[1])
+        case ("store", 3): Calls(folder: arguments[1]).write(Int(arguments[2]) ?? 0)
+        case ("stored", 2): try Calls(folder: arguments[1]).read()
         default:
             print("see the comment at the top of StorePeer.swift")
             exit(2)

@@ -64,7 +64,7 @@ final class PendingKeys: Sendable {
     fileprivate func take() -> [String] {
         keys.withLock { keys in
             defer { keys = [] }
-            return keys.map(\.text).sorted()
+            return keys.sorted().map(\.text)
         }
     }
 }

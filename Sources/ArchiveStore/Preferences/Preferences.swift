@@ -25,6 +25,7 @@ public final class Preferences: KeyValueStore {
     public let file: String
     private let options: FileOptions
     private let limits: ParsingLimits
+    private let timeout: Double
     private let table = KeyValueTable(hasFile: true)
     // One thread of this process at a time reads and writes the file.
     private let fileTurn = Mutex(())
@@ -37,18 +38,21 @@ public final class Preferences: KeyValueStore {
     ///   - folder: where it lies; ``defaultFolder`` if it is not said. Made if it is missing.
     ///   - options: how the file is written.
     ///   - limits: how much the file may ask for.
+    ///   - timeout: how long ``synchronize()`` waits for other programs, in seconds.
     /// - Throws: `invalidName`; `invalidContents` for a file that is no property list of a dictionary,
     ///   which is left as it is; `unsupportedValue`, `fileAccess`.
     public init(
         domain: String, folder: String? = nil, options: FileOptions = FileOptions(),
-        limits: ParsingLimits = .default
+        limits: ParsingLimits = .default, timeout: Double = 30
     ) throws(StoreError) {
         try Self.requireName(domain)
         let folder = folder ?? Self.defaultFolder
         file = "\(folder)/\(domain).plist"
         self.options = options
         self.limits = limits
+        self.timeout = timeout
         do { try createFolders(folder) } catch { throw StoreError(error, file: folder) }
+        FileAccess.removeDeadTemporaries(inFolder: folder)
         table.adopt(try contents(), saved: [:])
     }
 
@@ -97,7 +101,8 @@ public final class Preferences: KeyValueStore {
     /// Writes what was set since the last time, reads what other programs have written, and returns when
     /// all of it is on the disk.
     ///
-    /// - Throws: `outOfSpace`, `fileAccess`, `invalidContents`; `unsupportedValue` and the path for a
+    /// - Throws: `outOfSpace`, `fileAccess`, `invalidContents`; `busy` where another program keeps the
+    ///   file locked; `unsupportedValue` and the path for a
     ///   date that is infinite or not a number, or values nested too deep: the file is what it was, and
     ///   what was set is still to be written.
     public func synchronize() throws(StoreError) {
@@ -105,13 +110,20 @@ public final class Preferences: KeyValueStore {
     }
 
     private func exchange() throws(StoreError) {
-        let lock = try acquireLock()
-        defer { lock.close() }
-        let found = try contents()
-        let pending = table.pending
-        let merged = found.applying(pending.keys, from: pending.values)
-        if merged != found { try PlainFile.write(.dictionary(merged), to: file, options, limits) }
-        table.adopt(merged, saved: pending.keys)
+        let deadline = Environment.uptime + timeout
+        while true {
+            let lock = try acquireLock(deadline)
+            defer { lock.release() }
+            let found = try contents()
+            let pending = table.pending
+            let merged = found.applying(pending.keys, from: pending.values)
+            if merged != found {
+                try PlainFile.write(.dictionary(merged), to: file, options, limits)
+            }
+            // Where somebody removed the lock's file, another program may have written at the same time,
+            // and have replaced what was written here.
+            if lock.isCurrent { return table.adopt(merged, saved: pending.keys) }
+        }
     }
 
     private func contents() throws(StoreError) -> PropertyListDictionary {
@@ -124,10 +136,13 @@ public final class Preferences: KeyValueStore {
 
     /// Waits for other programs that are in ``synchronize()``. The lock is on a file beside, because the
     /// domain's own is replaced by another.
-    private func acquireLock() throws(StoreError) -> FileDescriptor {
+    ///
+    /// Only who may write the lock's file can hold the lock, so others than the owner may only do that,
+    /// and only where the umask lets them: who can just read the preferences cannot block them.
+    private func acquireLock(_ deadline: Double) throws(StoreError) -> FileLock {
         let path = file + ".lock"
         do {
-            return try FileDescriptor.openLocked(path, mode: options.isPrivate ? 0o600 : 0o666)
+            return try FileLock(path, mode: options.isPrivate ? 0o600 : 0o622, deadline: deadline)
         } catch {
             throw StoreError(error, file: path)
         }

@@ -99,9 +99,7 @@ struct EditedFile {
         }
         // A file that stays as it is keeps its date.
         if options.inPlace, edited.bytes == input.bytes { return }
-        do { try FileAccess.replace(target, with: edited.bytes) } catch {
-            throw Failure(.invalid, "\(TerminalText.escaped(target)): \(error.message)")
-        }
+        try FileOutput.replace(target, with: edited.bytes, inPlace: options.inPlace, console)
     }
 
     private func printChanges(

@@ -1,0 +1,73 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(Darwin)
+package import Darwin
+#elseif canImport(Musl)
+package import Musl
+#else
+package import Glibc
+#endif
+
+/// A lock that one process, and one user of it in that process, has at a time. It is on a file that
+/// nobody replaces, and ends with the process.
+package struct FileLock {
+    private let path: String
+    private let file: FileDescriptor
+
+    /// Waits for the lock on a file, which is created where there is none.
+    ///
+    /// The file is opened for writing only: who may not write it cannot hold the lock. Symbolic links are
+    /// not followed. A file that is removed or replaced while this waits is not the lock any more.
+    ///
+    /// - Parameters:
+    ///   - mode: the mode of a new file, before the process's umask is applied to it.
+    ///   - deadline: when to stop waiting, on the clock of `Environment.uptime`.
+    /// - Throws: an error that `isTimeout` after the deadline.
+    package init(_ path: String, mode: mode_t, deadline: Double) throws(SystemError) {
+        self.path = path
+        // In microseconds.
+        var pause: UInt32 = 500
+        while true {
+            let file = try Self.open(path, mode)
+            if file.tryLock(), Self.isCurrent(file, path) {
+                self.file = file
+                return
+            }
+            file.close()
+            if Environment.uptime >= deadline { throw SystemError.timeout }
+            _ = usleep(pause)
+            pause = min(2 * pause, 20_000)
+        }
+    }
+
+    private static func open(_ path: String, _ mode: mode_t) throws(SystemError) -> FileDescriptor {
+        let file = try FileDescriptor.openOrCreateItself(path, mode: mode)
+        do throws(SystemError) {
+            let found = try FileMode(of: file)
+            guard found.isRegular else { throw SystemError.notRegular(found) }
+            // A file that an earlier version made: who can read it could hold the lock for ever.
+            if found.isOwn, found.mode & 0o044 != 0 {
+                try file.setMode(found.mode & ~0o044)
+            }
+        } catch {
+            file.close()
+            throw error
+        }
+        return file
+    }
+
+    /// Whether the lock's file is still the one of its name. Where it is not, others may have had the
+    /// lock at the same time.
+    package var isCurrent: Bool { Self.isCurrent(file, path) }
+
+    private static func isCurrent(_ file: FileDescriptor, _ path: String) -> Bool {
+        guard let open = try? FileMode(of: file), let named = try? FileMode(ofItself: path) else {
+            return false
+        }
+        return named.isSameFile(as: open)
+    }
+
+    /// Lets the next one in.
+    package func release() { file.close() }
+}
