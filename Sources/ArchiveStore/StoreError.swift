@@ -126,6 +126,9 @@ extension StoreError {
         return error.isOutOfSpace ? .outOfSpace : .fileAccess
     }
 
+    /// Whether there is a file where a new one was to be.
+    var isExistingFile: Bool { (underlying as? SystemError)?.isExisting == true }
+
     /// What the layer below says about the contents of a file.
     static func invalidContents(_ error: some Error, file: String) -> StoreError {
         StoreError(.invalidContents, what: "\(error)", file: file, underlying: error)

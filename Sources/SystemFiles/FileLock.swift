@@ -9,33 +9,48 @@ package import Musl
 package import Glibc
 #endif
 
-/// A lock that one process, and one user of it in that process, has at a time. It is on a file that
-/// nobody replaces, and ends with the process.
+/// A lock that one process, and one user of it in that process, has at a time. It ends with the process.
 package struct FileLock {
-    private let path: String
     private let file: FileDescriptor
 
     /// Waits for the lock on a file, which is created where there is none.
     ///
     /// The file is opened for writing only: who may not write it cannot hold the lock. Symbolic links are
-    /// not followed. A file that is removed or replaced while this waits is not the lock any more.
+    /// not followed.
     ///
     /// - Parameters:
     ///   - mode: the mode of a new file, before the process's umask is applied to it.
     ///   - deadline: when to stop waiting, on the clock of `Environment.uptime`.
     /// - Throws: an error that `isTimeout` after the deadline.
-    package init(_ path: String, mode: mode_t, deadline: Double) throws(SystemError) {
-        self.path = path
+    package init(creating path: String, mode: mode_t, deadline: Double) throws(SystemError) {
+        file = try Self.wait(deadline, path) { () throws(SystemError) in
+            try Self.open(path, mode)
+        }
+    }
+
+    /// Waits for the lock on a file with contents, which whoever has the lock may replace by another.
+    ///
+    /// - Throws: an error that `isTimeout` after the deadline, or that `isMissing`.
+    package init(contents path: String, deadline: Double) throws(SystemError) {
+        file = try Self.wait(deadline, path) { () throws(SystemError) in
+            try FileDescriptor.open(path)
+        }
+    }
+
+    /// Waits for a lock on the file that has the name `path`. One that is removed or replaced meanwhile
+    /// is opened again.
+    private static func wait(
+        _ deadline: Double, _ path: String, open: () throws(SystemError) -> FileDescriptor
+    ) throws(SystemError) -> FileDescriptor {
         // In microseconds.
         var pause: UInt32 = 500
         while true {
-            let file = try Self.open(path, mode)
-            if file.tryLock(), Self.isCurrent(file, path) {
-                self.file = file
-                return
-            }
+            let file = try open()
+            let isLocked = file.tryLock()
+            if isLocked, isCurrent(file, path) { return file }
             file.close()
             if Environment.uptime >= deadline { throw SystemError.timeout }
+            if isLocked { continue }
             _ = usleep(pause)
             pause = min(2 * pause, 20_000)
         }
@@ -57,12 +72,8 @@ package struct FileLock {
         return file
     }
 
-    /// Whether the lock's file is still the one of its name. Where it is not, others may have had the
-    /// lock at the same time.
-    package var isCurrent: Bool { Self.isCurrent(file, path) }
-
     private static func isCurrent(_ file: FileDescriptor, _ path: String) -> Bool {
-        guard let open = try? FileMode(of: file), let named = try? FileMode(ofItself: path) else {
+        guard let open = try? FileMode(of: file), let named = try? FileMode(of: path) else {
             return false
         }
         return named.isSameFile(as: open)

@@ -27,6 +27,9 @@ package struct FileMode {
         case regular, directory, symbolicLink, pipe, socket, device
     }
 
+    /// The permissions of a file that its owner alone may read and write.
+    package static let ownerOnly: mode_t = 0o600
+
     package var isDirectory: Bool { kind == .directory }
     package var isRegular: Bool { kind == .regular }
 

@@ -176,7 +176,8 @@ struct ArchivedDictionaryTests {
         let junk = Array("bplist00junk".utf8)
         try store.save(Item(service: "app", account: "values", data: junk))
         let careful = ArchivedDictionary(
-            in: store, service: "app", account: "values", onCorruption: .reset { _, _ in throw Keep() })
+            in: store, service: "app", account: "values",
+            onCorruption: .reset { _, _ in throw Keep() })
         #expect(throws: Keep.self) { try careful.set(1, forKey: "a") }
         #expect(throws: Keep.self) { try careful.dictionary() }
         #expect(try store.items().map(\.data) == [junk])

@@ -18,7 +18,8 @@ struct BackupTests {
     private func items(_ count: Int, size: Int) -> [Item] {
         (0..<count).map { number in
             let attributes = ItemAttributes(service: "s", account: "\(number)", accessGroup: "g")
-            return Item(attributes, data: Array(repeating: UInt8(truncatingIfNeeded: number), count: size))
+            return Item(
+                attributes, data: Array(repeating: UInt8(truncatingIfNeeded: number), count: size))
         }
     }
 
@@ -74,7 +75,8 @@ struct BackupTests {
         #expect(written.status == 0, "\(written.output)")
         let size = try Data(contentsOf: URL(filePath: path)).count
         let read = try Program.run("StorePeer", ["read-backup", path])
-        let peak = try #require(Int(read.output.split(separator: "\n").last ?? ""), "\(read.output)")
+        let peak = try #require(
+            Int(read.output.split(separator: "\n").last ?? ""), "\(read.output)")
         #expect(peak < 32 * size + 1 << 20, "\(peak) bytes for \(size)")
         #expect(peak > size / 4, "\(peak) bytes for \(size)")
     }

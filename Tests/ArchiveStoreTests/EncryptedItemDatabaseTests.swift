@@ -116,10 +116,12 @@ struct EncryptedItemDatabaseTests {
         let backup = ItemBackup([Item(service: "s", account: "a", password: "p")])
         let costs = [
             PassphraseCost(rounds: 2), PassphraseCost(rounds: 1 << 13),
-            PassphraseCost(rounds: 1 << 16, blockSize: 1), PassphraseCost(rounds: 1 << 13, parallelism: 16),
+            PassphraseCost(rounds: 1 << 16, blockSize: 1),
+            PassphraseCost(rounds: 1 << 13, parallelism: 16),
         ]
         for cost in costs {
-            #expect(code { _ = try open(MasterKey(passphrase: "p", cost: cost)) } == .weakPassphrase)
+            #expect(
+                code { _ = try open(MasterKey(passphrase: "p", cost: cost)) } == .weakPassphrase)
             #expect(code { _ = try backup.sealed(passphrase: "p", cost: cost) } == .weakPassphrase)
         }
         #expect(code { _ = try open(MasterKey(passphrase: "")) } == .weakPassphrase)
@@ -139,7 +141,9 @@ struct EncryptedItemDatabaseTests {
         // 2 MiB of memory and 16 times the default's work is fine, 1 GiB sixteen times is not.
         #expect(PassphraseCost(rounds: 1 << 15, blockSize: 8, parallelism: 16).isAcceptable)
         #expect(PassphraseCost(rounds: 1 << 20, blockSize: 8).isAcceptable)
-        for (rounds, blockSize, parallelism) in [(1 << 20, 8, 2), (1 << 20, 8, 16), (1 << 19, 32, 16)] {
+        for (rounds, blockSize, parallelism) in [
+            (1 << 20, 8, 2), (1 << 20, 8, 16), (1 << 19, 32, 16),
+        ] {
             let cost = PassphraseCost(
                 rounds: rounds, blockSize: blockSize, parallelism: parallelism)
             #expect(!cost.isAcceptable)

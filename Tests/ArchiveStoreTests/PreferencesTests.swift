@@ -228,7 +228,9 @@ struct PreferencesTests {
         #expect(try preferences("a").integer(forKey: "a") == 1)
     }
 
-    @Test("a symbolic link or a pipe in the place of the lock's file is an error, and is not followed")
+    @Test(
+        "a symbolic link or a pipe in the place of the lock's file is an error, and is not followed"
+    )
     func foreignLock() throws {
         let store = try preferences("a")
         store["a"] = 1
@@ -241,6 +243,30 @@ struct PreferencesTests {
         #expect(unsafe mkfifo(folder("a.plist.lock"), 0o600) == 0)
         #expect(throws: StoreError.self) { try store.synchronize() }
         #expect(folder.names == ["a.plist.lock"])
+    }
+
+    @Test("a domain that is a symbolic link to nothing is an error, and stays")
+    func danglingDomain() throws {
+        try FileManager.default.createSymbolicLink(
+            atPath: folder("a.plist"), withDestinationPath: folder("nothing"))
+        let store = try preferences("a")
+        store["a"] = 1
+        let error = #expect(throws: StoreError.self) { try store.synchronize() }
+        #expect(error?.what.contains("symbolic link") == true)
+        #expect(folder.names == ["a.plist", "a.plist.lock"])
+    }
+
+    @Test("a stranger who locks the preferences that it may read delays them, and no more")
+    func lockedContents() throws {
+        let store = try preferences("a")
+        store["a"] = 1
+        try store.synchronize()
+        let stranger = unsafe open(folder("a.plist"), O_RDONLY)
+        #expect(flock(stranger, LOCK_EX) == 0)
+        store["a"] = 2
+        try store.synchronize()
+        #expect(try preferences("a").integer(forKey: "a") == 2)
+        close(stranger)
     }
 
     @Test("no key is lost where somebody removes the lock's file over and over")

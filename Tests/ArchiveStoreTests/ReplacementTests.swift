@@ -137,7 +137,8 @@ struct ReplacementTests {
 
     // MARK: Pipes
 
-    @Test("a pipe without anybody at its other end is an error at once, which says that it is a pipe")
+    @Test(
+        "a pipe without anybody at its other end is an error at once, which says that it is a pipe")
     func pipes() throws {
         #expect(unsafe mkfifo(folder("pipe"), 0o600) == 0)
         let path = folder("pipe")
@@ -238,7 +239,9 @@ struct StoreFaultTests {
         let options = injection.flatMap { ["-e", $0] }
         let (_, output) = try Program.run(
             URL(filePath: "/usr/bin/strace"),
-            ["-f", "-qq", "-o", folder("trace")] + options + [peer, "store", folder.path, "\(number)"],
+            ["-f", "-q", "-o", folder("trace")] + options + [
+                peer, "store", folder.path, "\(number)",
+            ],
             in: [:])
         return output.split(separator: "\n").map(String.init)
     }
@@ -252,16 +255,19 @@ struct StoreFaultTests {
 
     @Test(
         "an error of any flush is told by the store that it is of, and no store is damaged",
-        arguments: ["EIO", "ENOSPC"])
-    func failingFlushes(_ error: String) throws {
+        arguments: ["fsync", "fdatasync"], ["EIO", "ENOSPC"])
+    func failingFlushes(_ call: String, _ error: String) throws {
         #expect(try store(1).allSatisfy { $0.hasPrefix("stored") })
         var calls = 0
         for number in 1..<100 {
-            let lines = try store(number + 1, "inject=fsync,fdatasync:error=\(error):when=\(number)")
+            let lines = try store(number + 1, "inject=\(call):error=\(error):when=\(number)")
             let trace = try String(contentsOfFile: folder("trace"), encoding: .utf8)
             guard trace.contains("INJECTED") else { break }
             calls += 1
-            #expect(lines.filter { $0.hasPrefix("refused") }.count == 1, "call \(number): \(lines)")
+            // SQLite goes on where the folder of its journal cannot be flushed.
+            let refused = lines.filter { $0.hasPrefix("refused") }.count
+            #expect(
+                refused == 1 || refused == 0 && call == "fdatasync", "\(call) \(number): \(lines)")
             let found = try stored()
             for line in lines where line.hasPrefix("stored") {
                 let store = String(line.dropFirst("stored ".count))
@@ -273,7 +279,7 @@ struct StoreFaultTests {
             // What was refused is written again, so that the next round starts from one number.
             _ = try self.store(number + 1)
         }
-        #expect(calls >= 8)
+        #expect(calls >= (call == "fsync" ? 6 : 3))
     }
 
     @Test("new folders are flushed in the folder around them")
@@ -297,25 +303,36 @@ struct StoreFaultTests {
     func umask() throws {
         let lines = try store(1, "trace=umask")
         #expect(lines.allSatisfy { $0.hasPrefix("stored") })
-        #expect(try String(contentsOfFile: folder("trace"), encoding: .utf8) == "")
+        #expect(!(try String(contentsOfFile: folder("trace"), encoding: .utf8)).contains("umask("))
     }
 
     @Test(
         "a program that is killed at a call leaves no file that the next one does not remove",
         arguments: ["linkat", "rename", "fsync", "fchmod", "write", "link"])
     func kills(_ call: String) throws {
-        for round in 1..<40 {
-            _ = try store(round, "inject=\(call):signal=KILL:when=\(round)")
-            let trace = try String(contentsOfFile: folder("trace"), encoding: .utf8)
-            _ = try stored()
-            #expect(try store(round).allSatisfy { $0.hasPrefix("stored") })
-            let files = FileManager.default.enumerator(atPath: folder.path)?.allObjects ?? []
-            let names = files.compactMap { ($0 as? String).map { URL(filePath: $0).lastPathComponent } }
-            #expect(!names.contains { $0.hasPrefix(".keyed.") }, "\(call) \(round): \(names)")
-            var key = stat()
-            #expect(unsafe stat(folder("key"), &key) == 0 && key.st_nlink == 1)
-            guard trace.contains("killed by SIGKILL") else { break }
+        var kills = 0
+        // First the files are new, then they are replaced.
+        for start in [0, 100] {
+            for round in 1..<40 {
+                _ = try store(start + round, "inject=\(call):signal=KILL:when=\(round)")
+                let trace = try String(contentsOfFile: folder("trace"), encoding: .utf8)
+                _ = try stored()
+                #expect(try store(start + 50 + round).allSatisfy { $0.hasPrefix("stored") })
+                try expectNothingIsLeft("\(call) \(round)")
+                guard trace.contains("killed by SIGKILL") else { break }
+                kills += 1
+            }
         }
+        #expect(kills > 0)
+    }
+
+    /// No temporary file, and no second name of the key.
+    private func expectNothingIsLeft(_ comment: Comment) throws {
+        let files = FileManager.default.enumerator(atPath: folder.path)?.allObjects ?? []
+        let names = files.compactMap { ($0 as? String).map { URL(filePath: $0).lastPathComponent } }
+        #expect(!names.contains { $0.hasPrefix(".keyed.") }, comment)
+        var key = stat()
+        #expect(unsafe stat(folder("key"), &key) == 0 && key.st_nlink == 1, comment)
     }
 }
 #endif

@@ -62,7 +62,8 @@ public struct MasterKey: Sendable {
         }
         guard mode.isOwn else {
             throw StoreError(
-                .invalidKeyFile, what: "the file of a key belongs to another user, who knows the key",
+                .invalidKeyFile,
+                what: "the file of a key belongs to another user, who knows the key",
                 file: path, recovery: "chown")
         }
         do { try self.init(bytes: bytes) } catch { throw error.at(file: path) }
@@ -132,7 +133,8 @@ public struct PassphraseCost: Sendable, Hashable {
         if isAcceptable, rounds * blockSize < 1 << 17 {
             throw StoreError(
                 .weakPassphrase,
-                what: "scrypt with N = \(rounds), r = \(blockSize) is too cheap to protect anything",
+                what:
+                    "scrypt with N = \(rounds), r = \(blockSize) is too cheap to protect anything",
                 recovery: "N × r of at least 2^17, or set `PassphraseCost.allowsWeakness`")
         }
     }
@@ -146,11 +148,13 @@ public struct PassphraseCost: Sendable, Hashable {
                 .wrongKey,
                 what:
                     "scrypt with N = \(rounds), r = \(blockSize), p = \(parallelism) is out of bounds",
-                recovery: "N a power of two up to 2^20, r up to 32, p up to 16, N × r × p up to 2^23")
+                recovery:
+                    "N a power of two up to 2^20, r up to 32, p up to 16, N × r × p up to 2^23")
         }
         do {
             return try KDF.Scrypt.deriveKey(
-                from: Array(passphrase.precomposedStringWithCanonicalMapping.utf8), salt: salt, outputByteCount: MasterKey.size,
+                from: Array(passphrase.precomposedStringWithCanonicalMapping.utf8), salt: salt,
+                outputByteCount: MasterKey.size,
                 rounds: rounds, blockSize: blockSize, parallelism: parallelism)
         } catch {
             throw StoreError(

@@ -53,7 +53,7 @@ public final class Preferences: KeyValueStore {
         self.timeout = timeout
         do { try createFolders(folder) } catch { throw StoreError(error, file: folder) }
         FileAccess.removeDeadTemporaries(inFolder: folder)
-        table.adopt(try contents(), saved: [:])
+        table.adopt(try contents() ?? [:], saved: [:])
     }
 
     /// Where domains lie: `~/Library/Preferences` on Apple's systems, elsewhere `XDG_CONFIG_HOME` or
@@ -110,41 +110,66 @@ public final class Preferences: KeyValueStore {
     }
 
     private func exchange() throws(StoreError) {
-        let deadline = Environment.uptime + timeout
+        let lock = try acquireLock()
+        defer { lock.release() }
         while true {
-            let lock = try acquireLock(deadline)
-            defer { lock.release() }
+            let contentsLock = try lockContents()
+            defer { contentsLock?.release() }
             let found = try contents()
             let pending = table.pending
-            let merged = found.applying(pending.keys, from: pending.values)
-            if merged != found {
-                try PlainFile.write(.dictionary(merged), to: file, options, limits)
+            let merged = (found ?? [:]).applying(pending.keys, from: pending.values)
+            do throws(StoreError) {
+                if merged != found, found != nil || !merged.isEmpty {
+                    try PlainFile.write(
+                        .dictionary(merged), to: file, options, limits, mustBeNew: found == nil)
+                }
+            } catch {
+                guard error.isExistingFile else { throw error }
+                // Another program has made the file meanwhile, or it is a link that leads to none.
+                do { _ = try FileMode.existing(at: file) } catch {
+                    throw StoreError(error, file: file)
+                }
+                continue
             }
-            // Where somebody removed the lock's file, another program may have written at the same time,
-            // and have replaced what was written here.
-            if lock.isCurrent { return table.adopt(merged, saved: pending.keys) }
+            return table.adopt(merged, saved: pending.keys)
         }
     }
 
-    private func contents() throws(StoreError) -> PropertyListDictionary {
+    /// The values in the file; nil where there is none.
+    private func contents() throws(StoreError) -> PropertyListDictionary? {
         do {
             return try PropertyListDictionary(contentsOfFile: file, limits: limits)
         } catch  where error.code == .fileMissing {
-            return PropertyListDictionary()
+            return nil
         }
     }
 
-    /// Waits for other programs that are in ``synchronize()``. The lock is on a file beside, because the
-    /// domain's own is replaced by another.
-    ///
-    /// Only who may write the lock's file can hold the lock, so others than the owner may only do that,
-    /// and only where the umask lets them: who can just read the preferences cannot block them.
-    private func acquireLock(_ deadline: Double) throws(StoreError) -> FileLock {
+    /// Waits for other programs that are in ``synchronize()``. The lock is on a file beside the domain's,
+    /// which others may only write, and only where the umask lets them: who can just read the preferences
+    /// cannot hold the lock.
+    private func acquireLock() throws(StoreError) -> FileLock {
         let path = file + ".lock"
         do {
-            return try FileLock(path, mode: options.isPrivate ? 0o600 : 0o622, deadline: deadline)
+            return try FileLock(
+                creating: path, mode: options.isPrivate ? FileMode.ownerOnly : 0o622,
+                deadline: Environment.uptime + timeout)
         } catch {
             throw StoreError(error, file: path)
+        }
+    }
+
+    /// Locks the domain's own file, too. Where somebody has removed the lock's file, another program may
+    /// have a lock on a new one at the same time. This lock keeps both apart.
+    ///
+    /// Who can read the preferences can hold this lock, so it is not waited for long.
+    ///
+    /// - Returns: nil where there is no file, or the lock is not free in time.
+    private func lockContents() throws(StoreError) -> FileLock? {
+        do {
+            return try FileLock(contents: file, deadline: Environment.uptime + min(timeout, 1))
+        } catch {
+            if error.isMissing || error.isTimeout { return nil }
+            throw StoreError(error, file: file)
         }
     }
 }

@@ -22,7 +22,8 @@ extension Item: CustomStringConvertible, CustomDebugStringConvertible, CustomRef
     private var dataSize: String { "\(data.count) bytes of data" }
 }
 
-extension ArchivedEntries: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension ArchivedEntries: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable
+{
     /// The keys, without the values.
     public var description: String {
         "entries of \(keys.map { StoreError.printable($0) })"
