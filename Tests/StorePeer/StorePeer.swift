@@ -3,6 +3,7 @@
 
 import ArchiveStore
 import Foundation
+import PropertyList
 
 /// Works on stores in a folder as a process of its own:
 ///
@@ -15,6 +16,7 @@ import Foundation
 ///     StorePeer make-shared-backup FILE COUNT  writes a backup whose items share their data
 ///     StorePeer read-backup FILE               reads a backup; prints the memory that it took
 ///     StorePeer store FOLDER NUMBER            writes a number to each store; prints which took it
+///     StorePeer replace FILE                   replaces a property list
 ///     StorePeer stored FOLDER                  prints the number that each store has
 ///
 /// `Scripts/faults` kills those that do not end, and runs the others.
@@ -47,6 +49,9 @@ enum StorePeer {
         case ("make-shared-backup", 3):
             try SharedBackup.write(arguments[1], count: Int(arguments[2]) ?? 0)
         case ("read-backup", 2): try SharedBackup.read(arguments[1])
+        case ("replace", 2):
+            try PropertyListArray().write(toFile: arguments[1])
+            print("replaced")
         case ("store", 3): Calls(folder: arguments[1]).write(Int(arguments[2]) ?? 0)
         case ("stored", 2): try Calls(folder: arguments[1]).read()
         default:
