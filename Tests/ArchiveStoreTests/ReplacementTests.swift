@@ -78,7 +78,7 @@ struct ReplacementTests {
         }
         maker.start()
         defer { isDone.withLock { $0 = true } }
-        for _ in 0..<100_000 {
+        for _ in 0..<20_000 {
             let message = message { _ = try FileMode.existing(at: path) }
             #expect(message == nil)
             if message != nil { break }
