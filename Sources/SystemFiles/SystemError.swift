@@ -54,9 +54,9 @@ package struct SystemError: Error {
     static let timeout = SystemError(
         number: ETIMEDOUT, message: "another program has kept it locked for too long")
 
-    /// The same error with an explanation before the system's message.
+    /// An error of our own, with the system's message after an explanation.
     func explained(_ text: String) -> SystemError {
-        SystemError(number: number, message: "\(text): \(message)")
+        SystemError(message: "\(text): \(message)")
     }
 
     /// The error of opening a file that must not be a symbolic link.

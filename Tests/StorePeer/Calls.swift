@@ -47,16 +47,37 @@ struct Calls {
 
     /// Prints the number that each store has, 0 for none. No store is damaged, whatever failed.
     func read() throws {
+        for (store, number) in try numbers() { print(store, number) }
+    }
+
+    private func numbers() throws -> [(store: String, number: Int)] {
         let object = try ObjectStore(folder: "\(folder)/objects/within")
             .object(Int.self, forKey: "a")
         let preferences = try Preferences(domain: "calls", folder: "\(folder)/preferences")
         let password = try items().items().first?.password
         let file = try? PropertyListArray(contentsOfFile: "\(folder)/file")
         _ = try MasterKey(file: "\(folder)/key", creatingIfMissing: true)
-        print("object \(object ?? 0)")
-        print("preferences \(preferences.integer(forKey: "a") ?? 0)")
-        print("items \(password ?? "0")")
-        print("file \(file?.first.flatMap { Int(propertyListValue: $0) } ?? 0)")
+        return [
+            ("object", object ?? 0), ("preferences", preferences.integer(forKey: "a") ?? 0),
+            ("items", password.flatMap { Int($0) } ?? 0),
+            ("file", file?.first.flatMap { Int(propertyListValue: $0) } ?? 0),
+        ]
+    }
+
+    /// Checks that each store has the number `new` or, where it did not take that, `old`.
+    ///
+    /// - Parameter output: what ``write(_:)`` printed.
+    func check(_ old: Int, _ new: Int, _ output: [String]) throws {
+        let acknowledged = output.compactMap { line in
+            line.hasPrefix("stored ") ? String(line.dropFirst("stored ".count)) : nil
+        }
+        for (store, number) in try numbers() {
+            guard number == new || number == old && !acknowledged.contains(store) else {
+                throw Finding(
+                    description: "\(store) has \(number), not \(new), after: \(output)")
+            }
+        }
+        print("ok")
     }
 
     private func items() throws -> ItemStore {

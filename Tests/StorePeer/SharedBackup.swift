@@ -36,6 +36,22 @@ enum SharedBackup {
         print(try peak() - before)
     }
 
+    /// Seals a backup of `count` items with 1 MiB of data each, and opens it again.
+    static func sealAndOpen(count: Int) throws {
+        let database = MemoryItemDatabase(accessGroup: "group")
+        let store = ItemStore(database)
+        for number in 0..<count {
+            let data = [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: 1 << 20)
+            try store.add(Item(service: "s", account: "\(number)", data: data))
+        }
+        let backup = try store.backup()
+        let sealed = try backup.sealed(passphrase: "passphrase")
+        guard try ItemBackup(opening: sealed, passphrase: "passphrase") == backup else {
+            throw Finding(description: "the backup has other items")
+        }
+        print("ok, \(count) items in \(sealed.count) bytes")
+    }
+
     private static func peak() throws -> Int {
         let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
         let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
