@@ -180,7 +180,7 @@ extension ArchivedDictionary {
             }
             try change(&entries)
             let item = Item(attributes, data: try archive(entries))
-            // What could not be read again is not written.
+            // Entries that could not be read again are not written.
             _ = try self.entries(in: item.data)
             if isCorrupt { try transaction.remove(attributes.identity) }
             try transaction.write(item, query)

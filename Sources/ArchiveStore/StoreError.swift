@@ -7,7 +7,7 @@ internal import SystemFiles
 /// Why a store could not be read or written: what, in which file, at which value.
 ///
 /// Match on ``code``; the text may change between versions. A message names files, keys, services and
-/// groups, and never quotes a value. What is wrong with an archive itself is a `KeyedArchiveError`.
+/// groups, and never quotes a value. The error of an archive itself is a `KeyedArchiveError`.
 public struct StoreError: Error, Sendable {
     /// The kind of failure: an open set, so that a new one breaks no `switch`.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
@@ -91,13 +91,13 @@ public struct StoreError: Error, Sendable {
 
     /// The kind of failure.
     public var code: Code { storage.code }
-    /// What is wrong, with both numbers where two are compared.
+    /// The problem, with both numbers where two are compared.
     public var what: String { storage.what }
     /// The file it is wrong in.
     public var file: String? { storage.file }
     /// The way to the value it is wrong with.
     public var path: PropertyListPath? { storage.path }
-    /// What the caller can do about it.
+    /// A way to mend it.
     public var recovery: String? { storage.recovery }
     /// The error of the layer below.
     public var underlying: (any Error)? { storage.underlying }
@@ -129,14 +129,14 @@ extension StoreError {
     /// Whether there is a file where a new one was to be.
     var isExistingFile: Bool { (underlying as? SystemError)?.isExisting == true }
 
-    /// What the layer below says about the contents of a file.
+    /// The error of the layer below about the contents of a file.
     static func invalidContents(_ error: some Error, file: String) -> StoreError {
         StoreError(.invalidContents, what: "\(error)", file: file, underlying: error)
     }
 }
 
 extension StoreError {
-    /// A name as it stands in messages.
+    /// A name, escaped and shortened for messages.
     static func printable(_ name: String) -> String {
         TerminalText.escaped(String(name.unicodeScalars.prefix(128)))
     }

@@ -17,7 +17,7 @@ package struct FileDescriptor {
 
     package static let standardInput = FileDescriptor(rawValue: 0)
 
-    /// How many bytes are read at a time at most.
+    /// The most bytes that are read at a time.
     package static let largestChunk = 1 << 18
 
     // Opening waits for nobody, as opening a pipe would. Reading and writing wait.
@@ -72,7 +72,7 @@ package struct FileDescriptor {
 
     package func close() { _ = closeDescriptor(rawValue) }
 
-    /// Everything up to the end, at most `limit` bytes and one more, some of it at a time.
+    /// Reads up to the end, in chunks, until there are more than `limit` bytes.
     package func readAll(
         limit: Int, atOnce chunkSize: Int = largestChunk
     ) throws(SystemError) -> [UInt8] {

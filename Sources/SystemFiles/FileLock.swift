@@ -15,7 +15,7 @@ package struct FileLock {
 
     /// Waits for the lock on a file, which is created where there is none.
     ///
-    /// The file is opened for writing only: who may not write it cannot hold the lock. Symbolic links are
+    /// The file is opened for writing only: a program that may not write it cannot hold the lock. Symbolic links are
     /// not followed.
     ///
     /// - Parameters:
@@ -28,7 +28,7 @@ package struct FileLock {
         }
     }
 
-    /// Waits for the lock on a file with contents, which whoever has the lock may replace by another.
+    /// Waits for the lock on a file with contents, which the owner of the lock may replace by another.
     ///
     /// - Throws: an error that `isTimeout` after the deadline, or that `isMissing`.
     package init(contents path: String, deadline: Double) throws(SystemError) {
@@ -61,7 +61,7 @@ package struct FileLock {
         do throws(SystemError) {
             let found = try FileMode(of: file)
             guard found.isRegular else { throw SystemError.notRegular(found) }
-            // A file that an earlier version made: who can read it could hold the lock for ever.
+            // A file of an earlier version: every program that can read it could hold the lock for ever.
             if found.isOwn, found.mode & 0o044 != 0 {
                 try file.setMode(found.mode & ~0o044)
             }

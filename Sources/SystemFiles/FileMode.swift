@@ -99,8 +99,8 @@ package struct FileMode {
         throw SystemError(message: "is a symbolic link that leads to no file")
     }
 
-    /// Checks that a file may be replaced. That takes the right to write its folder only, but who marks
-    /// a file as read-only wants it to stay.
+    /// Checks that a file may be replaced. The system only asks for the right to write its folder, but a
+    /// read-only file is meant to stay.
     func requireWritable(_ path: String) throws(SystemError) {
         if mode & 0o222 == 0 {
             let digits = String(mode & 0o777, radix: 8)

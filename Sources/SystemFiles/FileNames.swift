@@ -38,9 +38,16 @@ package func linkFile(_ source: String, as target: String) throws(SystemError) {
     if unsafe link(source, target) != 0 { throw SystemError.last }
 }
 
+// A path is bytes. A slash before a combining mark is a slash, and not a `Character` of its own.
+
 /// The beginning of a path up to the name in its folder: empty, or it ends in a slash.
 func folderPrefix(of path: String) -> String {
-    path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
+    path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path.utf8[...$0]) ?? "" } ?? ""
+}
+
+/// A path without its last name and the slash before that; nil for one of a single name.
+package func parentFolder(of path: String) -> String? {
+    path.utf8.lastIndex(of: UInt8(ascii: "/")).flatMap { String(path.utf8[..<$0]) }
 }
 
 /// The folder that a file is in.
@@ -69,8 +76,8 @@ package func synchronizeFolder(of path: String) throws(SystemError) {
 /// - Throws: among others where a file has the name of one of them.
 package func createFolders(_ path: String) throws(SystemError) {
     do { try createFolder(path) } catch  where error.isMissing {
-        guard let end = path.lastIndex(of: "/"), end > path.startIndex else { throw error }
-        try createFolders(String(path[..<end]))
+        guard let parent = parentFolder(of: path), !parent.isEmpty else { throw error }
+        try createFolders(parent)
         try createFolder(path)
     }
 }
@@ -91,14 +98,14 @@ package func removeEmptyFolder(_ path: String) -> Bool {
     unsafe rmdir(path) == 0
 }
 
-/// Whether there is a folder of that name itself, not a link to one.
+/// Whether a path is a folder itself, not a link to one.
 package func isFolder(_ path: String) -> Bool {
     (try? FileMode(ofItself: path))?.isDirectory == true
 }
 
-/// The names of what is in a folder, without those that begin with a dot, sorted.
+/// The names in a folder, sorted, without those that begin with a dot.
 package func names(inFolder path: String) throws(SystemError) -> [String] {
-    try names(inFolder: path) { !$0.hasPrefix(".") }.sorted()
+    try names(inFolder: path) { $0.utf8.first != UInt8(ascii: ".") }.sorted()
 }
 
 /// The names in a folder that begin with `prefix`.

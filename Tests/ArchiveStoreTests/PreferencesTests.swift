@@ -317,7 +317,7 @@ struct PreferencesTests {
 
     @Test(
         "a domain that is no name of a file is refused",
-        arguments: ["", ".", "../a", "a/b", "a\0b"])
+        arguments: ["", ".", "../a", "a/b", "a\0b", ".\u{301}a", "a/\u{301}b"])
     func domains(_ domain: String) {
         #expect(throws: StoreError.self) { try preferences(domain) }
     }

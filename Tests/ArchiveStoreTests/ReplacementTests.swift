@@ -191,6 +191,22 @@ struct ReplacementTests {
         file.close()
     }
 
+    // MARK: Names
+
+    @Test("a slash before a combining mark is a slash")
+    func combiningMarks() throws {
+        #expect(SystemFiles.folder(of: "a/\u{301}b") == "a/")
+        #expect(SystemFiles.folder(of: "\u{301}b") == ".")
+        let path = folder("x/\u{301}y/\u{301}z")
+        try createFolders(path)
+        try FileAccess.replace("\(path)/\u{301}file", with: [1])
+        try FileAccess.replace("\(path)/\u{301}file", with: [2])
+        #expect(try FileAccess.read("\(path)/\u{301}file", limit: 10) == [2])
+        let file = try TemporaryFile(namedFor: "\(path)/\u{301}file", mode: 0o600)
+        #expect(try names(inFolder: path, startingWith: ".keyed.").count == 1)
+        file.finish()
+    }
+
     // MARK: Temporary files
 
     @Test("named temporary files of dead processes are removed, living ones stay")

@@ -10,7 +10,7 @@ internal import _CryptoExtras
 
 /// The key of an ``EncryptedItemDatabase``: from a file, or derived from a passphrase.
 public struct MasterKey: Sendable {
-    /// How a key is made of what the program knows.
+    /// The origin of a key.
     enum Source: Sendable {
         case key(SymmetricKey)
         case passphrase(String, PassphraseCost)
@@ -18,7 +18,7 @@ public struct MasterKey: Sendable {
 
     let source: Source
 
-    /// How many bytes a key has.
+    /// The size of a key, in bytes.
     public static let size = 32
 
     /// A key of ``size`` bytes.
@@ -74,7 +74,7 @@ public struct MasterKey: Sendable {
     private static func read(
         _ path: String, _ creatingIfMissing: Bool
     ) throws(SystemError) -> (bytes: [UInt8], mode: FileMode) {
-        while true {
+        for _ in 0..<100 {
             do { return try FileAccess.readRegularFile(path, limit: size) } catch
                 where error.isMissing && creatingIfMissing
             {
@@ -87,16 +87,17 @@ public struct MasterKey: Sendable {
                 }
             }
         }
+        throw SystemError(message: "is created and removed again and again")
     }
 }
 
-/// What it costs to make a key of a passphrase: the parameters of scrypt, as a store keeps them.
+/// The cost of deriving a key from a passphrase: the parameters of scrypt, as a store keeps them.
 public struct PassphraseCost: Sendable, Hashable {
-    /// How often, a power of two: N.
+    /// The number of rounds, a power of two: N.
     public var rounds: Int
     /// The size of a block, in units of 128 bytes: r.
     public var blockSize: Int
-    /// How many independent parts: p.
+    /// The number of independent parts: p.
     public var parallelism: Int
     /// Whether a new store or backup may have a cost below `16384 × 8 × 1`, or an empty passphrase.
     /// Whoever has a copy of one can then try passphrases faster. For tests.

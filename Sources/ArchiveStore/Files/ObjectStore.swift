@@ -146,6 +146,6 @@ public struct ObjectStore: Sendable {
     }
 
     private static func parent(of path: String) -> String {
-        path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+        parentFolder(of: path) ?? "."
     }
 }

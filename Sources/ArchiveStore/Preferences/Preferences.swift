@@ -6,8 +6,8 @@ public import PropertyList
 internal import Synchronization
 internal import SystemFiles
 
-/// What a program remembers of its user's choices, as `NSUserDefaults` does: values by their keys in a
-/// domain, a property list in a folder.
+/// A user's settings, as `NSUserDefaults` keeps them: values by their keys in a domain, which is a
+/// property list in a folder.
 ///
 /// ```swift
 /// let preferences = try Preferences(domain: "com.example.player")
@@ -18,7 +18,7 @@ internal import SystemFiles
 ///
 /// Values are set and read in memory. ``synchronize()`` writes what was set, and nothing else, into what
 /// the file holds by then: of programs that share a domain the last writer of a key wins, and no other
-/// key is touched. What was not synchronized is lost when the process ends.
+/// key is touched. Changes that were not synchronized are lost when the process ends.
 @available(macOS 15.0, iOS 18.0, watchOS 11.0, tvOS 18.0, visionOS 2.0, *)
 public final class Preferences: KeyValueStore {
     /// The file of the domain.
@@ -70,7 +70,9 @@ public final class Preferences: KeyValueStore {
 
     private static func requireName(_ domain: String) throws(StoreError) {
         let isForbidden = domain.utf8.contains { $0 == UInt8(ascii: "/") || $0 == 0 }
-        if domain.isEmpty || domain.hasPrefix(".") || isForbidden || domain.utf8.count > 200 {
+        if domain.isEmpty || domain.utf8.first == UInt8(ascii: ".") || isForbidden
+            || domain.utf8.count > 200
+        {
             throw StoreError(
                 .invalidName, what: "`\(TerminalText.escaped(domain))` cannot be a domain",
                 recovery: "1 to 200 bytes without a slash, not beginning with a dot")
@@ -98,8 +100,8 @@ public final class Preferences: KeyValueStore {
 
     // MARK: The file
 
-    /// Writes what was set since the last time, reads what other programs have written, and returns when
-    /// all of it is on the disk.
+    /// Writes the changes since the last time, reads those of other programs, and returns when all of them
+    /// are on the disk.
     ///
     /// - Throws: `outOfSpace`, `fileAccess`, `invalidContents`; `busy` where another program keeps the
     ///   file locked; `unsupportedValue` and the path for a
@@ -112,7 +114,7 @@ public final class Preferences: KeyValueStore {
     private func exchange() throws(StoreError) {
         let lock = try acquireLock()
         defer { lock.release() }
-        while true {
+        for _ in 0..<100 {
             let contentsLock = try lockContents()
             defer { contentsLock?.release() }
             let found = try contents()
@@ -133,6 +135,7 @@ public final class Preferences: KeyValueStore {
             }
             return table.adopt(merged, saved: pending.keys)
         }
+        throw StoreError(.busy, what: "the file is created and removed again and again", file: file)
     }
 
     /// The values in the file; nil where there is none.
@@ -145,8 +148,8 @@ public final class Preferences: KeyValueStore {
     }
 
     /// Waits for other programs that are in ``synchronize()``. The lock is on a file beside the domain's,
-    /// which others may only write, and only where the umask lets them: who can just read the preferences
-    /// cannot hold the lock.
+    /// which others may only write, and only where the umask lets them. A program that can only read the
+    /// preferences cannot hold the lock.
     private func acquireLock() throws(StoreError) -> FileLock {
         let path = file + ".lock"
         do {
@@ -161,7 +164,7 @@ public final class Preferences: KeyValueStore {
     /// Locks the domain's own file, too. Where somebody has removed the lock's file, another program may
     /// have a lock on a new one at the same time. This lock keeps both apart.
     ///
-    /// Who can read the preferences can hold this lock, so it is not waited for long.
+    /// Every program that can read the preferences can hold this lock, so this waits for a second only.
     ///
     /// - Returns: nil where there is no file, or the lock is not free in time.
     private func lockContents() throws(StoreError) -> FileLock? {

@@ -5,7 +5,7 @@ import ArgumentParser
 import PropertyList
 import SystemFiles
 
-/// What all verbs that change a property list have in common: where the result goes.
+/// The options of all verbs that change a property list: the place of the result.
 struct EditingOptions: ParsableArguments {
     @Option(name: [.short, .long], help: "Write the result to this file.")
     var output: String?
