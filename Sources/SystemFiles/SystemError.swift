@@ -34,7 +34,7 @@ package struct SystemError: Error {
     static let isDirectory = SystemError(message: "is a directory")
 
     /// The error for a file without contents of its own.
-    static func notRegular(_ mode: FileMode) -> SystemError {
+    package static func notRegular(_ mode: FileMode) -> SystemError {
         let kind =
             switch mode.kind {
             case .regular: "file"

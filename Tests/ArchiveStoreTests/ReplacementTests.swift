@@ -113,6 +113,7 @@ struct ReplacementTests {
         #expect(try contents("file") == "old" && folder.names == ["file"])
     }
 
+    #if Stores
     @Test(
         "a file whose group cannot be kept gives the new one no more than everybody",
         .enabled(
@@ -148,6 +149,7 @@ struct ReplacementTests {
         status = try self.status("file")
         #expect(status.st_gid == 65534 && status.st_mode & 0o7777 == 0o600)
     }
+    #endif
 
     // MARK: Pipes
 
