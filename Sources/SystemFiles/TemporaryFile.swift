@@ -46,8 +46,10 @@ struct TemporaryFile {
                 guard error.isExisting else { throw error }
                 continue
             }
-            // Another process may have locked and removed it before it was locked here.
-            if file.tryLock(), try FileMode(of: file).linkCount == 0 {
+            // A process that removes dead files may have locked this one before it was locked here.
+            let isTaken = !file.tryLock() && SystemError.last.isNotReady
+            let linkCount = try FileMode(of: file).linkCount
+            if isTaken || linkCount == 0 {
                 file.close()
                 continue
             }
