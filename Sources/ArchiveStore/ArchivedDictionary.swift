@@ -13,18 +13,26 @@ public import PropertyList
 /// try settings.update { $0["age"] = AnyArchived(36); $0["name"] = nil }
 /// ```
 ///
-/// The item holds a keyed archive with an NSMutableDictionary under a named key. All values, at every
-/// depth, are held against the list of allowed classes: before anything is written, and when it is read.
-/// Every change reads the item, changes it and writes it in one transaction, so that programs that share
-/// it lose nothing to each other.
+/// The item holds a keyed archive with an NSMutableDictionary under a named key. The classes of all
+/// values, at every depth, are checked against the allowed ones before anything is written, and when it
+/// is read. Each change reads, changes and writes the item in one transaction, so programs that share it
+/// do not overwrite each other's entries.
 public struct ArchivedDictionary: Sendable {
-    /// What is done about an item whose data are no archive of allowed classes, or that something else
-    /// than its store changed.
+    /// The way to deal with a corrupt item: its data cannot be parsed, or something else than its store
+    /// changed it.
+    ///
+    /// An item that was read in vain for another reason is not corrupt, and every policy throws the
+    /// error: a class that is not allowed, a root under another key, a property list that is no archive,
+    /// a limit that is exceeded. It may be the good item of another version of the program.
     public enum CorruptionPolicy: Sendable {
-        /// The error is thrown, the item stays as it is.
+        /// Throws the error. The item stays as it is.
         case `throw`
-        /// The error is handed over, the item is removed, and the dictionary is empty.
-        case reset(report: @Sendable (any Error) -> Void)
+        /// Hands over the error and the item's data, and takes the dictionary for empty.
+        ///
+        /// Reading leaves the item as it is. A change replaces it, after `report` has returned: keep the
+        /// data there if they may still be of use. They are nil where they cannot be decrypted. What
+        /// `report` throws is thrown on, and the item stays.
+        case reset(report: @Sendable (_ error: any Error, _ data: [UInt8]?) throws -> Void)
     }
 
     private let store: ItemStore
@@ -46,7 +54,7 @@ public struct ArchivedDictionary: Sendable {
     ///   - key: the key of the archive's root.
     ///   - registry: the classes that values may be of.
     ///   - limits: how much the archive may ask for.
-    ///   - corruption: what is done about data that are no such archive.
+    ///   - corruption: the way to deal with data that cannot be parsed.
     public init(
         in store: ItemStore, item attributes: ItemAttributes, key: String = defaultKey,
         allowing registry: ClassRegistry = .commonClasses, limits: ParsingLimits = .untrusted,
@@ -95,44 +103,48 @@ extension ArchivedDictionary {
 
     /// All entries; none where there is no item.
     ///
-    /// - Throws: under ``CorruptionPolicy/throw`` `KeyedArchiveError` for data that are no archive of
-    ///   allowed classes, and `alteredItem`; as ``ItemStore/items(matching:limit:)``.
-    public func dictionary() throws -> [String: AnyArchived] {
-        do {
-            return try entries(of: store.items(matching: query, limit: 1))
-        } catch  where Self.isCorruption(error) {
-            guard case .reset = corruption else { throw error }
-            // Again in a transaction, for the item may have been put right meanwhile.
-            return try store.transaction(in: attributes.accessGroup, entriesOrReset)
-        }
+    /// - Throws: `KeyedArchiveError` for data that are no archive of allowed classes; under
+    ///   ``CorruptionPolicy/throw`` also where they cannot be parsed, and `alteredItem`;
+    ///   `invalidContents` for a key that occurs twice; as ``ItemStore/items(matching:limit:)``.
+    public func dictionary() throws -> ArchivedEntries {
+        try entriesOrReport { try store.items(matching: query, limit: 1) }.entries
     }
 
     private var query: ItemQuery {
         ItemQuery(attributes.identity, accessGroup: attributes.accessGroup ?? store.accessGroups[0])
     }
 
-    /// The entries in the one item that was found, or in none.
-    private func entries(of found: [Item]) throws -> [String: AnyArchived] {
-        guard let item = found.first else { return [:] }
-        return try KeyedUnarchiver(parsing: item.data, allowing: registry, limits: limits)
-            .unarchive([String: AnyArchived].self, forKey: key)
+    /// The entries of an archive.
+    private func entries(in data: [UInt8]) throws -> ArchivedEntries {
+        let pairs = try KeyedUnarchiver(parsing: data, allowing: registry, limits: limits)
+            .unarchive(ArchivedPairs<String, AnyArchived>.self, forKey: key)
+        return try ArchivedEntries(pairs)
     }
 
-    private static func isCorruption(_ error: any Error) -> Bool {
-        error is KeyedArchiveError || (error as? StoreError)?.code == .alteredItem
-    }
-
-    /// The entries; where the data are no archive of them, what the policy says.
-    private func entriesOrReset(
-        _ transaction: any ItemTransaction
-    ) throws -> [String: AnyArchived] {
+    /// The entries of the item that `find` returns; none for a corrupt item, where the policy says so.
+    private func entriesOrReport(
+        _ find: () throws -> [Item]
+    ) throws -> (entries: ArchivedEntries, isCorrupt: Bool) {
+        var data: [UInt8]?
         do {
-            return try entries(of: transaction.items(matching: query, limit: 1))
+            data = try find().first?.data
+            return (try data.map(entries) ?? ArchivedEntries(), false)
         } catch  where Self.isCorruption(error) {
             guard case .reset(let report) = corruption else { throw error }
-            report(error)
-            try transaction.remove(attributes.identity)
-            return [:]
+            try report(error, data)
+            return (ArchivedEntries(), true)
+        }
+    }
+
+    /// Whether an error says that data cannot be parsed, whatever is asked of them.
+    private static func isCorruption(_ error: any Error) -> Bool {
+        guard let error = error as? KeyedArchiveError else {
+            return (error as? StoreError)?.code == .alteredItem
+        }
+        switch error.code {
+        case .invalidPropertyList: return error.propertyListError?.code.isLimit != true
+        case .danglingReference, .malformedObject, .malformedClass: return true
+        default: return false
         }
     }
 }
@@ -161,13 +173,16 @@ extension ArchivedDictionary {
     ///   or what reading would throw for one that could not be read again, before anything is written;
     ///   for data that are no archive as ``dictionary()``; what `change`
     ///   throws; as ``ItemStore/save(_:)``.
-    public func update(_ change: (inout [String: AnyArchived]) throws -> Void) throws {
+    public func update(_ change: (inout ArchivedEntries) throws -> Void) throws {
         try store.transaction(in: attributes.accessGroup) { transaction in
-            var entries = try entriesOrReset(transaction)
+            var (entries, isCorrupt) = try entriesOrReport {
+                try transaction.items(matching: query, limit: 1)
+            }
             try change(&entries)
             let item = Item(attributes, data: try archive(entries))
-            // What could not be read again is not written.
-            _ = try self.entries(of: [item])
+            // Entries that could not be read again are not written.
+            _ = try self.entries(in: item.data)
+            if isCorrupt { try transaction.remove(attributes.identity) }
             try transaction.write(item, query)
         }
     }
@@ -179,9 +194,9 @@ extension ArchivedDictionary {
         try store.transaction(in: attributes.accessGroup) { try $0.remove(attributes.identity) }
     }
 
-    private func archive(_ entries: [String: AnyArchived]) throws -> [UInt8] {
+    private func archive(_ entries: ArchivedEntries) throws -> [UInt8] {
         let archiver = KeyedArchiver(allowing: registry, limits: limits)
-        try archiver.roots.encode(Mutable(entries), forKey: key)
+        try archiver.roots.encode(Mutable(entries.pairs), forKey: key)
         return try archiver.finish()
     }
 }

@@ -7,7 +7,7 @@ internal import SystemFiles
 /// Why a store could not be read or written: what, in which file, at which value.
 ///
 /// Match on ``code``; the text may change between versions. A message names files, keys, services and
-/// groups, and never quotes a value. What is wrong with an archive itself is a `KeyedArchiveError`.
+/// groups, and never quotes a value. The error of an archive itself is a `KeyedArchiveError`.
 public struct StoreError: Error, Sendable {
     /// The kind of failure: an open set, so that a new one breaks no `switch`.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
@@ -17,9 +17,10 @@ public struct StoreError: Error, Sendable {
 
         /// There is no such file.
         public static let fileMissing = Code("fileMissing")
-        /// The system refused to read or write a file.
+        /// The system refused to read or write a file. Where only flushing it to the disk failed, the
+        /// message says so: the new contents are in place, but may not survive a power cut.
         public static let fileAccess = Code("fileAccess")
-        /// The disk is full; what was stored before is unchanged.
+        /// The disk is full; the values that were stored before are unchanged.
         public static let outOfSpace = Code("outOfSpace")
         /// A file that is not what it should be; ``StoreError/underlying`` says why.
         public static let invalidContents = Code("invalidContents")
@@ -37,7 +38,9 @@ public struct StoreError: Error, Sendable {
         public static let unsupportedChange = Code("unsupportedChange")
         /// A key that is not the one the store was encrypted with.
         public static let wrongKey = Code("wrongKey")
-        /// A key file that is no key, or that others may read.
+        /// A passphrase that is empty, or so cheap to try that it protects nothing.
+        public static let weakPassphrase = Code("weakPassphrase")
+        /// A key file that is no key, that others may read, or that belongs to another user.
         public static let invalidKeyFile = Code("invalidKeyFile")
         /// A file that is no store of items, or a damaged one.
         public static let invalidDatabase = Code("invalidDatabase")
@@ -47,8 +50,8 @@ public struct StoreError: Error, Sendable {
         public static let alteredItem = Code("alteredItem")
         /// Another program has kept the store locked for too long.
         public static let busy = Code("busy")
-        /// A database that is used while a transaction of the same thread has it, or another mistake of
-        /// the program.
+        /// A database that is used within a transaction of the same thread, a transaction that is used
+        /// on another thread or after its end, or another mistake of the program.
         public static let misuse = Code("misuse")
         /// The keychain refused; the message has its status.
         public static let keychain = Code("keychain")
@@ -88,13 +91,13 @@ public struct StoreError: Error, Sendable {
 
     /// The kind of failure.
     public var code: Code { storage.code }
-    /// What is wrong, with both numbers where two are compared.
+    /// The problem, with both numbers where two are compared.
     public var what: String { storage.what }
     /// The file it is wrong in.
     public var file: String? { storage.file }
     /// The way to the value it is wrong with.
     public var path: PropertyListPath? { storage.path }
-    /// What the caller can do about it.
+    /// A way to mend it.
     public var recovery: String? { storage.recovery }
     /// The error of the layer below.
     public var underlying: (any Error)? { storage.underlying }
@@ -119,17 +122,21 @@ extension StoreError {
 
     private static func code(of error: SystemError) -> Code {
         if error.isMissing { return .fileMissing }
+        if error.isTimeout { return .busy }
         return error.isOutOfSpace ? .outOfSpace : .fileAccess
     }
 
-    /// What the layer below says about the contents of a file.
+    /// Whether there is a file where a new one was to be.
+    var isExistingFile: Bool { (underlying as? SystemError)?.isExisting == true }
+
+    /// The error of the layer below about the contents of a file.
     static func invalidContents(_ error: some Error, file: String) -> StoreError {
         StoreError(.invalidContents, what: "\(error)", file: file, underlying: error)
     }
 }
 
 extension StoreError {
-    /// A name as it stands in messages.
+    /// A name, escaped and shortened for messages.
     static func printable(_ name: String) -> String {
         TerminalText.escaped(String(name.unicodeScalars.prefix(128)))
     }

@@ -13,11 +13,11 @@ package final class FileSource: ByteSource {
     ///
     /// - Throws: also for what is no regular file. Opening a pipe would wait for its writer.
     package init(_ path: String) throws(SystemError) {
-        file = try FileDescriptor.openAtOnce(path)
+        file = try FileDescriptor.open(path)
         do throws(SystemError) {
             let mode = try FileMode(of: file)
             if mode.isDirectory { throw SystemError(message: "is a directory") }
-            guard mode.isRegular else { throw SystemError.notRegular }
+            guard mode.isRegular else { throw SystemError.notRegular(mode) }
             size = mode.size
         } catch {
             file.close()

@@ -13,120 +13,171 @@ package import Glibc
 package enum FileAccess {
     package static let standardInput = "-"
 
-    /// Everything in a file, or in standard input for `-`; of more than `limit` bytes, at least one
-    /// more than that.
+    /// Everything in a file, or in standard input for `-`. Where that is more than `limit` bytes, more
+    /// than `limit` are returned.
+    ///
+    /// - Throws: among others for a pipe that no program writes to. Opening it would wait for one.
     package static func read(_ path: String, limit: Int) throws(SystemError) -> [UInt8] {
         if path == standardInput {
             return try FileDescriptor.standardInput.readAll(limit: limit)
         }
-        if try FileMode(of: path).isDirectory { throw SystemError(message: "is a directory") }
         let file = try FileDescriptor.open(path)
         defer { file.close() }
-        return try file.readAll(limit: limit)
+        let mode = try FileMode(of: file)
+        if mode.isDirectory { throw SystemError.isDirectory }
+        let bytes = try file.readAll(limit: limit)
+        if bytes.isEmpty, mode.kind == .pipe {
+            throw SystemError(message: "is a pipe that no program writes to")
+        }
+        return bytes
     }
 
-    /// Everything in a regular file, as ``read(_:limit:)``, and whose it is. Anything else is refused:
-    /// whoever opens a pipe waits, and a device may have no end.
+    /// Everything in a regular file, as ``read(_:limit:)``, and its mode. Anything else is refused: a
+    /// pipe may never end, nor a device.
     package static func readRegularFile(
         _ path: String, limit: Int
     ) throws(SystemError) -> (bytes: [UInt8], mode: FileMode) {
-        let file = try FileDescriptor.openAtOnce(path)
+        let file = try FileDescriptor.open(path)
         defer { file.close() }
         let mode = try FileMode(of: file)
-        if mode.isDirectory { throw SystemError(message: "is a directory") }
-        guard mode.isRegular else { throw SystemError.notRegular }
+        if mode.isDirectory { throw SystemError.isDirectory }
+        guard mode.isRegular else { throw SystemError.notRegular(mode) }
         let chunkSize = min(mode.size, FileDescriptor.largestChunk - 1) + 1
         return (try file.readAll(limit: limit, atOnce: chunkSize), mode)
     }
 
-    /// What becomes of what is to be replaced, and is no regular file but a device or a pipe.
+    /// The way to replace a device or a pipe.
     package enum SpecialFiles {
         case writtenThrough, refused
     }
 
     /// Replaces a file in one step: whoever opens it sees the old contents or the new, and a failure
-    /// leaves the old. Mode, owner and symbolic links stay; a new file gets `newFileMode`, or the
+    /// leaves the old. Permissions, owner and symbolic links stay. A new file gets `newFileMode`, or the
     /// usual mode.
+    ///
+    /// - Returns: what of the old file was not kept, for the user: set-user-id bits, further names.
+    /// - Throws: among others for a file that is read-only; for a pipe that no program reads from; where
+    ///   the folder could not be flushed, although the new contents are in place.
+    @discardableResult
     package static func replace(
         _ path: String, with bytes: [UInt8], newFileMode: mode_t? = nil,
         specialFiles: SpecialFiles = .writtenThrough
-    ) throws(SystemError) {
-        let existing = try FileMode.existing(at: path)
-        if let existing, existing.isDirectory { throw SystemError(message: "is a directory") }
-        if let existing, !existing.isRegular {
-            guard specialFiles == .writtenThrough else { throw SystemError.notRegular }
-            return try writeThrough(path, bytes)
+    ) throws(SystemError) -> [String] {
+        // Again where others create and remove the file meanwhile.
+        for _ in 0..<100 {
+            guard let existing = try FileMode.existing(at: path) else {
+                do { try create(path, with: bytes, mode: newFileMode) } catch
+                    where error.isExisting
+                { continue }
+                return []
+            }
+            if existing.isDirectory { throw SystemError.isDirectory }
+            if !existing.isRegular {
+                guard specialFiles == .writtenThrough else {
+                    throw SystemError.notRegular(existing)
+                }
+                try writeThrough(path, bytes)
+                return []
+            }
+            do { try replace(path, existing, bytes) } catch  where error.isMissing { continue }
+            return notes(about: existing)
         }
-        let target = existing == nil ? path : try resolved(path)
-        let temporary = try fillTemporary(for: target, bytes, existing, newFileMode)
-        do {
-            try moveFile(temporary, to: target)
-        } catch {
-            _ = try? removeFile(temporary)
-            throw error
-        }
-        synchronizeFolder(of: target)
+        throw SystemError(message: "is created and removed again and again")
     }
 
-    /// Makes a file that is not there yet, whole or not at all.
+    private static func replace(
+        _ path: String, _ existing: FileMode, _ bytes: [UInt8]
+    ) throws(SystemError) {
+        try existing.requireWritable(path)
+        let target = try resolved(path)
+        try withTemporary(for: target, bytes, mode: 0o600) { file throws(SystemError) in
+            try existing.apply(to: file.file)
+        } place: { file throws(SystemError) in
+            try file.replaceTarget()
+        }
+        try synchronizeFolder(of: target)
+    }
+
+    private static func notes(about old: FileMode) -> [String] {
+        var notes: [String] = []
+        if old.identityBits != 0 {
+            notes.append("the set-user-id or set-group-id bit was dropped")
+        }
+        if old.linkCount > 1 {
+            let others = old.linkCount - 1
+            notes.append(
+                "the old contents stay under \(others) further name\(others == 1 ? "" : "s") "
+                    + "of the file (hard links)")
+        }
+        return notes
+    }
+
+    /// Creates a file that is not there yet, whole or not at all.
     ///
+    /// - Parameter mode: the mode; nil for the usual one, which depends on the process's umask.
     /// - Throws: an error that `isExisting` where there is one of that name.
     package static func create(
-        _ path: String, with bytes: [UInt8], mode: mode_t
+        _ path: String, with bytes: [UInt8], mode: mode_t?
     ) throws(SystemError) {
-        let temporary = try fillTemporary(for: path, bytes, nil, mode)
-        defer { _ = try? removeFile(temporary) }
-        try linkFile(temporary, as: path)
-        synchronizeFolder(of: path)
+        // The system applies the umask. Reading it would mean to change it, for all threads.
+        try withTemporary(for: path, bytes, mode: mode.map { $0 & 0o600 } ?? 0o666) {
+            file throws(SystemError) in
+            if let mode { try file.file.setMode(mode) }
+        } place: { file throws(SystemError) in
+            try file.publish()
+        }
+        try synchronizeFolder(of: path)
     }
 
-    /// Gives a file that is complete the name it is to have, unless there is one of that name.
+    /// Gives a file that is complete its final name, unless there is one of that name.
     ///
     /// - Throws: an error that `isExisting` where there is one.
     package static func publish(_ temporary: String, as path: String) throws(SystemError) {
         try linkFile(temporary, as: path)
-        synchronizeFolder(of: path)
+        try synchronizeFolder(of: path)
     }
 
     /// The beginning of the names of temporary files for `path`: in the same folder, so that moving
     /// one is one step.
     package static func temporaryPrefix(for path: String) -> String {
-        (path.lastIndex(of: "/").map { String(path[...$0]) } ?? "") + ".keyed-"
+        folderPrefix(of: path) + ".keyed-"
     }
 
-    /// A temporary file with `bytes`, on the disk.
-    private static func fillTemporary(
-        for path: String, _ bytes: [UInt8], _ existing: FileMode?, _ newFileMode: mode_t?
-    ) throws(SystemError) -> String {
-        let (file, temporary) = try FileDescriptor.createTemporary(temporaryPrefix(for: path))
-        defer { file.close() }
-        do {
-            try file.write(bytes)
-            if let existing {
-                try existing.apply(to: file)
-            } else {
-                try file.setMode(newFileMode ?? defaultMode())
-            }
-            try file.synchronize()
-        } catch {
-            _ = try? removeFile(temporary)
-            throw error
+    /// Removes the temporary files that dead processes of this user left in a folder. Linear in the
+    /// number of its entries.
+    package static func removeDeadTemporaries(inFolder folder: String) {
+        TemporaryName.removeDead(inFolder: folder)
+    }
+
+    /// Fills a temporary file, flushes it to the disk, and gives it its name.
+    private static func withTemporary(
+        for path: String, _ bytes: [UInt8], mode: mode_t,
+        prepare: (TemporaryFile) throws(SystemError) -> Void,
+        place: (inout TemporaryFile) throws(SystemError) -> Void
+    ) throws(SystemError) {
+        func use(_ file: TemporaryFile) throws(SystemError) {
+            var file = file
+            defer { file.finish() }
+            try file.file.write(bytes)
+            try prepare(file)
+            try file.file.synchronize()
+            try place(&file)
         }
-        return temporary
+        if let file = TemporaryFile(unnamedFor: path, mode: mode) {
+            do { return try use(file) } catch {
+                guard error.isMissingFeature else { throw error }
+            }
+        }
+        try use(TemporaryFile(namedFor: path, mode: mode))
     }
 
-    /// A device or a pipe has nothing to replace.
+    /// Writes to a device or a pipe, which has nothing to replace.
     private static func writeThrough(_ path: String, _ bytes: [UInt8]) throws(SystemError) {
-        let file = try FileDescriptor.openForWriting(path)
+        let file: FileDescriptor
+        do { file = try FileDescriptor.openForWriting(path) } catch  where error.hasNoReader {
+            throw SystemError(message: "is a pipe or a device that no program reads from")
+        }
         defer { file.close() }
         try file.write(bytes)
-    }
-
-    /// Makes the new name durable; without it the file is whole all the same.
-    private static func synchronizeFolder(of path: String) {
-        let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
-        guard let descriptor = try? FileDescriptor.open(folder) else { return }
-        try? descriptor.synchronize()
-        descriptor.close()
     }
 }

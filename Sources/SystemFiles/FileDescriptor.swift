@@ -17,33 +17,62 @@ package struct FileDescriptor {
 
     package static let standardInput = FileDescriptor(rawValue: 0)
 
-    /// How many bytes are read at a time at most.
+    /// The most bytes that are read at a time.
     package static let largestChunk = 1 << 18
 
-    /// Opens a file for reading.
+    // Opening waits for nobody, as opening a pipe would. Reading and writing wait.
+
+    /// Opens a file for reading. A pipe that no program writes to is empty.
     package static func open(_ path: String) throws(SystemError) -> FileDescriptor {
         try open(path, O_RDONLY)
     }
 
-    /// Opens a file for reading without waiting for anybody, as a pipe would.
-    package static func openAtOnce(_ path: String) throws(SystemError) -> FileDescriptor {
-        try open(path, O_RDONLY | O_NONBLOCK)
+    /// Opens a file for reading, unless it is a symbolic link.
+    static func openItself(_ path: String) throws(SystemError) -> FileDescriptor {
+        try open(path, O_RDONLY | O_NOFOLLOW)
     }
 
     /// Opens a file for writing, as it is.
-    package static func openForWriting(_ path: String) throws(SystemError) -> FileDescriptor {
+    ///
+    /// - Throws: an error that `hasNoReader` for a pipe that no program reads from.
+    static func openForWriting(_ path: String) throws(SystemError) -> FileDescriptor {
         try open(path, O_WRONLY)
     }
 
-    private static func open(_ path: String, _ flags: Int32) throws(SystemError) -> FileDescriptor {
-        let descriptor = openDescriptor(path, flags | O_CLOEXEC)
-        if descriptor < 0 { throw SystemError.last }
-        return FileDescriptor(rawValue: descriptor)
+    /// Opens a file for writing, and creates it where there is none; not through a symbolic link.
+    static func openOrCreateItself(
+        _ path: String, mode: mode_t
+    ) throws(SystemError) -> FileDescriptor {
+        try open(path, O_WRONLY | O_CREAT | O_NOFOLLOW, mode)
+    }
+
+    /// Creates a file that is not there yet.
+    static func create(_ path: String, mode: mode_t) throws(SystemError) -> FileDescriptor {
+        try open(path, O_RDWR | O_CREAT | O_EXCL, mode)
+    }
+
+    private static func open(
+        _ path: String, _ flags: Int32, _ mode: mode_t = 0
+    ) throws(SystemError) -> FileDescriptor {
+        while true {
+            let descriptor = openDescriptor(path, flags | O_CLOEXEC | O_NONBLOCK, mode)
+            if descriptor >= 0 { return FileDescriptor(rawValue: descriptor) }
+            let error = SystemError.last
+            if error.isInterruption { continue }
+            throw flags & O_NOFOLLOW == 0 ? error : error.aboutLink
+        }
+    }
+
+    /// Waits until a file can be read, or be written.
+    private func wait(for events: Int32) throws(SystemError) {
+        var request = pollfd(fd: rawValue, events: Int16(events), revents: 0)
+        // SAFETY: the structure is ours for the call, and the call is told that it is one.
+        if unsafe poll(&request, 1, -1) < 0, errno != EINTR { throw SystemError.last }
     }
 
     package func close() { _ = closeDescriptor(rawValue) }
 
-    /// Everything up to the end, at most `limit` bytes and one more, some of it at a time.
+    /// Reads up to the end, in chunks, until there are more than `limit` bytes.
     package func readAll(
         limit: Int, atOnce chunkSize: Int = largestChunk
     ) throws(SystemError) -> [UInt8] {
@@ -56,8 +85,11 @@ package struct FileDescriptor {
             }
             if count == 0 { break }
             if count < 0 {
-                if errno == EINTR { continue }
-                throw SystemError.last
+                let error = SystemError.last
+                if error.isInterruption { continue }
+                guard error.isNotReady else { throw error }
+                try wait(for: POLLIN)
+                continue
             }
             result.append(contentsOf: chunk[..<count])
         }
@@ -74,8 +106,11 @@ package struct FileDescriptor {
                 return unsafe writeDescriptor(rawValue, rest)
             }
             if count < 0 {
-                if errno == EINTR { continue }
-                throw SystemError.last
+                let error = SystemError.last
+                if error.isInterruption { continue }
+                guard error.isNotReady else { throw error }
+                try wait(for: POLLOUT)
+                continue
             }
             start += count
         }
@@ -84,12 +119,7 @@ package struct FileDescriptor {
 
 // The system's functions under names that a method of the same name does not hide.
 
-private func openDescriptor(_ path: String, _ flags: Int32) -> Int32 {
-    // SAFETY: Swift passes the path as a NUL-terminated text for the length of the call.
-    unsafe open(path, flags)
-}
-
-private func createDescriptor(_ path: String, _ flags: Int32, _ mode: mode_t) -> Int32 {
+private func openDescriptor(_ path: String, _ flags: Int32, _ mode: mode_t) -> Int32 {
     // SAFETY: Swift passes the path as a NUL-terminated text for the length of the call.
     unsafe open(path, flags, mode)
 }
@@ -114,12 +144,32 @@ extension FileDescriptor {
         let letters = Array("abcdefghijklmnopqrstuvwxyz0123456789")
         for _ in 0..<attempts {
             let name = String((0..<8).compactMap { _ in letters.randomElement() })
-            let descriptor = createDescriptor(
-                prefix + name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-            if descriptor >= 0 { return (FileDescriptor(rawValue: descriptor), prefix + name) }
-            if errno != EEXIST, errno != EINTR { break }
+            do { return (try create(prefix + name, mode: 0o600), prefix + name) } catch {
+                guard error.isExisting else { throw error }
+            }
         }
-        throw SystemError.last
+        throw SystemError.existing
+    }
+
+    #if os(Linux)
+    // `O_TMPFILE`, which Swift does not import: its own bit and that of `O_DIRECTORY`.
+    private static let withoutName = 0o20_000_000 | O_DIRECTORY
+
+    /// Creates a file without a name; nil where the file system has none.
+    static func createUnnamed(inFolder folder: String, mode: mode_t) -> FileDescriptor? {
+        let descriptor = openDescriptor(folder, O_RDWR | withoutName | O_CLOEXEC, mode)
+        return descriptor < 0 ? nil : FileDescriptor(rawValue: descriptor)
+    }
+    #endif
+
+    /// Gives a file that was created without a name its first one.
+    ///
+    /// - Throws: an error that `isExisting` where there is a file of that name.
+    func linkUnnamed(as path: String) throws(SystemError) {
+        // SAFETY: both paths are NUL-terminated texts for the length of the call.
+        let result = unsafe linkat(
+            AT_FDCWD, "/proc/self/fd/\(rawValue)", AT_FDCWD, path, AT_SYMLINK_FOLLOW)
+        if result != 0 { throw SystemError.last }
     }
 
     /// Waits until the file is on the disk.
@@ -131,20 +181,14 @@ extension FileDescriptor {
         if fchmod(rawValue, mode) != 0 { throw SystemError.last }
     }
 
-    /// Opens a file that is there to be locked, and makes it where there is none; waits until no other
-    /// process, and nobody in this one, has it open in this way. Closing it lets the next one in.
-    package static func openLocked(
-        _ path: String, mode: mode_t
-    ) throws(SystemError) -> FileDescriptor {
-        let descriptor = createDescriptor(path, O_RDWR | O_CREAT | O_CLOEXEC, mode)
-        if descriptor < 0 { throw SystemError.last }
-        let file = FileDescriptor(rawValue: descriptor)
-        while flock(descriptor, LOCK_EX) != 0 {
-            let error = SystemError.last
-            if error.isInterruption { continue }
-            file.close()
-            throw error
+    /// Locks the file, unless another process, or somebody else in this one, has it locked. Closing it
+    /// ends the lock.
+    ///
+    /// - Returns: whether the file is locked now; false also where the file system has no locks.
+    func tryLock() -> Bool {
+        while flock(rawValue, LOCK_EX | LOCK_NB) != 0 {
+            if errno != EINTR { return false }
         }
-        return file
+        return true
     }
 }

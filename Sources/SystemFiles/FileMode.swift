@@ -9,15 +9,32 @@ package import Musl
 package import Glibc
 #endif
 
-/// Who may do what with a file, whose it is, and how long.
+/// The permissions, the owner, the kind and the size of a file.
 package struct FileMode {
     package let mode: mode_t
     package let owner: uid_t
     package let group: gid_t
     /// In bytes.
     package let size: Int
-    package let isDirectory: Bool
-    package let isRegular: Bool
+    /// The number of its names.
+    package let linkCount: Int
+    package let kind: Kind
+    private let device: dev_t
+    private let number: ino_t
+
+    /// The kinds of files.
+    package enum Kind {
+        case regular, directory, symbolicLink, pipe, socket, device
+    }
+
+    /// The permissions of a file that its owner alone may read and write.
+    package static let ownerOnly: mode_t = 0o600
+
+    package var isDirectory: Bool { kind == .directory }
+    package var isRegular: Bool { kind == .regular }
+
+    /// Whether the file belongs to the user that the process acts for.
+    package var isOwn: Bool { owner == geteuid() }
 
     package init(of path: String) throws(SystemError) {
         var status = stat()
@@ -33,39 +50,81 @@ package struct FileMode {
         self.init(status)
     }
 
+    /// Describes a symbolic link itself, not the file that it leads to.
+    init(ofItself path: String) throws(SystemError) {
+        var status = stat()
+        // SAFETY: the path is NUL-terminated and the structure is ours, both for the call.
+        if unsafe lstat(path, &status) != 0 { throw SystemError.last }
+        self.init(status)
+    }
+
     private init(_ status: stat) {
         mode = status.st_mode & 0o7777
         owner = status.st_uid
         group = status.st_gid
         size = Int(status.st_size)
-        isDirectory = status.st_mode & S_IFMT == S_IFDIR
-        isRegular = status.st_mode & S_IFMT == S_IFREG
+        linkCount = Int(status.st_nlink)
+        device = status.st_dev
+        number = status.st_ino
+        kind =
+            switch status.st_mode & S_IFMT {
+            case S_IFREG: .regular
+            case S_IFDIR: .directory
+            case S_IFLNK: .symbolicLink
+            case S_IFIFO: .pipe
+            case S_IFSOCK: .socket
+            default: .device
+            }
+    }
+
+    func isSameFile(as other: FileMode) -> Bool {
+        device == other.device && number == other.number
     }
 
     /// The mode of a file that is to be replaced; nil where there is none. A symbolic link to nothing
-    /// is an error, for what is to be replaced then is not known.
+    /// is an error, for then it is not known what to replace.
     package static func existing(at path: String) throws(SystemError) -> FileMode? {
-        do { return try FileMode(of: path) } catch {
-            var status = stat()
-            // SAFETY: the path is NUL-terminated and the structure is ours, both for the call.
-            if unsafe lstat(path, &status) == 0 {
-                throw SystemError(message: "is a symbolic link that leads to no file")
+        // Again where others create and remove the file meanwhile.
+        for _ in 0..<100 {
+            do { return try FileMode(of: path) } catch {
+                guard error.isMissing else { throw error }
             }
-            return nil
+            do {
+                if try FileMode(ofItself: path).kind == .symbolicLink { break }
+            } catch {
+                guard error.isMissing else { throw error }
+                return nil
+            }
         }
+        throw SystemError(message: "is a symbolic link that leads to no file")
     }
 
-    /// Gives an open file the same mode and, where the process may, the same owner.
-    package func apply(to file: FileDescriptor) throws(SystemError) {
+    /// Checks that a file may be replaced. The system only asks for the right to write its folder, but a
+    /// read-only file is meant to stay.
+    func requireWritable(_ path: String) throws(SystemError) {
+        if mode & 0o222 == 0 {
+            let digits = String(mode & 0o777, radix: 8)
+            throw SystemError(
+                message: "is read-only (mode 0\(digits)); make it writable first: chmod u+w")
+        }
+        // SAFETY: the path is a NUL-terminated text for the length of the call.
+        if unsafe faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) != 0 { throw SystemError.last }
+    }
+
+    /// Bits that let a program act for the file's owner or group.
+    var identityBits: mode_t { mode & 0o6000 }
+
+    /// Gives an open file the same permissions and, where the process may, the same owner and group.
+    /// New contents never get ``identityBits``. Where the file is of another group than before, that
+    /// group may do no more than everybody.
+    func apply(to file: FileDescriptor) throws(SystemError) {
+        var permissions = mode & 0o777
         // Changing the owner is the superuser's right; without it the file is the caller's.
-        _ = fchown(file.rawValue, owner, group)
-        if fchmod(file.rawValue, mode) != 0 { throw SystemError.last }
+        if fchown(file.rawValue, owner, group) != 0,
+            fchown(file.rawValue, .max, group) != 0
+        {
+            permissions &= ~0o070 | (permissions & 0o007) << 3
+        }
+        try file.setMode(permissions)
     }
-}
-
-/// The mode that a new file gets from the process.
-package func defaultMode() -> mode_t {
-    let mask = umask(0)
-    _ = umask(mask)
-    return 0o666 & ~mask
 }

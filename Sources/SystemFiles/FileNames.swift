@@ -38,20 +38,53 @@ package func linkFile(_ source: String, as target: String) throws(SystemError) {
     if unsafe link(source, target) != 0 { throw SystemError.last }
 }
 
-/// Makes a folder and those around it, where they are missing.
+// A path is bytes. A slash before a combining mark is a slash, and not a `Character` of its own.
+
+/// The beginning of a path up to the name in its folder: empty, or it ends in a slash.
+func folderPrefix(of path: String) -> String {
+    path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path.utf8[...$0]) ?? "" } ?? ""
+}
+
+/// A path without its last name and the slash before that; nil for one of a single name.
+package func parentFolder(of path: String) -> String? {
+    path.utf8.lastIndex(of: UInt8(ascii: "/")).flatMap { String(path.utf8[..<$0]) }
+}
+
+/// The folder that a file is in.
+func folder(of path: String) -> String {
+    let prefix = folderPrefix(of: path)
+    return prefix.isEmpty ? "." : prefix
+}
+
+/// Waits until the names in the folder of a file are on the disk.
+///
+/// - Throws: where the system cannot do that. The file may be there, but not after a power cut.
+package func synchronizeFolder(of path: String) throws(SystemError) {
+    let file: FileDescriptor
+    do { file = try FileDescriptor.open(folder(of: path)) } catch  where error.isDenied {
+        // A folder that may be written but not read.
+        return sync()
+    }
+    defer { file.close() }
+    do { try file.synchronize() } catch  where !error.isMissingFeature {
+        throw error.explained("the folder was changed, but could not be flushed to the disk")
+    }
+}
+
+/// Creates a folder and those around it, where they are missing. New ones are on the disk.
 ///
 /// - Throws: among others where a file has the name of one of them.
 package func createFolders(_ path: String) throws(SystemError) {
     do { try createFolder(path) } catch  where error.isMissing {
-        guard let end = path.lastIndex(of: "/"), end > path.startIndex else { throw error }
-        try createFolders(String(path[..<end]))
+        guard let parent = parentFolder(of: path), !parent.isEmpty else { throw error }
+        try createFolders(parent)
         try createFolder(path)
     }
 }
 
 private func createFolder(_ path: String) throws(SystemError) {
     // SAFETY: the path is a NUL-terminated text for the length of the call.
-    if unsafe mkdir(path, 0o777) == 0 { return }
+    if unsafe mkdir(path, 0o777) == 0 { return try synchronizeFolder(of: path) }
     let error = SystemError.last
     guard error.isExisting else { throw error }
     if try !FileMode(of: path).isDirectory {
@@ -65,15 +98,24 @@ package func removeEmptyFolder(_ path: String) -> Bool {
     unsafe rmdir(path) == 0
 }
 
-/// Whether there is a folder of that name itself, not a link to one.
+/// Whether a path is a folder itself, not a link to one.
 package func isFolder(_ path: String) -> Bool {
-    var status = stat()
-    // SAFETY: the path is NUL-terminated and the structure is ours, both for the call.
-    return unsafe lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    (try? FileMode(ofItself: path))?.isDirectory == true
 }
 
-/// The names of what is in a folder, without those that begin with a dot, sorted.
+/// The names in a folder, sorted, without those that begin with a dot.
 package func names(inFolder path: String) throws(SystemError) -> [String] {
+    try names(inFolder: path) { $0.utf8.first != UInt8(ascii: ".") }.sorted()
+}
+
+/// The names in a folder that begin with `prefix`.
+func names(inFolder path: String, startingWith prefix: String) throws(SystemError) -> [String] {
+    try names(inFolder: path) { $0.hasPrefix(prefix) }
+}
+
+private func names(
+    inFolder path: String, where isIncluded: (String) -> Bool
+) throws(SystemError) -> [String] {
     // SAFETY: `opendir` returns a handle of ours or NULL; it is closed once. An entry is valid until
     // the next call, its name NUL-terminated, and it is copied at once.
     guard let folder = unsafe opendir(path) else { throw SystemError.last }
@@ -83,7 +125,7 @@ package func names(inFolder path: String) throws(SystemError) -> [String] {
         let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
             unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
         }
-        if !name.hasPrefix(".") { names.append(name) }
+        if isIncluded(name) { names.append(name) }
     }
-    return names.sorted()
+    return names
 }

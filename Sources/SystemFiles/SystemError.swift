@@ -26,9 +26,45 @@ package struct SystemError: Error {
         message = unsafe String(cString: strerror(number))
     }
 
-    /// What is no file with contents of its own.
-    package static let notRegular = SystemError(
-        message: "is no regular file, but a device or a pipe")
+    private init(number: Int32, message: String) {
+        self.number = number
+        self.message = message
+    }
+
+    static let isDirectory = SystemError(message: "is a directory")
+
+    /// The error for a file without contents of its own.
+    package static func notRegular(_ mode: FileMode) -> SystemError {
+        let kind =
+            switch mode.kind {
+            case .regular: "file"
+            case .directory: "directory"
+            case .symbolicLink: "symbolic link"
+            case .pipe: "pipe"
+            case .socket: "socket"
+            case .device: "device"
+            }
+        return SystemError(message: "is no regular file, but a \(kind)")
+    }
+
+    /// The error for a name that is taken.
+    static let existing = SystemError(number: EEXIST)
+
+    /// The error for a lock that somebody else kept for too long.
+    static let timeout = SystemError(
+        number: ETIMEDOUT, message: "another program has kept it locked for too long")
+
+    /// An error of our own, with the system's message after an explanation.
+    func explained(_ text: String) -> SystemError {
+        SystemError(message: "\(text): \(message)")
+    }
+
+    /// The error of opening a file that must not be a symbolic link.
+    var aboutLink: SystemError {
+        number == ELOOP || number == EMLINK
+            ? SystemError(number: number, message: "is a symbolic link, which is not followed")
+            : self
+    }
 
     /// The error of the call that failed last on this thread.
     package static var last: SystemError { SystemError(number: errno) }
@@ -38,7 +74,19 @@ package struct SystemError: Error {
     /// There is a file of that name already.
     package var isExisting: Bool { number == EEXIST }
     /// A signal came between; the call is to be made again.
-    package var isInterruption: Bool { number == EINTR }
+    var isInterruption: Bool { number == EINTR }
+    /// There is nothing to read yet, or no room to write to.
+    var isNotReady: Bool { number == EAGAIN || number == EWOULDBLOCK }
+    /// A pipe or a device has nobody at its other end.
+    var hasNoReader: Bool { number == ENXIO }
+    /// The user has no right to do it.
+    var isDenied: Bool { number == EACCES }
+    /// A lock was not free in time.
+    package var isTimeout: Bool { number == ETIMEDOUT }
+    /// The file system, or the process's surroundings, may lack an optional feature.
+    var isMissingFeature: Bool {
+        [EINVAL, EOPNOTSUPP, ENOTSUP, ENOSYS, EPERM, EXDEV, ENOENT].contains(number)
+    }
     /// The disk or the user's share of it is full.
     package var isOutOfSpace: Bool { number == ENOSPC || number == EDQUOT || number == EFBIG }
 }

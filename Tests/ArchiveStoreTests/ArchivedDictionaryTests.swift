@@ -80,7 +80,7 @@ struct ArchivedDictionaryTests {
         let reports = Reports()
         let dictionary = ArchivedDictionary(
             in: store, service: "app", account: "values", allowing: .propertyList,
-            onCorruption: .reset { reports.add($0) })
+            onCorruption: .reset { reports.add($0, $1) })
         try dictionary.set("kept", forKey: "name")
         let before = try store.items()
         // Archived once, and referred to more often than limits for untrusted input allow.
@@ -90,27 +90,127 @@ struct ArchivedDictionaryTests {
         #expect(error?.code == .expansionLimitExceeded)
         #expect(try store.items() == before)
         #expect(try dictionary.value(String.self, forKey: "name") == "kept")
-        #expect(reports.count == 0)
+        #expect(reports.data.isEmpty)
     }
 
-    @Test("corrupt data are an error, or reported and reset, as the policy says")
-    func corruption() throws {
-        let reports = Reports()
-        let tolerant = ArchivedDictionary(
+    /// A dictionary that replaces corrupt data.
+    private func tolerant(_ reports: Reports) -> ArchivedDictionary {
+        ArchivedDictionary(
             in: store, service: "app", account: "values",
-            onCorruption: .reset { reports.add($0) })
-        for junk: [UInt8] in [[], Array("junk".utf8), try KeyedArchiver.archive(["a": 1])] {
+            onCorruption: .reset { reports.add($0, $1) })
+    }
+
+    /// A good archive whose last bytes are missing, or whose root refers to no object.
+    private func corrupt() throws -> [[UInt8]] {
+        let good = try KeyedArchiver.archive(["a": 1])
+        let dangling = try PropertyListDocument([
+            "$version": 100_000, "$archiver": "NSKeyedArchiver", "$objects": ["$null"],
+            "$top": ["values": .uid(PropertyListUID(9))],
+        ])
+        return [
+            [], Array("bplist00junk".utf8), good.dropLast(3),
+            try BinaryPropertyList.serialize(dangling),
+        ]
+    }
+
+    @Test("corrupt data are an error, or handed over before a change replaces them")
+    func corruption() throws {
+        for junk in try corrupt() {
+            let reports = Reports()
+            let tolerant = tolerant(reports)
             try store.save(Item(service: "app", account: "values", data: junk))
             #expect(throws: KeyedArchiveError.self) { try dictionary.dictionary() }
             #expect(throws: KeyedArchiveError.self) { try dictionary.set(1, forKey: "a") }
-            #expect(try store.items().map(\.data) == [junk])
             #expect(try tolerant.dictionary().isEmpty)
-            #expect(try store.items() == [])
-            try store.save(Item(service: "app", account: "values", data: junk))
+            // Reading changes nothing.
+            #expect(try store.items().map(\.data) == [junk])
             try tolerant.set(1, forKey: "a")
             #expect(try dictionary.value(Int.self, forKey: "a") == 1)
+            #expect(reports.data == [junk, junk])
         }
-        #expect(reports.count == 6)
+    }
+
+    @Test("good data that this program cannot read are never replaced")
+    func goodDataStay() throws {
+        let reports = Reports()
+        let otherClass = ArchivedDictionary(
+            in: store, service: "app", account: "values", allowing: .propertyList)
+        try otherClass.set(["a list"], forKey: "list")
+        let unknownClass = try store.items()[0].data
+        let rows: [(data: [UInt8], code: KeyedArchiveError.Code)] = [
+            (unknownClass, .classNotAllowed),
+            (try KeyedArchiver.archive(["a": 1]), .missingValue),
+            (try BinaryPropertyList.serialize(PropertyListDocument(["a": 1])), .notAnArchive),
+            (try KeyedArchiver.archive(Roots(values: "text")), .wrongType),
+        ]
+        for (data, code) in rows {
+            try store.save(Item(service: "app", account: "values", data: data))
+            for dictionary in [dictionary, tolerant(reports)] {
+                let error = #expect(throws: KeyedArchiveError.self) { try dictionary.dictionary() }
+                if code != .wrongType { #expect(error?.code == code) }
+                #expect(throws: KeyedArchiveError.self) { try dictionary.set(1, forKey: "a") }
+            }
+            #expect(try store.items().map(\.data) == [data], "\(code)")
+        }
+        #expect(reports.data.isEmpty)
+    }
+
+    @Test("data that exceed the limits are never replaced")
+    func limitsAreNotCorruption() throws {
+        try dictionary.set(String(repeating: "x", count: 10_000), forKey: "a")
+        let before = try store.items()
+        let reports = Reports()
+        var limits = ParsingLimits.untrusted
+        limits.inputSize = 1000
+        let small = ArchivedDictionary(
+            in: store, item: ItemAttributes(service: "app", account: "values"), limits: limits,
+            onCorruption: .reset { reports.add($0, $1) })
+        #expect(throws: KeyedArchiveError.self) { try small.dictionary() }
+        #expect(throws: KeyedArchiveError.self) { try small.set(1, forKey: "a") }
+        #expect(try store.items() == before && reports.data.isEmpty)
+    }
+
+    @Test("a handler that throws keeps the corrupt item")
+    func handlerThatThrows() throws {
+        struct Keep: Error {}
+        let junk = Array("bplist00junk".utf8)
+        try store.save(Item(service: "app", account: "values", data: junk))
+        let careful = ArchivedDictionary(
+            in: store, service: "app", account: "values",
+            onCorruption: .reset { _, _ in throw Keep() })
+        #expect(throws: Keep.self) { try careful.set(1, forKey: "a") }
+        #expect(throws: Keep.self) { try careful.dictionary() }
+        #expect(try store.items().map(\.data) == [junk])
+    }
+
+    @Test("keys that are canonically equivalent are two entries")
+    func exactKeys() throws {
+        try dictionary.set(1, forKey: "e\u{301}")
+        try dictionary.set(2, forKey: "\u{E9}")
+        #expect(try dictionary.value(Int.self, forKey: "e\u{301}") == 1)
+        #expect(try dictionary.value(Int.self, forKey: "\u{E9}") == 2)
+        let entries = try dictionary.dictionary()
+        #expect(entries.count == 2)
+        #expect(entries.map { Array($0.key.utf8) } == [[0x65, 0xCC, 0x81], [0xC3, 0xA9]])
+    }
+
+    @Test("keys of combining marks take time in proportion to their length")
+    func combiningMarks() throws {
+        func seconds(_ count: Int) throws -> Double {
+            let marks = String(repeating: "\u{301}\u{323}", count: count)
+            let key = "a" + marks
+            let clock = ContinuousClock()
+            let time = try clock.measure {
+                try dictionary.set(1, forKey: key)
+                #expect(try dictionary.value(Int.self, forKey: key) == 1)
+            }
+            try dictionary.reset()
+            return time / .seconds(1)
+        }
+        _ = try seconds(1000)
+        // 320 KB. In time with the square this takes more than ten times as long as what is allowed.
+        let (short, long) = (try seconds(10_000), try seconds(80_000))
+        #expect(long < 24 * short + 0.2, "\(short) s, \(long) s")
     }
 
     @Test("an item that Foundation's archiver wrote is read, and what is written Foundation reads")
@@ -173,9 +273,19 @@ struct ArchivedDictionaryTests {
     }
 }
 
-/// Counts what was reported.
+/// A root of one text under the key of archived dictionaries.
+private struct Roots: KeyedCodable {
+    static let archivedClass: ArchivedClass = "Roots"
+    let values: String
+
+    init(values: String) { self.values = values }
+    init(coder: KeyedDecoder) throws { values = try coder.decode(forKey: "values") }
+    func encode(with coder: KeyedEncoder) throws { try coder.encode(values, forKey: "values") }
+}
+
+/// The corrupt data that were reported.
 private final class Reports: Sendable {
-    private let errors = Mutex(0)
-    var count: Int { errors.withLock { $0 } }
-    func add(_ error: any Error) { errors.withLock { $0 += 1 } }
+    private let reports = Mutex<[[UInt8]?]>([])
+    var data: [[UInt8]?] { reports.withLock { $0 } }
+    func add(_ error: any Error, _ data: [UInt8]?) { reports.withLock { $0.append(data) } }
 }

@@ -188,6 +188,10 @@ struct FilesTests {
             try KeyedArchiver.archive(
                 AnyArchived(UUID()), toFile: path, allowing: .commonClasses)
         }
+        #expect(throws: KeyedArchiveError.self) {
+            try KeyedArchiver.archive(
+                [Bool](repeating: true, count: 200_000), toFile: path, limits: .untrusted)
+        }
         #expect(try KeyedUnarchiver.unarchive([String: Int].self, fromFile: path)["a"] == 1)
     }
 }

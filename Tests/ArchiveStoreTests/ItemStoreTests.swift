@@ -231,6 +231,85 @@ struct ItemStoreTests {
         Item(ItemAttributes(service: "s", account: "a", accessGroup: "second"), data: [])
     }
 
+    @Test("an update that throws is undone, and the transaction goes on", arguments: Kind.allCases)
+    func partialUpdate(_ kind: Kind) throws {
+        struct Stop: Error {}
+        let store = try store(kind)
+        for account in ["a", "b", "c"] {
+            try store.add(Item(service: "s", account: account, password: "old"))
+        }
+        try store.transaction { transaction in
+            try transaction.add(Item(service: "t", account: "", password: "before"))
+            var count = 0
+            #expect(throws: Stop.self) {
+                try transaction.update(matching: ItemQuery(service: "s")) { item in
+                    item.data = Array("new".utf8)
+                    count += 1
+                    if count == 3 { throw Stop() }
+                }
+            }
+            // The second one would get the identity of the first.
+            #expect(throws: StoreError.self) {
+                try transaction.update(matching: ItemQuery(service: "s")) {
+                    $0.attributes.account = "same"
+                }
+            }
+            try transaction.add(Item(service: "u", account: "", password: "after"))
+        }
+        let items = try store.items(matching: ItemQuery(service: "s"))
+        #expect(items.map(\.password) == ["old", "old", "old"])
+        #expect(items.map(\.attributes.account) == ["a", "b", "c"])
+        #expect(try store.items().count == 5)
+    }
+
+    /// A transaction that is handed to others, against the rules.
+    private final class Escaped: @unchecked Sendable {
+        var transaction: (any ItemTransaction)?
+    }
+
+    @Test(
+        "a transaction on another thread, or after its end, is an error and changes nothing",
+        arguments: Kind.allCases)
+    func escaping(_ kind: Kind) throws {
+        let store = try store(kind)
+        let escaped = Escaped()
+        func misuses() -> [StoreError.Code?] {
+            let transaction = escaped.transaction
+            let item = full
+            let uses: [() throws -> Void] = [
+                { _ = try transaction?.items(matching: ItemQuery(), limit: 1) },
+                { try transaction?.add(item) }, { try transaction?.save(item) },
+                { try transaction?.insert(item) },
+                { try transaction?.replace(item.attributes.identity, with: item) },
+                { try transaction?.remove(item.attributes.identity) },
+                { _ = try transaction?.delete(matching: ItemQuery()) },
+                { _ = try transaction?.update(matching: ItemQuery()) { _ in } },
+            ]
+            return uses.map { use in
+                do { try use() } catch { return (error as? StoreError)?.code }
+                return nil
+            }
+        }
+        let expected = Array(repeating: StoreError.Code.misuse as StoreError.Code?, count: 8)
+        try store.add(Item(service: "kept", account: "", password: "old"))
+        try store.transaction { transaction in
+            escaped.transaction = transaction
+            var found: [StoreError.Code?] = []
+            let done = DispatchSemaphore(value: 0)
+            nonisolated(unsafe) let run = { found = misuses() }
+            Thread.detachNewThread {
+                unsafe run()
+                done.signal()
+            }
+            done.wait()
+            #expect(found == expected)
+        }
+        #expect(misuses() == expected)
+        // Another transaction of the same thread does not bring it back.
+        try store.transaction { _ in #expect(misuses() == expected) }
+        #expect(try store.items().map(\.password) == ["old"])
+    }
+
     @Test("a wrapper has default attributes, adds, updates and resets", arguments: Kind.allCases)
     func wrapper(_ kind: Kind) throws {
         let store = try store(kind)
@@ -280,6 +359,14 @@ struct ItemStoreTests {
                     backup.items
                         + (try others.items(matching: ItemQuery(service: "ak", account: "anna\0ö")))
                 ))
+        // What is for this device only is in no backup, and none replaces it.
+        let local = ItemStore(MemoryItemDatabase(accessGroup: "second"))
+        var item = Item(service: "ak", account: "anna\0ö", password: "mine")
+        item.attributes.isSynchronizable = true
+        item.attributes.accessibility = .whenUnlockedThisDeviceOnly
+        try local.add(item)
+        #expect(try local.restore(read) == 2)
+        #expect(try local.item(matching: ItemQuery(service: "ak")).password == "mine")
         let first = ItemStore(MemoryItemDatabase(accessGroup: "first"))
         #expect(throws: StoreError.self) { try first.restore(read) }
         #expect(throws: (any Error).self) { try ItemBackup(parsing: backup.archived().dropLast()) }

@@ -4,6 +4,7 @@
 import ArchiveStore
 import Foundation
 import KeyedArchive
+import PropertyList
 import TestSupport
 import Testing
 
@@ -106,6 +107,25 @@ struct ObjectStoreTests {
             #expect(error?.code == .fileAccess && error?.what.contains("not a folder") == true)
             #expect(throws: StoreError.self) { try Preferences(domain: "a", folder: path) }
         }
+    }
+
+    @Test("an object that could not be read again leaves the one that is there")
+    func unreadable() throws {
+        let store = try ObjectStore(folder: folder.path, limits: .untrusted)
+        try store.set([true], forKey: "a")
+        // Archived once, and referred to more often than limits for untrusted input allow.
+        let error = #expect(throws: KeyedArchiveError.self) {
+            try store.set([Bool](repeating: true, count: 200_000), forKey: "a")
+        }
+        #expect(error?.code == .expansionLimitExceeded)
+        #expect(try store.object([Bool].self, forKey: "a") == [true])
+        var limits = ParsingLimits.default
+        limits.inputSize = 1000
+        let small = try ObjectStore(folder: folder.path, limits: limits)
+        #expect(throws: KeyedArchiveError.self) {
+            try small.set(String(repeating: "x", count: 2000), forKey: "a")
+        }
+        #expect(try store.object([Bool].self, forKey: "a") == [true])
     }
 
     @Test("only allowed classes are written and read; nil removes; a damaged file is an error")

@@ -3,6 +3,7 @@
 
 import Foundation
 import PropertyList
+import Synchronization
 import Testing
 
 @testable import ArchiveStore
@@ -177,6 +178,125 @@ struct PreferencesTests {
         #expect(try preferences().storedValues == ["kept": 1, "new": 2])
     }
 
+    // MARK: The lock
+
+    private func lockMode() throws -> Int? {
+        let path = folder("com.example.App.plist.lock")
+        return try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+    }
+
+    @Test("who may only read the preferences cannot lock them")
+    func modeOfLock() throws {
+        try preferences().synchronize()
+        #expect(try lockMode() == 0o622 & ~(try umask()))
+        // The lock's file of an earlier version.
+        try FileManager.default.setAttributes(
+            [.posixPermissions: 0o666], ofItemAtPath: folder("com.example.App.plist.lock"))
+        try preferences().synchronize()
+        #expect(try lockMode() == 0o622)
+        try Preferences(
+            domain: "private", folder: folder.path, options: FileOptions(isPrivate: true)
+        ).synchronize()
+        let path = folder("private.plist.lock")
+        let attributes = try FileManager.default.attributesOfItem(atPath: path)
+        #expect(attributes[.posixPermissions] as? Int == 0o600)
+    }
+
+    /// The process's umask, as the system tells it.
+    private func umask() throws -> Int {
+        let probe = folder("probe")
+        try #require(FileManager.default.createFile(atPath: probe, contents: nil))
+        let attributes = try FileManager.default.attributesOfItem(atPath: probe)
+        return 0o666 & ~(try #require(attributes[.posixPermissions] as? Int))
+    }
+
+    @Test("preferences that another program keeps locked are busy after the timeout")
+    func timeout() throws {
+        let hasty = try Preferences(domain: "a", folder: folder.path, timeout: 0.2)
+        hasty["a"] = 1
+        let holder = unsafe open(folder("a.plist.lock"), O_WRONLY | O_CREAT, 0o600)
+        #expect(flock(holder, LOCK_EX) == 0)
+        let clock = ContinuousClock()
+        let time = clock.measure {
+            let error = #expect(throws: StoreError.self) { try hasty.synchronize() }
+            #expect(error?.code == .busy)
+            #expect(error?.file == folder("a.plist.lock"))
+        }
+        #expect(time >= .seconds(0.2) && time < .seconds(5))
+        close(holder)
+        try hasty.synchronize()
+        #expect(try preferences("a").integer(forKey: "a") == 1)
+    }
+
+    @Test(
+        "a symbolic link or a pipe in the place of the lock's file is an error, and is not followed"
+    )
+    func foreignLock() throws {
+        let store = try preferences("a")
+        store["a"] = 1
+        try FileManager.default.createSymbolicLink(
+            atPath: folder("a.plist.lock"), withDestinationPath: folder("victim"))
+        let error = #expect(throws: StoreError.self) { try store.synchronize() }
+        #expect(error?.what.contains("symbolic link") == true)
+        #expect(folder.names == ["a.plist.lock"])
+        try FileManager.default.removeItem(atPath: folder("a.plist.lock"))
+        #expect(unsafe mkfifo(folder("a.plist.lock"), 0o600) == 0)
+        #expect(throws: StoreError.self) { try store.synchronize() }
+        #expect(folder.names == ["a.plist.lock"])
+    }
+
+    @Test("a domain that is a symbolic link to nothing is an error, and stays")
+    func danglingDomain() throws {
+        try FileManager.default.createSymbolicLink(
+            atPath: folder("a.plist"), withDestinationPath: folder("nothing"))
+        let store = try preferences("a")
+        store["a"] = 1
+        let error = #expect(throws: StoreError.self) { try store.synchronize() }
+        #expect(error?.what.contains("symbolic link") == true)
+        #expect(folder.names == ["a.plist", "a.plist.lock"])
+    }
+
+    @Test("a stranger who locks the preferences that it may read delays them, and no more")
+    func lockedContents() throws {
+        let store = try preferences("a")
+        store["a"] = 1
+        try store.synchronize()
+        let stranger = unsafe open(folder("a.plist"), O_RDONLY)
+        #expect(flock(stranger, LOCK_EX) == 0)
+        store["a"] = 2
+        try store.synchronize()
+        #expect(try preferences("a").integer(forKey: "a") == 2)
+        close(stranger)
+    }
+
+    @Test("no key is lost where somebody removes the lock's file over and over")
+    func removedLock() async throws {
+        let isDone = Mutex(false)
+        let lock = folder("com.example.App.plist.lock")
+        let remover = Thread {
+            while !isDone.withLock({ $0 }) {
+                unsafe unlink(lock)
+                usleep(50)
+            }
+        }
+        remover.start()
+        defer { isDone.withLock { $0 = true } }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for writer in 0..<3 {
+                let store = try preferences()
+                group.addTask {
+                    for number in 0..<60 {
+                        store["\(writer) \(number)"] = number
+                        try store.synchronize()
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        isDone.withLock { $0 = true }
+        #expect(try preferences().storedValues.count == 180)
+    }
+
     @Test("a damaged domain is an error, and stays as it is")
     func damaged() throws {
         let store = try preferences()
@@ -197,7 +317,7 @@ struct PreferencesTests {
 
     @Test(
         "a domain that is no name of a file is refused",
-        arguments: ["", ".", "../a", "a/b", "a\0b"])
+        arguments: ["", ".", "../a", "a/b", "a\0b", ".\u{301}a", "a/\u{301}b"])
     func domains(_ domain: String) {
         #expect(throws: StoreError.self) { try preferences(domain) }
     }

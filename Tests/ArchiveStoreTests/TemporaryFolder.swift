@@ -46,7 +46,7 @@ enum Program {
         let folder = url("StorePeer").deletingLastPathComponent().path
         return try run(
             Corpus.repository.appending(path: "Scripts/\(name)"), arguments,
-            in: ["STORE_PROGRAMS": folder])
+            in: ["STORE_PROGRAMS": folder, "STORE_QUICK": "1"])
     }
 
     static func run(

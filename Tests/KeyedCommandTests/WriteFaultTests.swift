@@ -23,7 +23,7 @@ struct WriteFaultTests {
         let outcome: String
         var description: String { "\(call) \(outcome)" }
 
-        static let all = ["write", "fchmod", "fsync", "rename"].flatMap { call in
+        static let all = ["write", "fchmod", "fsync", "linkat", "rename"].flatMap { call in
             ["error=ENOSPC", "error=EIO", "signal=KILL"].map { Fault(call: call, outcome: $0) }
         }
     }
@@ -83,6 +83,124 @@ struct WriteFaultTests {
             #expect(new != old)
             #expect(try PropertyListValue(parsing: new) == PropertyListValue(parsing: old))
             #expect(try names(in: folder) == ["file.plist"])
+        }
+    }
+
+    @Test(
+        "a folder that cannot be flushed is an error, which says that the file is in place",
+        .enabled(if: strace != nil, "strace is not installed"), arguments: ["EIO", "ENOSPC"])
+    func unflushedFolder(_ error: String) throws {
+        try withFile { folder, file, old in
+            let run = try process(
+                #require(Self.strace),
+                [
+                    "-f", "-qq", "-o", "/dev/null", "-e", "inject=fsync:error=\(error):when=2",
+                    keyedPath, "convert", "xml", "--in-place", file.path,
+                ])
+            #expect(run.status == 1)
+            #expect(run.errors.contains("could not be flushed"), "\(run.errors)")
+            let new = try Files.bytes(file.path)
+            #expect(try PropertyListValue(parsing: new) == PropertyListValue(parsing: old))
+        }
+    }
+
+    @Test(
+        "a system without files that have no name replaces them all the same",
+        .enabled(if: strace != nil, "strace is not installed"), arguments: ["ENOENT", "EPERM"])
+    func withoutUnnamedFiles(_ error: String) throws {
+        try withFile { folder, file, old in
+            let run = try process(
+                #require(Self.strace),
+                [
+                    "-f", "-qq", "-o", "/dev/null", "-e", "inject=linkat:error=\(error)",
+                    keyedPath, "convert", "xml", "--in-place", file.path,
+                ])
+            #expect(run.status == 0, "\(run.errors)")
+            #expect(try Files.bytes(file.path) != old)
+            #expect(try names(in: folder) == ["file.plist"])
+        }
+    }
+
+    /// Verbs that write the file that is named last.
+    private static let writers = [
+        ["convert", "xml", "--in-place"], ["convert", "xml", Files.archive("save"), "-o"],
+        ["get", Files.archive("save"), "$version", "-o"], ["-convert", "xml1"],
+    ]
+
+    private func run(_ arguments: [String], _ file: URL) throws -> Run {
+        guard arguments[0].hasPrefix("-") else { return try keyedProcess(arguments + [file.path]) }
+        let plutil = file.deletingLastPathComponent().appending(path: "plutil")
+        try? FileManager.default.createSymbolicLink(
+            atPath: plutil.path, withDestinationPath: keyedPath)
+        defer { try? FileManager.default.removeItem(at: plutil) }
+        return try process(plutil.path, arguments + [file.path])
+    }
+
+    @Test("a read-only file is refused by every verb, and stays", arguments: writers)
+    func readOnlyFile(_ arguments: [String]) throws {
+        try withFile { folder, file, old in
+            try FileManager.default.setAttributes(
+                [.posixPermissions: 0o444], ofItemAtPath: file.path)
+            let run = try run(arguments, file)
+            #expect(run.status == 1)
+            #expect(run.errors.contains("read-only (mode 0444)"), "\(run.errors)")
+            #expect(try Files.bytes(file.path) == old)
+            #expect(try names(in: folder) == ["file.plist"])
+        }
+    }
+
+    @Test(
+        "a set-user-id bit is dropped, and hard links keep the old contents; both is said",
+        arguments: writers)
+    func linksAndBits(_ arguments: [String]) throws {
+        try withFile { folder, file, old in
+            try #require(unsafe chmod(file.path, 0o4755) == 0)
+            try #require(unsafe link(file.path, folder.appending(path: "other").path) == 0)
+            let run = try run(arguments, file)
+            #expect(run.status == 0)
+            #expect(run.errors.contains("set-user-id"), "\(run.errors)")
+            #expect(run.errors.contains("1 further name"), "\(run.errors)")
+            let mode = try FileManager.default.attributesOfItem(atPath: file.path)[
+                .posixPermissions]
+            #expect(mode as? Int == 0o755)
+            #expect(try Files.bytes(folder.appending(path: "other").path) == old)
+        }
+    }
+
+    @Test("a pipe that nobody has open is an error at once", arguments: writers)
+    func pipes(_ arguments: [String]) throws {
+        try Files.withFolder { folder in
+            let pipe = folder.appending(path: "pipe")
+            try #require(unsafe mkfifo(pipe.path, 0o600) == 0)
+            let run = try run(arguments, pipe)
+            #expect(run.status == 1)
+            #expect(run.errors.contains("is a pipe"), "\(run.errors)")
+            #expect(try names(in: folder) == ["pipe"])
+        }
+    }
+
+    @Test("pipes of the shell are read and written")
+    func livePipes() throws {
+        let script = """
+            "$0" convert xml <(cat "$1") -o >(cat) | cat; "$0" get "$1" '$version' -o /dev/stdout
+            """
+        let run = try process("/bin/bash", ["-c", script, keyedPath, Files.archive("save")])
+        #expect(run.status == 0, "\(run.errors)")
+        #expect(run.output.contains("</plist>"), "\(run.output)")
+        #expect(run.output.contains("100000"))
+    }
+
+    @Test("an in-place edit refuses a pipe, whoever writes to it")
+    func inPlacePipe() throws {
+        try Files.withFolder { folder in
+            let script = """
+                mkfifo "$2/pipe"; exec 3<>"$2/pipe"; cat "$1" >&3
+                "$0" set -i "$2/pipe" a 1 3>&- & sleep 1; exec 3>&-; wait $!
+                """
+            let run = try process(
+                "/bin/bash", ["-c", script, keyedPath, Files.archive("save"), folder.path])
+            #expect(run.status == 1, "\(run.errors)")
+            #expect(run.errors.contains("is no regular file, but a pipe"), "\(run.errors)")
         }
     }
 

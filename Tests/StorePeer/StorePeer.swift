@@ -3,6 +3,7 @@
 
 import ArchiveStore
 import Foundation
+import PropertyList
 
 /// Works on stores in a folder as a process of its own:
 ///
@@ -12,6 +13,14 @@ import Foundation
 ///     StorePeer rotate FOLDER                  changes the key of a store until it is killed
 ///     StorePeer check-rotated FOLDER           checks what `rotate` left: one key opens all items
 ///     StorePeer fill FOLDER                    writes until the disk is full; checks what is left
+///     StorePeer make-shared-backup FILE COUNT  writes a backup whose items share their data
+///     StorePeer read-backup FILE               reads a backup; prints the memory that it took
+///     StorePeer store FOLDER NUMBER            writes a number to each store; prints which took it
+///     StorePeer replace FILE                   replaces a property list
+///     StorePeer check-stored FOLDER OLD NEW    checks what `store FOLDER NEW` left, whose output is read
+///     StorePeer create-key FILE                creates a master key, or reads it
+///     StorePeer seal COUNT                     seals COUNT items of 1 MiB, and opens them again
+///     StorePeer stored FOLDER                  prints the number that each store has
 ///
 /// `Scripts/faults` kills those that do not end, and runs the others.
 @main
@@ -40,6 +49,24 @@ enum StorePeer {
         case ("rotate", 2): try Rotation(folder: arguments[1]).run()
         case ("check-rotated", 2): try Rotation(folder: arguments[1]).check()
         case ("fill", 2): try fill(arguments[1])
+        case ("make-shared-backup", 3):
+            try SharedBackup.write(arguments[1], count: Int(arguments[2]) ?? 0)
+        case ("read-backup", 2): try SharedBackup.read(arguments[1])
+        case ("replace", 2):
+            try PropertyListArray().write(toFile: arguments[1])
+            print("replaced")
+        case ("store", 3): Calls(folder: arguments[1]).write(Int(arguments[2]) ?? 0)
+        case ("check-stored", 4):
+            let log = String(
+                decoding: FileHandle.standardInput.readDataToEndOfFile(), as: UTF8.self)
+            try Calls(folder: arguments[1]).check(
+                Int(arguments[2]) ?? 0, Int(arguments[3]) ?? 0,
+                log.split(separator: "\n").map(String.init))
+        case ("create-key", 2):
+            _ = try MasterKey(file: arguments[1], creatingIfMissing: true)
+            print("ok")
+        case ("seal", 2): try SharedBackup.sealAndOpen(count: Int(arguments[1]) ?? 0)
+        case ("stored", 2): try Calls(folder: arguments[1]).read()
         default:
             print("see the comment at the top of StorePeer.swift")
             exit(2)

@@ -142,8 +142,7 @@ public final class EncryptedItemDatabase: ItemDatabase {
         var thrown: (any Error)?
         do {
             return try queue.write { database in
-                let transaction = EncryptedTransaction(accessGroup, try rows(database))
-                owner.begin()
+                let transaction = EncryptedTransaction(accessGroup, try rows(database), owner)
                 defer { owner.end() }
                 do { return try body(transaction) } catch {
                     thrown = error
@@ -205,31 +204,55 @@ public final class EncryptedItemDatabase: ItemDatabase {
     }
 }
 
-/// Changes within a transaction of SQLite.
+/// Changes within a transaction of SQLite. A connection that is used on another thread than the one
+/// that has it would end the process.
+@available(macOS 15.0, iOS 18.0, watchOS 11.0, tvOS 18.0, visionOS 2.0, *)
 private struct EncryptedTransaction: ItemTransaction {
     let accessGroup: String
-    private let rows: ItemRows
+    private let table: ItemRows
+    private let owner: TransactionOwner
+    private let token: TransactionOwner.Token
 
-    init(_ accessGroup: String, _ rows: ItemRows) {
+    /// A transaction on this thread.
+    init(_ accessGroup: String, _ table: ItemRows, _ owner: TransactionOwner) {
         self.accessGroup = accessGroup
-        self.rows = rows
+        self.table = table
+        self.owner = owner
+        token = owner.begin()
+    }
+
+    /// The table, for the thread that has the transaction.
+    private func rows() throws(StoreError) -> ItemRows {
+        try owner.require(token)
+        return table
     }
 
     func items(matching query: ItemQuery, limit: Int) throws -> [Item] {
-        try rows.items(matching: query, limit: limit)
+        try rows().items(matching: query, limit: limit)
     }
 
-    func insert(_ item: Item) throws { try rows.insert(item) }
+    func insert(_ item: Item) throws { try rows().insert(item) }
 
     func replace(_ identity: ItemIdentity, with item: Item) throws {
-        try rows.replace(identity, with: item)
+        try rows().replace(identity, with: item)
     }
 
     func remove(_ identity: ItemIdentity) throws {
-        try rows.remove(matching: ItemQuery(identity))
+        try rows().remove(matching: ItemQuery(identity))
     }
 
-    func delete(matching query: ItemQuery) throws -> Int { try rows.remove(matching: query) }
+    func delete(matching query: ItemQuery) throws -> Int { try rows().remove(matching: query) }
+
+    func savepoint<Result>(_ body: () throws -> Result) throws -> Result {
+        let database = try rows().database
+        var result: Result?
+        try database.inSavepoint {
+            result = try body()
+            return .commit
+        }
+        guard let result else { throw StoreError(.misuse, what: "a savepoint has no result") }
+        return result
+    }
 }
 
 #endif

@@ -4,13 +4,13 @@
 #if Stores
 
 internal import Crypto
-internal import FoundationEssentials
+internal import Foundation
 internal import SystemFiles
 internal import _CryptoExtras
 
-/// What opens an ``EncryptedItemDatabase``: a key in a file, or a passphrase.
+/// The key of an ``EncryptedItemDatabase``: from a file, or derived from a passphrase.
 public struct MasterKey: Sendable {
-    /// How a key is made of what the program knows.
+    /// The origin of a key.
     enum Source: Sendable {
         case key(SymmetricKey)
         case passphrase(String, PassphraseCost)
@@ -18,7 +18,7 @@ public struct MasterKey: Sendable {
 
     let source: Source
 
-    /// How many bytes a key has.
+    /// The size of a key, in bytes.
     public static let size = 32
 
     /// A key of ``size`` bytes.
@@ -33,7 +33,11 @@ public struct MasterKey: Sendable {
         source = .key(SymmetricKey(data: bytes))
     }
 
-    /// A key made of a passphrase by scrypt (RFC 7914), which takes `cost` each time a store is opened.
+    /// A key that scrypt (RFC 7914) derives from a passphrase, at `cost` each time a store is opened.
+    ///
+    /// Canonically equivalent passphrases are the same: they are normalized to NFC, then encoded as
+    /// UTF-8. A new store or backup refuses an empty passphrase with `weakPassphrase`, unless
+    /// ``PassphraseCost/allowsWeakness`` is set.
     public init(passphrase: String, cost: PassphraseCost = .default) {
         source = .passphrase(passphrase, cost)
     }
@@ -45,46 +49,59 @@ public struct MasterKey: Sendable {
     ///   - creatingIfMissing: whether a new key is put there where there is no file; of several
     ///     programs that do so at once, all get the same one.
     /// - Throws: ``StoreError`` with `fileMissing`, `fileAccess`, `outOfSpace`; `invalidKeyFile` where
-    ///   it has another size, or where others may read or write it.
+    ///   it has another size, where others may read or write it, or where it is another user's.
     public init(file path: String, creatingIfMissing: Bool = false) throws(StoreError) {
-        do {
-            if creatingIfMissing, try FileMode.existing(at: path) == nil {
-                try Self.create(path)
-            }
-            let (bytes, mode) = try FileAccess.readRegularFile(path, limit: Self.size)
-            guard mode.mode & 0o077 == 0 else {
-                throw StoreError(
-                    .invalidKeyFile, what: "the file of a key is one that others may use",
-                    file: path, recovery: "chmod 600")
-            }
-            do { try self.init(bytes: bytes) } catch { throw error.at(file: path) }
-        } catch let error as SystemError {
+        let (bytes, mode): ([UInt8], FileMode)
+        do { (bytes, mode) = try Self.read(path, creatingIfMissing) } catch {
             throw StoreError(error, file: path)
-        } catch let error as StoreError {
-            throw error
-        } catch {
-            throw StoreError(.fileAccess, what: "\(error)", file: path, underlying: error)
         }
+        guard mode.mode & 0o077 == 0 else {
+            throw StoreError(
+                .invalidKeyFile, what: "the file of a key is one that others may use",
+                file: path, recovery: "chmod 600")
+        }
+        guard mode.isOwn else {
+            throw StoreError(
+                .invalidKeyFile,
+                what: "the file of a key belongs to another user, who knows the key",
+                file: path, recovery: "chown")
+        }
+        do { try self.init(bytes: bytes) } catch { throw error.at(file: path) }
     }
 
-    private static func create(_ path: String) throws(SystemError) {
-        let key = SymmetricKey(size: .bits256).bytes
-        do {
-            try FileAccess.create(path, with: key, mode: 0o600)
-        } catch  where error.isExisting {
-            // Another program was faster; its key is the one.
+    /// Reads the file of a key. Of programs that find none at the same time, one creates it, and all
+    /// read that one.
+    private static func read(
+        _ path: String, _ creatingIfMissing: Bool
+    ) throws(SystemError) -> (bytes: [UInt8], mode: FileMode) {
+        for _ in 0..<100 {
+            do { return try FileAccess.readRegularFile(path, limit: size) } catch
+                where error.isMissing && creatingIfMissing
+            {
+                let key = SymmetricKey(size: .bits256).bytes
+                do { try FileAccess.create(path, with: key, mode: 0o600) } catch
+                    where error.isExisting
+                {
+                    // Another program was faster, or a symbolic link leads to no file.
+                    _ = try FileMode.existing(at: path)
+                }
+            }
         }
+        throw SystemError(message: "is created and removed again and again")
     }
 }
 
-/// What it costs to make a key of a passphrase: the parameters of scrypt, as a store keeps them.
+/// The cost of deriving a key from a passphrase: the parameters of scrypt, as a store keeps them.
 public struct PassphraseCost: Sendable, Hashable {
-    /// How often, a power of two: N.
+    /// The number of rounds, a power of two: N.
     public var rounds: Int
     /// The size of a block, in units of 128 bytes: r.
     public var blockSize: Int
-    /// How many independent parts: p.
+    /// The number of independent parts: p.
     public var parallelism: Int
+    /// Whether a new store or backup may have a cost below `16384 × 8 × 1`, or an empty passphrase.
+    /// Whoever has a copy of one can then try passphrases faster. For tests.
+    public var allowsWeakness = false
 
     /// Creates a cost. It needs `128 × rounds × blockSize` bytes of memory.
     public init(rounds: Int, blockSize: Int = 8, parallelism: Int = 1) {
@@ -96,12 +113,31 @@ public struct PassphraseCost: Sendable, Hashable {
     /// 32 MiB of memory and about a tenth of a second.
     public static let `default` = PassphraseCost(rounds: 1 << 15)
 
-    /// Whether a store that says so may ask for it: at most 1 GiB of memory, and sixteen times the
-    /// work that this takes.
+    /// Whether a store may ask for this cost: at most 32 times the time of the default, about three
+    /// seconds, and 1 GiB of memory.
     var isAcceptable: Bool {
         guard (2...1 << 20).contains(rounds), rounds.nonzeroBitCount == 1 else { return false }
         guard (1...32).contains(blockSize), (1...16).contains(parallelism) else { return false }
-        return 128 * rounds * blockSize <= 1 << 30
+        return rounds * blockSize * parallelism <= 1 << 23
+    }
+
+    /// Checks that the cost of trying passphrases protects something new.
+    ///
+    /// - Throws: `weakPassphrase`.
+    func requireStrength(of passphrase: String) throws(StoreError) {
+        if allowsWeakness { return }
+        if passphrase.isEmpty {
+            throw StoreError(
+                .weakPassphrase, what: "the passphrase is empty",
+                recovery: "ask for one, or set `PassphraseCost.allowsWeakness`")
+        }
+        if isAcceptable, rounds * blockSize < 1 << 17 {
+            throw StoreError(
+                .weakPassphrase,
+                what:
+                    "scrypt with N = \(rounds), r = \(blockSize) is too cheap to protect anything",
+                recovery: "N × r of at least 2^17, or set `PassphraseCost.allowsWeakness`")
+        }
     }
 
     /// The key of a passphrase.
@@ -113,11 +149,13 @@ public struct PassphraseCost: Sendable, Hashable {
                 .wrongKey,
                 what:
                     "scrypt with N = \(rounds), r = \(blockSize), p = \(parallelism) is out of bounds",
-                recovery: "N a power of two up to 2^20, r up to 32, p up to 16, 1 GiB of memory")
+                recovery:
+                    "N a power of two up to 2^20, r up to 32, p up to 16, N × r × p up to 2^23")
         }
         do {
             return try KDF.Scrypt.deriveKey(
-                from: Array(passphrase.utf8), salt: salt, outputByteCount: MasterKey.size,
+                from: Array(passphrase.precomposedStringWithCanonicalMapping.utf8), salt: salt,
+                outputByteCount: MasterKey.size,
                 rounds: rounds, blockSize: blockSize, parallelism: parallelism)
         } catch {
             throw StoreError(

@@ -3,6 +3,8 @@
 
 #if Stores
 
+public import PropertyList
+
 // A sealed backup:
 //
 // | bytes | what |
@@ -10,32 +12,39 @@
 // | 0–7 | `keyedbk1` |
 // | 8–23 | the salt of scrypt |
 // | 24–27, 28–31, 32–35 | N, r, p of scrypt, big-endian |
-// | 36– | the archive of ``ItemBackup/archived()``, encrypted as `Sealing` says; the bytes before it are authenticated with it |
+// | 36– | the archive of ``ItemBackup/archived(limits:)``, encrypted as `Sealing` says; the bytes before it are authenticated with it |
 
 extension ItemBackup {
     private static let magic = Array("keyedbk1".utf8)
     private static let headerSize = 36
 
-    /// The backup, encrypted with a key made of a passphrase.
+    /// Returns the backup, encrypted with a key that is derived from a passphrase. The archive in it is
+    /// read again before it is encrypted.
     ///
-    /// - Throws: `wrongKey` for a cost that is not acceptable.
+    /// - Parameter limits: the limits to read it with. Pass the same ones to
+    ///   ``init(opening:passphrase:limits:)``.
+    /// - Throws: `wrongKey` for a cost that is not acceptable; `weakPassphrase`; as ``archived(limits:)``.
     public func sealed(
-        passphrase: String, cost: PassphraseCost = .default
+        passphrase: String, cost: PassphraseCost = .default, limits: ParsingLimits = .default
     ) throws -> [UInt8] {
+        try cost.requireStrength(of: passphrase)
         let salt = StoreHeader.randomBytes(16)
         let key = try cost.key(of: passphrase, salt: salt)
         var header = Self.magic + salt
         for number in [cost.rounds, cost.blockSize, cost.parallelism] {
             header += [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: number >> $0) }
         }
-        return header + (try Sealing.seal(archived(), key, context: header))
+        return header + (try Sealing.seal(archived(limits: limits), key, context: header))
     }
 
-    /// Opens what ``sealed(passphrase:cost:)`` made.
+    /// Opens the result of ``sealed(passphrase:cost:limits:)``. Nothing is parsed before the passphrase
+    /// has authenticated it.
     ///
     /// - Throws: ``StoreError`` with `invalidContents` for another file; `wrongKey` for another
     ///   passphrase, or a backup that was changed.
-    public init(opening bytes: some Sequence<UInt8>, passphrase: String) throws {
+    public init(
+        opening bytes: some Sequence<UInt8>, passphrase: String, limits: ParsingLimits = .default
+    ) throws {
         let bytes = Array(bytes)
         guard bytes.count > Self.headerSize, bytes.starts(with: Self.magic) else {
             throw StoreError(.invalidContents, what: "this is no sealed backup")
@@ -54,7 +63,7 @@ extension ItemBackup {
             throw StoreError(
                 .wrongKey, what: "the passphrase is another, or the backup was changed")
         }
-        try self.init(parsing: archive)
+        try self.init(parsing: archive, limits: limits)
     }
 }
 

@@ -35,7 +35,7 @@ struct StoreHeader: Sendable, Equatable {
 
     /// A header for a new data key.
     ///
-    /// - Throws: `wrongKey` for a cost that is not acceptable.
+    /// - Throws: `wrongKey` for a cost that is not acceptable, `weakPassphrase`.
     static func make(
         identifier: [UInt8], accessGroup: String, master: MasterKey
     ) throws(StoreError) -> (header: StoreHeader, dataKey: SymmetricKey) {
@@ -45,6 +45,9 @@ struct StoreHeader: Sendable, Equatable {
             case .key: nil
             case .passphrase(_, let cost): Derivation(salt: randomBytes(16), cost: cost)
             }
+        if case .passphrase(let text, let cost) = master.source {
+            try cost.requireStrength(of: text)
+        }
         let key = try Self.key(master, derivation)
         let context = context(identifier, accessGroup, derivation)
         let sealed = try Sealing.seal(dataKey.bytes, key, context: context)

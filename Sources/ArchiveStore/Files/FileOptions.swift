@@ -34,13 +34,16 @@ enum WholeFile {
         }
     }
 
-    /// - Throws: `outOfSpace`, `fileAccess`.
+    /// - Throws: `outOfSpace`, `fileAccess`; where the file must be new and is not, an error that
+    ///   `isExistingFile`.
     static func replace(
-        _ path: String, with bytes: [UInt8], isPrivate: Bool
+        _ path: String, with bytes: [UInt8], isPrivate: Bool, mustBeNew: Bool = false
     ) throws(StoreError) {
+        let mode = isPrivate ? FileMode.ownerOnly : nil
         do {
+            if mustBeNew { return try FileAccess.create(path, with: bytes, mode: mode) }
             try FileAccess.replace(
-                path, with: bytes, newFileMode: isPrivate ? 0o600 : nil, specialFiles: .refused)
+                path, with: bytes, newFileMode: mode, specialFiles: .refused)
         } catch {
             throw StoreError(error, file: path)
         }

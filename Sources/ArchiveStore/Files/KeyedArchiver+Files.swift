@@ -12,14 +12,16 @@ extension KeyedArchiver {
     /// let again = try KeyedUnarchiver.unarchive(Save.self, fromFile: path)
     /// ```
     ///
-    /// - Throws: what archiving throws, before the file is touched; ``StoreError`` with `outOfSpace` or
-    ///   `fileAccess`, and the file is what it was.
+    /// The archive is read again before it replaces the file.
+    ///
+    /// - Throws: what archiving throws, or what reading the archive would throw, before the file is
+    ///   touched; ``StoreError`` with `outOfSpace` or `fileAccess`, and the file is what it was.
     public static func archive(
         _ root: some KeyedEncodable, toFile path: String,
         allowing registry: ClassRegistry = .foundation, options: FileOptions = FileOptions(),
         limits: ParsingLimits = .default
     ) throws {
-        let bytes = try archive(root, allowing: registry, as: options.format, limits: limits)
+        let bytes = try ReadableArchive.archive(root, registry, options, limits)
         try WholeFile.replace(path, with: bytes, isPrivate: options.isPrivate)
     }
 }

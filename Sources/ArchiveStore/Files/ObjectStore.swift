@@ -38,6 +38,7 @@ public struct ObjectStore: Sendable {
         self.options = options
         self.limits = limits
         do { try createFolders(folder) } catch { throw StoreError(error, file: folder) }
+        FileAccess.removeDeadTemporaries(inFolder: folder)
     }
 
     /// The object of a key; nil where there is none.
@@ -56,14 +57,16 @@ public struct ObjectStore: Sendable {
 
     /// Stores an object under a key, instead of the one that is there; nil removes it.
     ///
-    /// - Throws: what archiving throws; `outOfSpace`, `fileAccess`, `invalidName`.
+    /// The archive is read again before it replaces the old one.
+    ///
+    /// - Throws: what archiving throws, or what reading the archive would throw; `outOfSpace`,
+    ///   `fileAccess`, `invalidName`. The object that was there stays.
     public func set(_ object: (some KeyedEncodable)?, forKey key: String) throws {
         guard let object else {
             try removeObject(forKey: key)
             return
         }
-        let bytes = try KeyedArchiver.archive(
-            object, allowing: registry, as: options.format, limits: limits)
+        let bytes = try ReadableArchive.archive(object, registry, options, limits)
         try write(bytes, to: path(for: key))
     }
 
@@ -93,11 +96,22 @@ public struct ObjectStore: Sendable {
         } catch {
             throw StoreError(error, file: path)
         }
-        repeat { path = Self.parent(of: path) } while path != folder && removeEmptyFolder(path)
+        let file = path
+        // The folder that is left is flushed, so that the object is not back after a power cut.
+        var last: String
+        repeat {
+            last = path
+            path = Self.parent(of: path)
+        } while path != folder && removeEmptyFolder(path)
+        do { try synchronizeFolder(of: last) } catch  where !error.isMissing {
+            throw StoreError(error, file: file)
+        } catch {
+            // Another program removed the folder; its names are gone with it.
+        }
         return true
     }
 
-    /// The keys of all objects, sorted. Linear in the number of files, but for sorting; folders of
+    /// The keys of all objects, in the order of their bytes. Linear in the number of files, but for sorting; folders of
     /// others and links are not entered.
     ///
     /// - Throws: `fileAccess`.
@@ -113,7 +127,7 @@ public struct ObjectStore: Sendable {
                 }
             }
         }
-        return keys.sorted()
+        return keys.map(ExactText.init).sorted().map(\.text)
     }
 
     /// The names in a folder of the store; none where it is a file, or was just removed.
@@ -132,6 +146,6 @@ public struct ObjectStore: Sendable {
     }
 
     private static func parent(of path: String) -> String {
-        path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+        parentFolder(of: path) ?? "."
     }
 }

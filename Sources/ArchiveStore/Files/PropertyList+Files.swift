@@ -64,7 +64,7 @@ extension PropertyListArray {
 enum PlainFile {
     static func write(
         _ value: PropertyListValue, to path: String, _ options: FileOptions,
-        _ limits: ParsingLimits
+        _ limits: ParsingLimits, mustBeNew: Bool = false
     ) throws(StoreError) {
         try PlainKinds.require(value)
         let bytes: [UInt8]
@@ -78,7 +78,8 @@ enum PlainFile {
                 .unsupportedValue, what: error.what, path: error.path, recovery: error.recovery,
                 underlying: error)
         }
-        try WholeFile.replace(path, with: bytes, isPrivate: options.isPrivate)
+        try WholeFile.replace(
+            path, with: bytes, isPrivate: options.isPrivate, mustBeNew: mustBeNew)
     }
 
     private static func serialize(

@@ -5,10 +5,10 @@ internal import FoundationEssentials
 internal import KeyedArchive
 public import PropertyList
 
-/// Items outside their store: what ``ItemStore/backup(matching:)`` takes along, and
-/// ``ItemStore/restore(_:)`` puts back.
+/// Items outside their store. ``ItemStore/backup(matching:)`` copies them, and
+/// ``ItemStore/restore(_:)`` puts them back.
 ///
-/// ``archived()`` is **not encrypted**. With the package trait `Stores`, `sealed(passphrase:)` is.
+/// ``archived(limits:)`` is **not encrypted**. With the package trait `Stores`, `sealed(passphrase:)` is.
 public struct ItemBackup: Sendable, Hashable {
     /// The items, none of them for one device only.
     public private(set) var items: [Item]
@@ -26,10 +26,13 @@ extension ItemStore {
         ItemBackup(try items(matching: query))
     }
 
-    /// Saves the items of a backup, each in the access group that it is from, dates included; items of
-    /// the same identity are replaced. One transaction for each group.
+    /// Saves the items of a backup, each in the access group that it is from, dates included. One
+    /// transaction for each group.
     ///
-    /// - Returns: how many there were.
+    /// An item of the same identity is replaced, unless it is for this device only: such an item is in no
+    /// backup, so replacing it would lose it.
+    ///
+    /// - Returns: how many were saved.
     /// - Throws: `unknownAccessGroup` before anything is changed; as ``save(_:)``.
     @discardableResult
     public func restore(_ backup: ItemBackup) throws -> Int {
@@ -37,15 +40,31 @@ extension ItemStore {
             ExactText($0.attributes.accessGroup ?? "")
         }
         for group in groups.keys { _ = try transaction(in: group.text) { $0.accessGroup } }
+        var count = 0
         for (group, items) in groups {
-            try transaction(in: group.text) { transaction in
-                for item in items {
-                    try transaction.remove(item.attributes.identity)
-                    try transaction.insert(item)
-                }
+            count += try transaction(in: group.text) { transaction in
+                try items.reduce(0) { try $0 + ($1.restore(in: transaction) ? 1 : 0) }
             }
         }
-        return backup.items.count
+        return count
+    }
+}
+
+extension Item {
+    /// Puts the item back, unless one for this device only has its identity.
+    ///
+    /// - Returns: whether it was put back.
+    fileprivate func restore(in transaction: any ItemTransaction) throws -> Bool {
+        let identity = attributes.identity
+        do {
+            let old = try transaction.items(matching: ItemQuery(identity), limit: 1).first
+            if old?.attributes.accessibility.isThisDeviceOnly == true { return false }
+        } catch let error as StoreError where error.code == .alteredItem {
+            // An item that cannot be read is replaced.
+        }
+        try transaction.remove(identity)
+        try transaction.insert(self)
+        return true
     }
 }
 
@@ -55,32 +74,66 @@ extension ItemStore {
 // have here. Those that are nil or false are left out.
 
 extension ItemBackup {
-    /// The backup as a keyed archive of plain values, **not encrypted**.
+    /// Returns the backup as a keyed archive of plain values, **not encrypted**. The archive is read
+    /// again before it is returned.
     ///
-    /// - Throws: `KeyedArchiveError` where limits are exceeded.
-    public func archived() throws -> [UInt8] {
-        try KeyedArchiver.archive(
+    /// - Parameter limits: the limits to read it with. Pass the same ones to
+    ///   ``init(parsing:limits:)``.
+    /// - Throws: `KeyedArchiveError` or ``StoreError`` for a backup that exceeds `limits`.
+    public func archived(limits: ParsingLimits = .untrusted) throws -> [UInt8] {
+        let bytes = try KeyedArchiver.archive(
             PropertyListValue.array(PropertyListArray(items.map { .dictionary($0.fields) })),
-            allowing: .propertyList)
+            allowing: .propertyList, limits: limits)
+        guard try ItemBackup(parsing: bytes, limits: limits) == self else {
+            throw StoreError(.unsupportedValue, what: "the backup would be read as other items")
+        }
+        return bytes
     }
 
-    /// Reads what ``archived()`` wrote. Items for one device only are left out.
+    /// Reads the result of ``archived(limits:)``. Items for one device only are left out.
     ///
     /// - Throws: `KeyedArchiveError`; ``StoreError`` with `invalidContents` and the path.
     public init(parsing bytes: some Sequence<UInt8>, limits: ParsingLimits = .untrusted) throws {
+        let bytes = Array(bytes)
         let list = try KeyedUnarchiver.unarchive(
             PropertyListValue.self, from: bytes, allowing: .propertyList, limits: limits)
         guard let list = list.array else {
             throw StoreError(.invalidContents, what: "a backup is an array, not a \(list.kind)")
         }
-        self.init(
-            try list.enumerated().map { index, fields in
-                try Item(fields: fields.dictionary ?? PropertyListDictionary(), at: index)
-            })
+        let items = try list.enumerated().map { index, fields in
+            try Item(fields: fields.dictionary ?? PropertyListDictionary(), at: index)
+        }
+        try Self.checkSize(of: items, in: bytes.count, limits)
+        self.init(items)
+    }
+
+    /// Checks what the items come to when each one is stored by itself: in the archive many of them
+    /// may refer to the same data.
+    private static func checkSize(
+        of items: [Item], in archiveSize: Int, _ limits: ParsingLimits
+    ) throws(StoreError) {
+        var budget = OperationBudget(limits: limits, size: archiveSize)
+        do {
+            for item in items { try budget.charge(bytes: item.size) }
+        } catch {
+            throw StoreError(
+                .invalidContents, what: "the items of a backup share data: \(error.what)",
+                recovery: error.recovery, underlying: error)
+        }
     }
 }
 
 extension Item {
+    /// The number of bytes of the data and of the attributes whose length is not fixed.
+    fileprivate var size: Int {
+        let texts = [
+            attributes.service, attributes.account, attributes.label, attributes.itemDescription,
+            attributes.comment,
+        ]
+        let textSize = texts.reduce(0) { $0 + ($1?.utf8.count ?? 0) }
+        return textSize + data.count + (attributes.generic?.count ?? 0)
+    }
+
     fileprivate var fields: PropertyListDictionary {
         let attributes = self.attributes
         var fields: PropertyListDictionary = [
@@ -114,7 +167,7 @@ extension Item {
         attributes.comment = try reader.optional(String.self, "comment")
         attributes.creator = try reader.code("creator")
         attributes.type = try reader.code("type")
-        attributes.generic = try reader.optional(Data.self, "generic").map { Array($0) }
+        attributes.generic = try reader.bytes("generic")
         attributes.isSynchronizable = try reader.optional(Bool.self, "synchronizable") ?? false
         attributes.isInvisible = try reader.optional(Bool.self, "invisible") ?? false
         attributes.isNegative = try reader.optional(Bool.self, "negative") ?? false
@@ -125,7 +178,8 @@ extension Item {
         attributes.accessibility = accessibility
         attributes.created = try reader.date("created")
         attributes.modified = try reader.date("modified")
-        self.init(attributes, data: try reader.required(Data.self, "data"))
+        guard let data = try reader.bytes("data") else { throw reader.malformed("data") }
+        self.init(attributes, data: data)
     }
 }
 
@@ -146,6 +200,13 @@ private struct FieldReader {
         guard let field = fields[key] else { return nil }
         guard let value = T(propertyListValue: field) else { throw malformed(key) }
         return value
+    }
+
+    /// The bytes of a field. Fields that refer to the same object share their memory.
+    func bytes(_ key: String) throws(StoreError) -> [UInt8]? {
+        guard let field = fields[key] else { return nil }
+        guard let bytes = field.data else { throw malformed(key) }
+        return bytes
     }
 
     func code(_ key: String) throws(StoreError) -> FourCharacterCode? {

@@ -3,7 +3,7 @@
 
 internal import FoundationEssentials
 
-/// Where the items of one access group lie: a ``MemoryItemDatabase``, an `EncryptedItemDatabase`, a
+/// The items of one access group: a ``MemoryItemDatabase``, an `EncryptedItemDatabase`, a
 /// `KeychainItemDatabase`. An ``ItemStore`` puts several together.
 public protocol ItemDatabase: Sendable {
     /// The access group whose items these are.
@@ -16,8 +16,11 @@ public protocol ItemDatabase: Sendable {
 
     /// Carries out changes: all of them or, where `body` throws, none. No other change comes between.
     ///
+    /// An error while the transaction is made durable leaves it open whether it was carried out: all of
+    /// it, or none.
+    ///
     /// - Throws: ``StoreError``, among others `misuse` where `body` asks the database instead of the
-    ///   transaction; what `body` throws.
+    ///   transaction, or hands the transaction to another thread; what `body` throws.
     func transaction<Result>(_ body: (any ItemTransaction) throws -> Result) throws -> Result
 }
 
@@ -48,11 +51,18 @@ public protocol ItemTransaction {
     /// - Returns: how many.
     @discardableResult
     func delete(matching query: ItemQuery) throws -> Int
+
+    /// Carries out some of the changes of the transaction: all of them or, where `body` throws, none.
+    ///
+    /// By default changes before an error stay, for databases that cannot take them back.
+    func savepoint<Result>(_ body: () throws -> Result) throws -> Result
 }
 
 // MARK: - The rules of items, the same for every database
 
 extension ItemTransaction {
+    public func savepoint<Result>(_ body: () throws -> Result) throws -> Result { try body() }
+
     /// Adds an item.
     ///
     /// - Throws: `duplicateItem` where there is one with its service, account and synchronizability.
@@ -61,7 +71,9 @@ extension ItemTransaction {
     }
 
     /// Adds an item, or replaces the one that has its identity, whatever that holds.
-    public func save(_ item: Item) throws {
+    public func save(_ item: Item) throws { try savepoint { try replaceOrAdd(item) } }
+
+    private func replaceOrAdd(_ item: Item) throws {
         let identity = item.attributes.identity
         let old: Item?
         do {
@@ -74,7 +86,7 @@ extension ItemTransaction {
         try replace(identity, with: prepared(item, created: old.attributes.created))
     }
 
-    /// Changes all items that match.
+    /// Changes all items that match: all of them or, where it throws, none.
     ///
     /// - Returns: how many.
     /// - Throws: `duplicateItem`, `unsupportedChange`, and what `change` throws.
@@ -82,21 +94,25 @@ extension ItemTransaction {
     public func update(
         matching query: ItemQuery, _ change: (inout Item) throws -> Void
     ) throws -> Int {
-        let found = try items(matching: query, limit: .max)
-        for old in found {
-            var new = old
-            try change(&new)
-            try replace(
-                old.attributes.identity,
-                with: prepared(new, created: old.attributes.created))
+        try savepoint {
+            let found = try items(matching: query, limit: .max)
+            for old in found {
+                var new = old
+                try change(&new)
+                try replace(
+                    old.attributes.identity,
+                    with: prepared(new, created: old.attributes.created))
+            }
+            return found.count
         }
-        return found.count
     }
 
     public func delete(matching query: ItemQuery) throws -> Int {
-        let found = try items(matching: query, limit: .max)
-        for item in found { try remove(item.attributes.identity) }
-        return found.count
+        try savepoint {
+            let found = try items(matching: query, limit: .max)
+            for item in found { try remove(item.attributes.identity) }
+            return found.count
+        }
     }
 
     /// An item with the group and the dates that it is stored with.

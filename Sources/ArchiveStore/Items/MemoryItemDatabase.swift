@@ -23,16 +23,15 @@ public final class MemoryItemDatabase: ItemDatabase {
     ) throws -> Result {
         try owner.requireNone()
         return try table.withLock { table in
-            let transaction = MemoryTransaction(accessGroup, table)
+            let transaction = MemoryTransaction(accessGroup, table, owner)
             // The transaction has the only copy while it lasts.
             table = ItemTable()
-            owner.begin()
             defer {
                 table = transaction.table
                 owner.end()
             }
             do { return try body(transaction) } catch {
-                transaction.rollBack()
+                transaction.rollBack(to: 0)
                 throw error
             }
         }
@@ -67,19 +66,35 @@ private struct ItemTable {
     }
 }
 
-/// Changes to a table, and what takes them back.
+/// Changes to a table, and the entries that undo them.
+@available(macOS 15.0, iOS 18.0, watchOS 11.0, tvOS 18.0, visionOS 2.0, *)
 private final class MemoryTransaction: ItemTransaction {
     let accessGroup: String
+    private let owner: TransactionOwner
+    private let token: TransactionOwner.Token
     private(set) var table: ItemTable
     private var undo: [(identity: ItemIdentity, entry: ItemTable.Entry?)] = []
 
-    init(_ accessGroup: String, _ table: ItemTable) {
+    /// A transaction on this thread.
+    init(_ accessGroup: String, _ table: ItemTable, _ owner: TransactionOwner) {
         self.accessGroup = accessGroup
         self.table = table
+        self.owner = owner
+        token = owner.begin()
     }
 
-    func rollBack() {
-        while let last = undo.popLast() { table[last.identity] = last.entry }
+    func savepoint<Result>(_ body: () throws -> Result) throws -> Result {
+        try owner.require(token)
+        let start = undo.count
+        do { return try body() } catch {
+            rollBack(to: start)
+            throw error
+        }
+    }
+
+    /// Undoes all but the first `count` changes.
+    func rollBack(to count: Int) {
+        while undo.count > count, let last = undo.popLast() { table[last.identity] = last.entry }
     }
 
     private func set(_ entry: ItemTable.Entry?, _ identity: ItemIdentity) {
@@ -87,17 +102,20 @@ private final class MemoryTransaction: ItemTransaction {
         table[identity] = entry
     }
 
-    func items(matching query: ItemQuery, limit: Int) -> [Item] {
-        table.items(matching: query, limit: limit)
+    func items(matching query: ItemQuery, limit: Int) throws -> [Item] {
+        try owner.require(token)
+        return table.items(matching: query, limit: limit)
     }
 
     func insert(_ item: Item) throws {
+        try owner.require(token)
         let identity = item.attributes.identity
         if table[identity] != nil { throw StoreError.duplicate(identity, in: accessGroup) }
         set((table.nextNumber(), item), identity)
     }
 
     func replace(_ identity: ItemIdentity, with item: Item) throws {
+        try owner.require(token)
         let new = item.attributes.identity
         if new != identity, table[new] != nil {
             throw StoreError.duplicate(new, in: accessGroup)
@@ -107,5 +125,8 @@ private final class MemoryTransaction: ItemTransaction {
         set((number, item), new)
     }
 
-    func remove(_ identity: ItemIdentity) { set(nil, identity) }
+    func remove(_ identity: ItemIdentity) throws {
+        try owner.require(token)
+        set(nil, identity)
+    }
 }

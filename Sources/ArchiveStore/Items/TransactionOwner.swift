@@ -4,22 +4,55 @@
 internal import Synchronization
 internal import SystemFiles
 
-/// The thread that has a transaction open: it must not wait for itself.
+/// The open transaction of a database, and the thread that has it. That thread must not wait for itself,
+/// and no other may use the transaction.
 @available(macOS 15.0, iOS 18.0, watchOS 11.0, tvOS 18.0, visionOS 2.0, *)
 final class TransactionOwner: Sendable {
-    private let owner = Mutex<ThreadIdentity?>(nil)
+    /// Identifies one transaction of a database.
+    struct Token: Equatable, Sendable {
+        fileprivate let thread: ThreadIdentity
+        fileprivate let number: UInt64
+    }
+
+    private struct State {
+        var open: Token?
+        var count: UInt64 = 0
+    }
+
+    private let state = Mutex(State())
 
     /// - Throws: `misuse` on the thread that has a transaction open.
     func requireNone() throws(StoreError) {
-        guard owner.withLock({ $0 }) == .current else { return }
+        guard state.withLock({ $0.open?.thread }) == .current else { return }
         throw StoreError(
             .misuse, what: "a transaction of this database is open on the same thread",
             recovery: "within a transaction, ask the transaction, not the store")
     }
 
-    /// The thread begins a transaction. Only one at a time has one.
-    func begin() { owner.withLock { $0 = .current } }
+    /// - Throws: `misuse` for a transaction that is over, and on another thread than its own.
+    func require(_ token: Token) throws(StoreError) {
+        guard state.withLock({ $0.open }) == token else {
+            throw StoreError(
+                .misuse, what: "the transaction is over",
+                recovery: "use a transaction only within the closure that is given it")
+        }
+        guard token.thread == .current else {
+            throw StoreError(
+                .misuse, what: "a transaction is used on another thread than its own",
+                recovery: "within a transaction, do not hand it to another thread or task")
+        }
+    }
 
-    /// The transaction is over.
-    func end() { owner.withLock { $0 = nil } }
+    /// Begins a transaction on this thread. Only one is open at a time.
+    func begin() -> Token {
+        state.withLock { state in
+            state.count &+= 1
+            let token = Token(thread: .current, number: state.count)
+            state.open = token
+            return token
+        }
+    }
+
+    /// Ends the open transaction.
+    func end() { state.withLock { $0.open = nil } }
 }

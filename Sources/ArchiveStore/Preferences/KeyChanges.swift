@@ -11,8 +11,8 @@ internal import Synchronization
 /// }
 /// ```
 ///
-/// An element is what has changed since the one before, each key once: who reads slowly gets fewer and
-/// longer elements, and misses nothing. The sequence ends with its store.
+/// An element holds the keys that have changed since the element before, each once. A slow reader gets
+/// fewer and longer elements, and misses nothing. The sequence ends with its store.
 @available(macOS 15.0, iOS 18.0, watchOS 11.0, tvOS 18.0, visionOS 2.0, *)
 public struct KeyChanges: AsyncSequence, Sendable {
     public typealias Element = [String]
@@ -64,7 +64,7 @@ final class PendingKeys: Sendable {
     fileprivate func take() -> [String] {
         keys.withLock { keys in
             defer { keys = [] }
-            return keys.map(\.text).sorted()
+            return keys.sorted().map(\.text)
         }
     }
 }

@@ -6,8 +6,8 @@ public import PropertyList
 internal import Synchronization
 internal import SystemFiles
 
-/// What a program remembers of its user's choices, as `NSUserDefaults` does: values by their keys in a
-/// domain, a property list in a folder.
+/// A user's settings, as `NSUserDefaults` keeps them: values by their keys in a domain, which is a
+/// property list in a folder.
 ///
 /// ```swift
 /// let preferences = try Preferences(domain: "com.example.player")
@@ -18,13 +18,14 @@ internal import SystemFiles
 ///
 /// Values are set and read in memory. ``synchronize()`` writes what was set, and nothing else, into what
 /// the file holds by then: of programs that share a domain the last writer of a key wins, and no other
-/// key is touched. What was not synchronized is lost when the process ends.
+/// key is touched. Changes that were not synchronized are lost when the process ends.
 @available(macOS 15.0, iOS 18.0, watchOS 11.0, tvOS 18.0, visionOS 2.0, *)
 public final class Preferences: KeyValueStore {
     /// The file of the domain.
     public let file: String
     private let options: FileOptions
     private let limits: ParsingLimits
+    private let timeout: Double
     private let table = KeyValueTable(hasFile: true)
     // One thread of this process at a time reads and writes the file.
     private let fileTurn = Mutex(())
@@ -37,19 +38,22 @@ public final class Preferences: KeyValueStore {
     ///   - folder: where it lies; ``defaultFolder`` if it is not said. Made if it is missing.
     ///   - options: how the file is written.
     ///   - limits: how much the file may ask for.
+    ///   - timeout: how long ``synchronize()`` waits for other programs, in seconds.
     /// - Throws: `invalidName`; `invalidContents` for a file that is no property list of a dictionary,
     ///   which is left as it is; `unsupportedValue`, `fileAccess`.
     public init(
         domain: String, folder: String? = nil, options: FileOptions = FileOptions(),
-        limits: ParsingLimits = .default
+        limits: ParsingLimits = .default, timeout: Double = 30
     ) throws(StoreError) {
         try Self.requireName(domain)
         let folder = folder ?? Self.defaultFolder
         file = "\(folder)/\(domain).plist"
         self.options = options
         self.limits = limits
+        self.timeout = timeout
         do { try createFolders(folder) } catch { throw StoreError(error, file: folder) }
-        table.adopt(try contents(), saved: [:])
+        FileAccess.removeDeadTemporaries(inFolder: folder)
+        table.adopt(try contents() ?? [:], saved: [:])
     }
 
     /// Where domains lie: `~/Library/Preferences` on Apple's systems, elsewhere `XDG_CONFIG_HOME` or
@@ -66,7 +70,9 @@ public final class Preferences: KeyValueStore {
 
     private static func requireName(_ domain: String) throws(StoreError) {
         let isForbidden = domain.utf8.contains { $0 == UInt8(ascii: "/") || $0 == 0 }
-        if domain.isEmpty || domain.hasPrefix(".") || isForbidden || domain.utf8.count > 200 {
+        if domain.isEmpty || domain.utf8.first == UInt8(ascii: ".") || isForbidden
+            || domain.utf8.count > 200
+        {
             throw StoreError(
                 .invalidName, what: "`\(TerminalText.escaped(domain))` cannot be a domain",
                 recovery: "1 to 200 bytes without a slash, not beginning with a dot")
@@ -94,10 +100,11 @@ public final class Preferences: KeyValueStore {
 
     // MARK: The file
 
-    /// Writes what was set since the last time, reads what other programs have written, and returns when
-    /// all of it is on the disk.
+    /// Writes the changes since the last time, reads those of other programs, and returns when all of them
+    /// are on the disk.
     ///
-    /// - Throws: `outOfSpace`, `fileAccess`, `invalidContents`; `unsupportedValue` and the path for a
+    /// - Throws: `outOfSpace`, `fileAccess`, `invalidContents`; `busy` where another program keeps the
+    ///   file locked; `unsupportedValue` and the path for a
     ///   date that is infinite or not a number, or values nested too deep: the file is what it was, and
     ///   what was set is still to be written.
     public func synchronize() throws(StoreError) {
@@ -106,30 +113,66 @@ public final class Preferences: KeyValueStore {
 
     private func exchange() throws(StoreError) {
         let lock = try acquireLock()
-        defer { lock.close() }
-        let found = try contents()
-        let pending = table.pending
-        let merged = found.applying(pending.keys, from: pending.values)
-        if merged != found { try PlainFile.write(.dictionary(merged), to: file, options, limits) }
-        table.adopt(merged, saved: pending.keys)
+        defer { lock.release() }
+        for _ in 0..<100 {
+            let contentsLock = try lockContents()
+            defer { contentsLock?.release() }
+            let found = try contents()
+            let pending = table.pending
+            let merged = (found ?? [:]).applying(pending.keys, from: pending.values)
+            do throws(StoreError) {
+                if merged != found, found != nil || !merged.isEmpty {
+                    try PlainFile.write(
+                        .dictionary(merged), to: file, options, limits, mustBeNew: found == nil)
+                }
+            } catch {
+                guard error.isExistingFile else { throw error }
+                // Another program has made the file meanwhile, or it is a link that leads to none.
+                do { _ = try FileMode.existing(at: file) } catch {
+                    throw StoreError(error, file: file)
+                }
+                continue
+            }
+            return table.adopt(merged, saved: pending.keys)
+        }
+        throw StoreError(.busy, what: "the file is created and removed again and again", file: file)
     }
 
-    private func contents() throws(StoreError) -> PropertyListDictionary {
+    /// The values in the file; nil where there is none.
+    private func contents() throws(StoreError) -> PropertyListDictionary? {
         do {
             return try PropertyListDictionary(contentsOfFile: file, limits: limits)
         } catch  where error.code == .fileMissing {
-            return PropertyListDictionary()
+            return nil
         }
     }
 
-    /// Waits for other programs that are in ``synchronize()``. The lock is on a file beside, because the
-    /// domain's own is replaced by another.
-    private func acquireLock() throws(StoreError) -> FileDescriptor {
+    /// Waits for other programs that are in ``synchronize()``. The lock is on a file beside the domain's,
+    /// which others may only write, and only where the umask lets them. A program that can only read the
+    /// preferences cannot hold the lock.
+    private func acquireLock() throws(StoreError) -> FileLock {
         let path = file + ".lock"
         do {
-            return try FileDescriptor.openLocked(path, mode: options.isPrivate ? 0o600 : 0o666)
+            return try FileLock(
+                creating: path, mode: options.isPrivate ? FileMode.ownerOnly : 0o622,
+                deadline: Environment.uptime + timeout)
         } catch {
             throw StoreError(error, file: path)
+        }
+    }
+
+    /// Locks the domain's own file, too. Where somebody has removed the lock's file, another program may
+    /// have a lock on a new one at the same time. This lock keeps both apart.
+    ///
+    /// Every program that can read the preferences can hold this lock, so this waits for a second only.
+    ///
+    /// - Returns: nil where there is no file, or the lock is not free in time.
+    private func lockContents() throws(StoreError) -> FileLock? {
+        do {
+            return try FileLock(contents: file, deadline: Environment.uptime + min(timeout, 1))
+        } catch {
+            if error.isMissing || error.isTimeout { return nil }
+            throw StoreError(error, file: file)
         }
     }
 }

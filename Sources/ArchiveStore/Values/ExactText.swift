@@ -1,15 +1,20 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Text that equals another where their scalars do, as the keys of property lists and the texts of a
-/// database. Swift's strings are equal, too, where they only look the same.
-struct ExactText: Hashable, Sendable {
+/// Text that is compared, ordered and hashed by its bytes in UTF-8, like the keys of property lists and
+/// the texts of a database. Swift's strings are also equal where they are canonically equivalent, and
+/// hashing them takes quadratic time for long sequences of combining marks.
+struct ExactText: Hashable, Comparable, Sendable {
     let text: String
 
     init(_ text: String) { self.text = text }
 
     static func == (left: ExactText, right: ExactText) -> Bool {
         left.text.utf8.elementsEqual(right.text.utf8)
+    }
+
+    static func < (left: ExactText, right: ExactText) -> Bool {
+        left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
     }
 
     func hash(into hasher: inout Hasher) {

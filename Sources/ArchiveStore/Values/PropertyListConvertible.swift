@@ -140,8 +140,9 @@ where Key == String, Value: PropertyListConvertible {
 
     /// In the order of the keys, so that equal dictionaries are equal property lists.
     public var propertyListValue: PropertyListValue {
-        let entries = sorted { $0.key < $1.key }.map {
-            (key: $0.key, value: $0.value.propertyListValue)
+        let keys = keys.map(ExactText.init).sorted()
+        let entries = keys.compactMap { key in
+            self[key.text].map { (key: key.text, value: $0.propertyListValue) }
         }
         return .dictionary(PropertyListDictionary(entries))
     }

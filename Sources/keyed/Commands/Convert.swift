@@ -98,11 +98,7 @@ struct Convert: ParsableCommand, ConsoleCommand {
         _ bytes: [UInt8], to target: String, _ console: Console
     ) throws(Failure) {
         if !inPlace && target == "-" { return console.write(bytes) }
-        do {
-            try FileAccess.replace(target, with: bytes)
-        } catch {
-            throw Failure(.invalid, "\(TerminalText.escaped(target)): \(error.message)")
-        }
+        try FileOutput.replace(target, with: bytes, inPlace: inPlace, console)
     }
 
     // MARK: JSON Lines

@@ -70,9 +70,7 @@ struct Get: ParsableCommand, ConsoleCommand {
             throw Failure(error, in: file, source: nil)
         }
         guard let output, target !== console else { return }
-        do { try FileAccess.replace(output, with: captured.output) } catch {
-            throw Failure(.invalid, "\(TerminalText.escaped(output)): \(error.message)")
-        }
+        try FileOutput.replace(output, with: captured.output, inPlace: false, console)
     }
 
     private func print(

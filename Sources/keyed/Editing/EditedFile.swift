@@ -5,7 +5,7 @@ import ArgumentParser
 import PropertyList
 import SystemFiles
 
-/// What all verbs that change a property list have in common: where the result goes.
+/// The options of all verbs that change a property list: the place of the result.
 struct EditingOptions: ParsableArguments {
     @Option(name: [.short, .long], help: "Write the result to this file.")
     var output: String?
@@ -99,9 +99,7 @@ struct EditedFile {
         }
         // A file that stays as it is keeps its date.
         if options.inPlace, edited.bytes == input.bytes { return }
-        do { try FileAccess.replace(target, with: edited.bytes) } catch {
-            throw Failure(.invalid, "\(TerminalText.escaped(target)): \(error.message)")
-        }
+        try FileOutput.replace(target, with: edited.bytes, inPlace: options.inPlace, console)
     }
 
     private func printChanges(

@@ -280,9 +280,7 @@ struct PlutilRun {
 
     private func write(_ bytes: [UInt8], to target: String) throws(Failure) {
         if target == FileAccess.standardInput { return console.write(bytes) }
-        do { try FileAccess.replace(target, with: bytes) } catch {
-            throw Failure(.invalid, "\(TerminalText.escaped(target)): \(error.message)")
-        }
+        try FileOutput.replace(target, with: bytes, inPlace: false, console)
     }
 }
 

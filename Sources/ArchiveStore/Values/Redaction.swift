@@ -1,0 +1,76 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+// `print`, `dump`, string interpolation and debuggers show the stored properties of a value unless its
+// type says otherwise. These types hold secrets, so they say how much of them is shown.
+
+extension Item: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The service and the access group of the item, and the size of its data.
+    public var description: String {
+        let group = attributes.accessGroup.map { " in \(StoreError.printable($0))" } ?? ""
+        return "Item of \(StoreError.printable(attributes.service))\(group), \(dataSize)"
+    }
+
+    /// The same as ``description``.
+    public var debugDescription: String { description }
+
+    /// The attributes, and the size of the data.
+    public var customMirror: Mirror {
+        Mirror(self, children: ["attributes": attributes, "data": dataSize], displayStyle: .struct)
+    }
+
+    private var dataSize: String { "\(data.count) bytes of data" }
+}
+
+extension ArchivedEntries: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable
+{
+    /// The keys, without the values.
+    public var description: String {
+        "entries of \(keys.map { StoreError.printable($0) })"
+    }
+
+    /// The same as ``description``.
+    public var debugDescription: String { description }
+
+    /// The keys, without the values.
+    public var customMirror: Mirror {
+        Mirror(self, children: ["keys": keys], displayStyle: .struct)
+    }
+}
+
+@available(macOS 15.0, iOS 18.0, watchOS 11.0, tvOS 18.0, visionOS 2.0, *)
+extension MemoryItemDatabase: CustomReflectable {
+    /// The access group.
+    public var customMirror: Mirror {
+        Mirror(self, children: ["accessGroup": accessGroup], displayStyle: .class)
+    }
+}
+
+#if Stores
+
+extension MasterKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The origin of the key.
+    public var description: String {
+        switch source {
+        case .key: "MasterKey of \(Self.size) bytes"
+        case .passphrase: "MasterKey of a passphrase"
+        }
+    }
+
+    /// The same as ``description``.
+    public var debugDescription: String { description }
+
+    /// Nothing.
+    public var customMirror: Mirror { Mirror(self, children: [], displayStyle: .struct) }
+}
+
+@available(macOS 15.0, iOS 18.0, watchOS 11.0, tvOS 18.0, visionOS 2.0, *)
+extension EncryptedItemDatabase: CustomReflectable {
+    /// The access group and the file.
+    public var customMirror: Mirror {
+        Mirror(
+            self, children: ["accessGroup": accessGroup, "file": file], displayStyle: .class)
+    }
+}
+
+#endif

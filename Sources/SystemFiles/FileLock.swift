@@ -1,0 +1,84 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(Darwin)
+package import Darwin
+#elseif canImport(Musl)
+package import Musl
+#else
+package import Glibc
+#endif
+
+/// A lock that one process, and one user of it in that process, has at a time. It ends with the process.
+package struct FileLock {
+    private let file: FileDescriptor
+
+    /// Waits for the lock on a file, which is created where there is none.
+    ///
+    /// The file is opened for writing only: a program that may not write it cannot hold the lock. Symbolic links are
+    /// not followed.
+    ///
+    /// - Parameters:
+    ///   - mode: the mode of a new file, before the process's umask is applied to it.
+    ///   - deadline: when to stop waiting, on the clock of `Environment.uptime`.
+    /// - Throws: an error that `isTimeout` after the deadline.
+    package init(creating path: String, mode: mode_t, deadline: Double) throws(SystemError) {
+        file = try Self.wait(deadline, path) { () throws(SystemError) in
+            try Self.open(path, mode)
+        }
+    }
+
+    /// Waits for the lock on a file with contents, which the owner of the lock may replace by another.
+    ///
+    /// - Throws: an error that `isTimeout` after the deadline, or that `isMissing`.
+    package init(contents path: String, deadline: Double) throws(SystemError) {
+        file = try Self.wait(deadline, path) { () throws(SystemError) in
+            try FileDescriptor.open(path)
+        }
+    }
+
+    /// Waits for a lock on the file that has the name `path`. One that is removed or replaced meanwhile
+    /// is opened again.
+    private static func wait(
+        _ deadline: Double, _ path: String, open: () throws(SystemError) -> FileDescriptor
+    ) throws(SystemError) -> FileDescriptor {
+        // In microseconds.
+        var pause: UInt32 = 500
+        while true {
+            let file = try open()
+            let isLocked = file.tryLock()
+            if isLocked, isCurrent(file, path) { return file }
+            file.close()
+            if Environment.uptime >= deadline { throw SystemError.timeout }
+            if isLocked { continue }
+            _ = usleep(pause)
+            pause = min(2 * pause, 20_000)
+        }
+    }
+
+    private static func open(_ path: String, _ mode: mode_t) throws(SystemError) -> FileDescriptor {
+        let file = try FileDescriptor.openOrCreateItself(path, mode: mode)
+        do throws(SystemError) {
+            let found = try FileMode(of: file)
+            guard found.isRegular else { throw SystemError.notRegular(found) }
+            // A file of an earlier version: every program that can read it could hold the lock for ever.
+            if found.isOwn, found.mode & 0o044 != 0 {
+                try file.setMode(found.mode & ~0o044)
+            }
+        } catch {
+            file.close()
+            throw error
+        }
+        return file
+    }
+
+    private static func isCurrent(_ file: FileDescriptor, _ path: String) -> Bool {
+        guard let open = try? FileMode(of: file), let named = try? FileMode(of: path) else {
+            return false
+        }
+        return named.isSameFile(as: open)
+    }
+
+    /// Lets the next one in.
+    package func release() { file.close() }
+}

@@ -1,0 +1,370 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Synchronization
+import Testing
+
+@testable import SystemFiles
+
+/// Files that are replaced in one step: their modes, their temporary files, what is refused.
+@Suite("Replacing files")
+struct ReplacementTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func status(_ name: String) throws -> stat {
+        var status = stat()
+        try #require(unsafe stat(folder(name), &status) == 0)
+        return status
+    }
+
+    private func mode(_ name: String) throws -> mode_t { try status(name).st_mode & 0o7777 }
+
+    private func write(_ name: String, mode: mode_t) throws {
+        try Data("old".utf8).write(to: URL(filePath: folder(name)))
+        try #require(unsafe chmod(folder(name), mode) == 0)
+    }
+
+    private func contents(_ name: String) throws -> String {
+        try String(contentsOfFile: folder(name), encoding: .utf8)
+    }
+
+    private func message(_ body: () throws -> Void) -> String? {
+        do { try body() } catch { return (error as? SystemError)?.message ?? "\(error)" }
+        return nil
+    }
+
+    // MARK: Modes
+
+    @Test("new files get the mode that the system gives them, while files are made elsewhere too")
+    func umaskIsLeftAlone() throws {
+        // Flushing takes no time there, so that there is more of a race.
+        let place = isFolder("/dev/shm") ? "/dev/shm/stores-\(UUID().uuidString)" : folder("race")
+        try createFolders(place)
+        defer { try? FileManager.default.removeItem(atPath: place) }
+        let expected = try modeOfNewFile("\(place)/probe")
+        let wrong = Mutex<[mode_t]>([])
+        DispatchQueue.concurrentPerform(iterations: 4) { task in
+            let path = "\(place)/\(task)"
+            for _ in 0..<10_000 {
+                if task < 2 { _ = try? FileAccess.replace(path, with: [1]) }
+                let mode = task < 2 ? try? FileMode(of: path).mode : try? modeOfNewFile(path)
+                _ = try? removeFile(path)
+                if mode != expected { wrong.withLock { $0.append(mode ?? 0) } }
+            }
+        }
+        #expect(wrong.withLock { $0 } == [])
+        #expect(try modeOfNewFile("\(place)/after") == expected)
+    }
+
+    /// The mode that the system gives a new file.
+    private func modeOfNewFile(_ path: String) throws -> mode_t {
+        let file = unsafe open(path, O_CREAT | O_WRONLY, 0o666)
+        defer { close(file) }
+        return try FileMode(of: FileDescriptor(rawValue: file)).mode
+    }
+
+    @Test("a file that is made and removed meanwhile is no symbolic link to nothing")
+    func existing() throws {
+        let path = folder("file")
+        let isDone = Mutex(false)
+        let maker = Thread {
+            while !isDone.withLock({ $0 }) {
+                close(unsafe open(path, O_CREAT | O_WRONLY, 0o600))
+                unsafe unlink(path)
+            }
+        }
+        maker.start()
+        defer { isDone.withLock { $0 = true } }
+        for _ in 0..<20_000 {
+            let message = message { _ = try FileMode.existing(at: path) }
+            #expect(message == nil)
+            if message != nil { break }
+        }
+    }
+
+    @Test("bits that let a program act for the owner are dropped, and that is said")
+    func identityBits() throws {
+        try write("program", mode: 0o6755)
+        let notes = try FileAccess.replace(folder("program"), with: [1])
+        #expect(try mode("program") == 0o755)
+        #expect(notes == ["the set-user-id or set-group-id bit was dropped"])
+        #expect(try FileAccess.replace(folder("program"), with: [2]) == [])
+    }
+
+    @Test("further names of a file keep the old contents, and that is said")
+    func hardLinks() throws {
+        try write("one", mode: 0o644)
+        #expect(unsafe link(folder("one"), folder("other")) == 0)
+        let notes = try FileAccess.replace(folder("one"), with: Array("new".utf8))
+        #expect(notes == ["the old contents stay under 1 further name of the file (hard links)"])
+        #expect(try contents("one") == "new" && contents("other") == "old")
+    }
+
+    @Test("a read-only file is refused and stays")
+    func readOnly() throws {
+        try write("file", mode: 0o444)
+        let message = message {
+            try FileAccess.replace(folder("file"), with: [1])
+        }
+        #expect(message == "is read-only (mode 0444); make it writable first: chmod u+w")
+        #expect(try contents("file") == "old" && folder.names == ["file"])
+    }
+
+    #if Stores
+    @Test(
+        "a file whose group cannot be kept gives the new one no more than everybody",
+        .enabled(
+            if: geteuid() == 0 && FileManager.default.isExecutableFile(atPath: "/usr/bin/setpriv"),
+            "for the superuser, who can act for another user with setpriv"))
+    func group() throws {
+        try write("file", mode: 0o664)
+        #expect(unsafe chown(folder("file"), 1234, 2345) == 0)
+        try FileAccess.replace(folder("file"), with: [1])
+        var status = try status("file")
+        #expect(status.st_uid == 1234 && status.st_gid == 2345)
+        #expect(status.st_mode & 0o7777 == 0o664)
+        // Another user, who may write the file through its group's bits and the folder.
+        try #require(unsafe chmod(folder("file"), 0o666) == 0)
+        try #require(unsafe chmod(folder.path, 0o777) == 0)
+        let peer = Program.url("StorePeer").path
+        let (_, output) = try Program.run(
+            URL(filePath: "/usr/bin/setpriv"),
+            [
+                "--reuid=65534", "--regid=65534", "--clear-groups", peer, "replace", folder("file"),
+            ], in: [:])
+        #expect(output == "replaced\n")
+        status = try self.status("file")
+        #expect(status.st_uid == 65534 && status.st_gid == 65534)
+        #expect(status.st_mode & 0o7777 == 0o666)
+        try #require(unsafe chown(folder("file"), 65534, 2345) == 0)
+        try #require(unsafe chmod(folder("file"), 0o660) == 0)
+        _ = try Program.run(
+            URL(filePath: "/usr/bin/setpriv"),
+            [
+                "--reuid=65534", "--regid=65534", "--clear-groups", peer, "replace", folder("file"),
+            ], in: [:])
+        status = try self.status("file")
+        #expect(status.st_gid == 65534 && status.st_mode & 0o7777 == 0o600)
+    }
+    #endif
+
+    // MARK: Pipes
+
+    @Test(
+        "a pipe without anybody at its other end is an error at once, which says that it is a pipe")
+    func pipes() throws {
+        #expect(unsafe mkfifo(folder("pipe"), 0o600) == 0)
+        let path = folder("pipe")
+        let read = message {
+            _ = try FileAccess.read(path, limit: 10)
+        }
+        #expect(read == "is a pipe that no program writes to")
+        let written = message {
+            try FileAccess.replace(path, with: [1])
+        }
+        #expect(written == "is a pipe or a device that no program reads from")
+        let refused = message {
+            try FileAccess.replace(path, with: [1], specialFiles: .refused)
+        }
+        #expect(refused == "is no regular file, but a pipe")
+        #expect(folder.names == ["pipe"])
+    }
+
+    @Test("a pipe with a program at its other end is read and written whole")
+    func livePipes() throws {
+        #expect(unsafe mkfifo(folder("pipe"), 0o600) == 0)
+        let path = folder("pipe")
+        let bytes = [UInt8](repeating: 7, count: 1_000_000)
+        // Holds both ends open until the others have opened theirs.
+        let holder = unsafe open(path, O_RDWR)
+        let writer = Thread { _ = try? FileAccess.replace(path, with: bytes) }
+        writer.start()
+        var read: [UInt8] = []
+        let file = try FileDescriptor.open(path)
+        while read.count < bytes.count {
+            read += try file.readAll(limit: 0, atOnce: 65_536)
+        }
+        #expect(read == bytes)
+        close(holder)
+        #expect(try file.readAll(limit: 10) == [])
+        file.close()
+    }
+
+    // MARK: Names
+
+    @Test("a slash before a combining mark is a slash")
+    func combiningMarks() throws {
+        #expect(SystemFiles.folder(of: "a/\u{301}b") == "a/")
+        #expect(SystemFiles.folder(of: "\u{301}b") == ".")
+        let path = folder("x/\u{301}y/\u{301}z")
+        try createFolders(path)
+        try FileAccess.replace("\(path)/\u{301}file", with: [1])
+        try FileAccess.replace("\(path)/\u{301}file", with: [2])
+        #expect(try FileAccess.read("\(path)/\u{301}file", limit: 10) == [2])
+        let file = try TemporaryFile(namedFor: "\(path)/\u{301}file", mode: 0o600)
+        #expect(try names(inFolder: path, startingWith: ".keyed.").count == 1)
+        file.finish()
+    }
+
+    // MARK: Temporary files
+
+    @Test("named temporary files of dead processes are removed, living ones stay")
+    func deadTemporaries() throws {
+        try write("a", mode: 0o600)
+        var living = try TemporaryFile(namedFor: folder("a"), mode: 0o600)
+        let name = try #require(folder.names.first { $0.hasPrefix(".keyed.") })
+        let foreign = [".keyed.short", ".keyed.UPPERCASE", ".keyed-abcdefgh", ".keyed.abcdefgh.ij"]
+        for foreign in foreign { try write(foreign, mode: 0o600) }
+        try write(".keyed.abcdefghi", mode: 0o600)
+        try FileManager.default.createSymbolicLink(
+            atPath: folder(".keyed.symbolics"), withDestinationPath: folder("a"))
+        FileAccess.removeDeadTemporaries(inFolder: folder.path)
+        #expect(Set(folder.names) == Set(foreign + ["a", name, ".keyed.symbolics"]))
+        // The same target again: the living one is in the way, and stays.
+        let second = try TemporaryFile(namedFor: folder("a"), mode: 0o600)
+        #expect(folder.names.filter { $0.hasPrefix(".keyed.") }.contains(name))
+        second.finish()
+        try living.replaceTarget()
+        living.finish()
+        #expect(Set(folder.names) == Set(foreign + ["a", ".keyed.symbolics"]))
+        // A file that was killed in between is found by the next one for the same target.
+        try write(name, mode: 0o600)
+        try FileAccess.replace(folder("a"), with: [1])
+        #expect(Set(folder.names) == Set(foreign + ["a", ".keyed.symbolics"]))
+    }
+
+    @Test("files are replaced and created by name where none can be without a name")
+    func namedFiles() throws {
+        try write("a", mode: 0o640)
+        for target in ["a", "new"] {
+            var file = try TemporaryFile(namedFor: folder(target), mode: 0o600)
+            try file.file.write([1, 2])
+            if target == "a" { try file.replaceTarget() } else { try file.publish() }
+            file.finish()
+            #expect(try Data(contentsOf: URL(filePath: folder(target))) == Data([1, 2]))
+        }
+        let again = try TemporaryFile(namedFor: folder("new"), mode: 0o600)
+        #expect(throws: SystemError.self) { try again.publish() }
+        again.finish()
+        #expect(folder.names == ["a", "new"])
+    }
+}
+
+#if os(Linux) && Stores
+/// Stores whose system calls fail, or that are killed there.
+@Suite(
+    "Stores whose system calls fail",
+    .enabled(
+        if: FileManager.default.isExecutableFile(atPath: "/usr/bin/strace"),
+        "strace is not installed"))
+struct StoreFaultTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    /// Runs `StorePeer store` with a call that is changed, and returns what it printed.
+    private func store(_ number: Int, _ injection: String...) throws -> [String] {
+        let peer = Program.url("StorePeer").path
+        let options = injection.flatMap { ["-e", $0] }
+        let (_, output) = try Program.run(
+            URL(filePath: "/usr/bin/strace"),
+            ["-f", "-q", "-o", folder("trace")] + options + [
+                peer, "store", folder.path, "\(number)",
+            ],
+            in: [:])
+        return output.split(separator: "\n").map(String.init)
+    }
+
+    private func stored() throws -> [String: Int] {
+        let (status, output) = try Program.run("StorePeer", ["stored", folder.path])
+        #expect(status == 0, "\(output)")
+        let pairs = output.split(separator: "\n").map { $0.split(separator: " ") }
+        return Dictionary(uniqueKeysWithValues: pairs.map { (String($0[0]), Int($0[1]) ?? -1) })
+    }
+
+    @Test(
+        "an error of any flush is told by the store that it is of, and no store is damaged",
+        arguments: ["fsync", "fdatasync"], ["EIO", "ENOSPC"])
+    func failingFlushes(_ call: String, _ error: String) throws {
+        #expect(try store(1).allSatisfy { $0.hasPrefix("stored") })
+        var calls = 0
+        for number in 1..<100 {
+            let lines = try store(number + 1, "inject=\(call):error=\(error):when=\(number)")
+            let trace = try String(contentsOfFile: folder("trace"), encoding: .utf8)
+            guard trace.contains("INJECTED") else { break }
+            calls += 1
+            // SQLite goes on where the folder of its journal cannot be flushed.
+            let refused = lines.filter { $0.hasPrefix("refused") }.count
+            #expect(
+                refused == 1 || refused == 0 && call == "fdatasync", "\(call) \(number): \(lines)")
+            let found = try stored()
+            for line in lines where line.hasPrefix("stored") {
+                let store = String(line.dropFirst("stored ".count))
+                if store != "key" { #expect(found[store] == number + 1, "call \(number)") }
+            }
+            for (store, value) in found {
+                #expect(value == number || value == number + 1, "call \(number), \(store)")
+            }
+            // What was refused is written again, so that the next round starts from one number.
+            _ = try self.store(number + 1)
+        }
+        #expect(calls >= (call == "fsync" ? 6 : 3))
+    }
+
+    @Test("new folders are flushed in the folder around them")
+    func foldersAreFlushed() throws {
+        _ = try store(1, "trace=mkdir,fsync,openat", "decode-fds=path")
+        let lines = try String(contentsOfFile: folder("trace"), encoding: .utf8)
+            .split(separator: "\n")
+        for name in ["objects", "objects/within", "preferences"] {
+            let path = folder(name)
+            let made = try #require(
+                lines.firstIndex { $0.contains("mkdir(\"\(path)\"") && $0.hasSuffix("= 0") })
+            let parent = URL(filePath: path).deletingLastPathComponent().path
+            let flushed = lines[made...].contains {
+                $0.contains("fsync(") && ($0.contains("<\(parent)>") || $0.contains("<\(parent)/>"))
+            }
+            #expect(flushed, "\(name)")
+        }
+    }
+
+    @Test("no call changes the process's umask")
+    func umask() throws {
+        let lines = try store(1, "trace=umask")
+        #expect(lines.allSatisfy { $0.hasPrefix("stored") })
+        #expect(!(try String(contentsOfFile: folder("trace"), encoding: .utf8)).contains("umask("))
+    }
+
+    @Test(
+        "a program that is killed at a call leaves no file that the next one does not remove",
+        arguments: ["linkat", "rename", "fsync", "fchmod", "write", "link"])
+    func kills(_ call: String) throws {
+        var kills = 0
+        // First the files are new, then they are replaced.
+        for start in [0, 100] {
+            for round in 1..<40 {
+                _ = try store(start + round, "inject=\(call):signal=KILL:when=\(round)")
+                let trace = try String(contentsOfFile: folder("trace"), encoding: .utf8)
+                _ = try stored()
+                #expect(try store(start + 50 + round).allSatisfy { $0.hasPrefix("stored") })
+                try expectNothingIsLeft("\(call) \(round)")
+                guard trace.contains("killed by SIGKILL") else { break }
+                kills += 1
+            }
+        }
+        #expect(kills > 0)
+    }
+
+    /// No temporary file, and no second name of the key.
+    private func expectNothingIsLeft(_ comment: Comment) throws {
+        let files = FileManager.default.enumerator(atPath: folder.path)?.allObjects ?? []
+        let names = files.compactMap { ($0 as? String).map { URL(filePath: $0).lastPathComponent } }
+        #expect(!names.contains { $0.hasPrefix(".keyed.") }, comment)
+        var key = stat()
+        #expect(unsafe stat(folder("key"), &key) == 0 && key.st_nlink == 1, comment)
+    }
+}
+#endif
