@@ -59,14 +59,16 @@ let package = Package(
                     name: "_CryptoExtras", package: "swift-crypto",
                     condition: .when(traits: ["Stores"])),
             ]),
-        .executableTarget(
-            name: "keyed",
+        // The verbs of the command as a library, which the fuzz targets and the probe call too.
+        .target(
+            name: "KeyedCommand",
             dependencies: [
                 "PropertyList", "KeyedArchive", "SystemFiles", "DatabaseFiles",
                 .product(
                     name: "ArgumentParser", package: "swift-argument-parser",
                     condition: .when(traits: ["CommandLineTool"])),
             ]),
+        .executableTarget(name: "keyed", dependencies: ["KeyedCommand"]),
         // Shared by the tests: an assembler of binary property lists, a slow plain reader to
         // compare with, seeded generators, the corpora.
         .target(
@@ -77,13 +79,16 @@ let package = Package(
             name: "FuzzTargets",
             dependencies: [
                 "PropertyList", "PropertyListCodable", "KeyedArchive", "DatabaseFiles",
-                "TestSupport",
+                "KeyedCommand", "TestSupport",
             ],
             path: "Tests/FuzzTargets"),
         // Growth, memory and system calls are looked at from outside a process: this one.
         .executableTarget(
             name: "HardeningProbe",
-            dependencies: ["PropertyList", "PropertyListCodable", "KeyedArchive", "TestSupport"],
+            dependencies: [
+                "PropertyList", "PropertyListCodable", "KeyedArchive", "KeyedCommand",
+                "TestSupport",
+            ],
             path: "Tests/HardeningProbe"),
         // Foundation's archiver and unarchiver as a process of its own, to compare with.
         .executableTarget(name: "FoundationPeer", path: "Tests/FoundationPeer"),
@@ -130,7 +135,8 @@ let package = Package(
                     name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Stores"])),
             ]),
         .testTarget(
-            name: "KeyedCommandTests", dependencies: ["keyed", "DatabaseFiles", "TestSupport"]),
+            name: "KeyedCommandTests",
+            dependencies: ["keyed", "KeyedCommand", "DatabaseFiles", "TestSupport"]),
         .testTarget(
             name: "DatabaseFilesTests", dependencies: ["DatabaseFiles", "TestSupport"]),
     ]

@@ -3,7 +3,7 @@
 
 import Testing
 
-@testable import keyed
+@testable import KeyedCommand
 
 @Suite("keyed check, and show --allow")
 struct CheckTests {

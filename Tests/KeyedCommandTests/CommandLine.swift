@@ -4,7 +4,7 @@
 import Foundation
 import PropertyList
 
-@testable import keyed
+@testable import KeyedCommand
 
 /// What a run of the command gave.
 struct Run {
@@ -21,11 +21,10 @@ func keyed(_ arguments: String...) -> Run { keyed(list: arguments) }
 
 /// Runs `keyed` with arguments, within the test.
 func keyed(list arguments: [String]) -> Run {
-    let console = Console(capturing: true)
-    let status = Main.run(arguments, console)
+    let result = KeyedCommand.run(arguments)
     return Run(
-        status: status.rawValue, bytes: console.output,
-        errors: String(decoding: console.errors, as: UTF8.self))
+        status: result.status, bytes: result.output,
+        errors: String(decoding: result.errors, as: UTF8.self))
 }
 
 /// Where the built command is.

@@ -6,7 +6,7 @@ import PropertyList
 import TestSupport
 import Testing
 
-@testable import keyed
+@testable import KeyedCommand
 
 @Suite("keyed get, set, insert, append, remove, rename, edit")
 struct EditCommandTests {

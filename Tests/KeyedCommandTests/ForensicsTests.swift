@@ -6,7 +6,7 @@ import PropertyList
 import TestSupport
 import Testing
 
-@testable import keyed
+@testable import KeyedCommand
 
 /// Lines of JSON, each as what Foundation reads in it.
 private func objects(_ run: Run) throws -> [[String: Any]] {

@@ -6,7 +6,7 @@ import PropertyList
 import TestSupport
 import Testing
 
-@testable import keyed
+@testable import KeyedCommand
 
 private typealias Assembler = DatabaseAssembler
 

@@ -4,7 +4,7 @@
 import PropertyList
 import Testing
 
-@testable import keyed
+@testable import KeyedCommand
 
 @Suite("The order of keys that plutil prints")
 struct PlutilOrderTests {

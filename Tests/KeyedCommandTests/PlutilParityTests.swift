@@ -5,7 +5,7 @@ import Foundation
 import PropertyList
 import Testing
 
-@testable import keyed
+@testable import KeyedCommand
 
 /// The toolchain's own `plutil`, to compare with.
 enum ToolchainPlutil {

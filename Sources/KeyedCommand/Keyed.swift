@@ -25,20 +25,36 @@ struct Keyed: ParsableCommand {
         ])
 }
 
-@main
-enum Main {
-    static func main() {
-        let console = Console()
-        let arguments = Array(CommandLine.arguments.dropFirst())
-        let status = isPlutil ? PlutilRun.run(arguments, console) : run(arguments, console)
-        console.flush()
-        leave(status)
-    }
+/// Runs the command with the arguments of the process, and ends the process.
+package func main() -> Never {
+    let console = Console()
+    let arguments = Array(CommandLine.arguments.dropFirst())
+    let isPlutil = CommandLine.arguments.first?.split(separator: "/").last == "plutil"
+    let status = isPlutil ? PlutilRun.run(arguments, console) : Main.run(arguments, console)
+    console.flush()
+    leave(status)
+}
 
-    /// Whether the command was called by that name.
-    private static var isPlutil: Bool {
-        CommandLine.arguments.first?.split(separator: "/").last == "plutil"
-    }
+/// The result of a run of the command within a process.
+package struct CommandResult: Sendable {
+    /// The exit code.
+    package let status: Int32
+    /// What was written to standard output.
+    package let output: [UInt8]
+    /// What was written to standard error.
+    package let errors: [UInt8]
+}
+
+/// Runs the command with some arguments, and keeps what it writes.
+package func run(_ arguments: [String]) -> CommandResult {
+    let console = Console(capturing: true)
+    let status = Main.run(arguments, console)
+    return CommandResult(
+        status: status.rawValue, output: console.output, errors: console.errors)
+}
+
+/// The run of a verb.
+enum Main {
 
     /// Runs the command and returns its exit code.
     static func run(_ arguments: [String], _ console: Console) -> ExitStatus {
