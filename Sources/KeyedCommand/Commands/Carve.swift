@@ -65,14 +65,16 @@ struct Carve: ParsableCommand, ConsoleCommand {
             progress.report("\(carver.position / max(bytes.count / 100, 1)) %")
         }
         sum(count, console)
-        return printer.finish().combined(with: count.isLimited ? .limit : .fine)
+        return printer.finish().combined(with: count.untried > 0 ? .limit : .fine)
     }
 
     /// How much was found.
     private struct Count {
         var finds = 0
         var damaged = 0
-        var isLimited = false
+        // The beginnings that were not tried, because the work on others had used up the limit.
+        var untried = 0
+        var firstUntried = 0
     }
 
     private func take(
@@ -91,7 +93,10 @@ struct Carve: ParsableCommand, ConsoleCommand {
         case .damaged(_, let error):
             found = .damaged(error)
             count.damaged += 1
-            if error.code == .sizeLimitExceeded { count.isLimited = true }
+            if error.code == .sizeLimitExceeded {
+                if count.untried == 0 { count.firstUntried = item.range.lowerBound }
+                count.untried += 1
+            }
             if !all { return }
         }
         if case .damaged = found {} else { count.finds += 1 }
@@ -107,10 +112,20 @@ struct Carve: ParsableCommand, ConsoleCommand {
 
     private func sum(_ count: Count, _ console: Console) {
         let name = TerminalText.escaped(file)
-        if count.finds == 0, !options.tree.json { console.complain("\(name): nothing found") }
-        if count.damaged > 0, !all {
+        if count.finds == 0, !options.tree.json {
+            console.complain(
+                "\(name): nothing found" + (count.untried > 0 ? " in what was tried" : ""))
+        }
+        if count.untried > 0 {
             let number = Shape.count(
-                count.damaged, "beginning of a property list is", "beginnings of property lists are"
+                count.untried, "beginning of a property list was", "beginnings of property lists were")
+            console.complain(
+                "\(name): \(number) not tried, the first at byte \(count.firstUntried): property lists that "
+                    + "overlap reached the limit of work (cut the file there, and carve the rest)")
+        }
+        if count.damaged > count.untried, !all {
+            let number = Shape.count(
+                count.damaged - count.untried, "beginning of a property list is", "beginnings of property lists are"
             )
             console.complain("\(name): \(number) not followed by a valid one; --all lists them")
         }

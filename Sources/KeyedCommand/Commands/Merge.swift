@@ -95,16 +95,23 @@ struct Merge: ParsableCommand, ConsoleCommand {
     }
 
     private func report(_ merge: PropertyListMerge, _ name: String, _ console: Console) {
-        for path in merge.joined {
+        for path in merge.joined.prefix(Self.mostReports) {
             console.complain(
                 "\(name): both sides added elements to \(Self.text(path)); all are kept")
         }
-        for conflict in merge.conflicts {
+        for conflict in merge.conflicts.prefix(Self.mostReports) {
             console.complain("\(name): conflict at \(Self.text(conflict.path)): \(conflict.what)")
+        }
+        let rest = merge.conflicts.count - Self.mostReports
+        if rest > 0 {
+            console.complain("\(name): \(Shape.count(rest, "more conflict", "more conflicts"))")
         }
     }
 
+    // As many places are named, of conflicts and of arrays that both sides added to.
+    private static let mostReports = 100
+
     private static func text(_ path: PropertyListKeyPath) -> String {
-        path.steps.isEmpty ? "the root" : path.description
+        path.steps.isEmpty ? "the root" : ValueText.shortened(path.description)
     }
 }

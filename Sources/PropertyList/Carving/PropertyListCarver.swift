@@ -167,7 +167,7 @@ public struct PropertyListCarver: Sequence, IteratorProtocol {
         prolog = nil
         var reason = PropertyListError(
             .truncated, format: .xml, what: "no `</plist>` follows", location: .byte(0))
-        if let end = close(from: place) {
+        if let end = close(from: place), !isInterrupted(place..<end) {
             for start in [declaration, place].compactMap(\.self) {
                 do {
                     return try item(start..<end, .xml)
@@ -177,6 +177,16 @@ public struct PropertyListCarver: Sequence, IteratorProtocol {
             }
         }
         return CarvedItem(range: place..<(place &+ 6), content: .damaged(.xml, reason))
+    }
+
+    /// Whether another `<plist` begins within a range, outside any comment: elements of that name do not
+    /// nest, so that parsing the range would be in vain. Each byte is looked at once in all calls.
+    private func isInterrupted(_ range: Range<Int>) -> Bool {
+        let rest = bytes.span.extracting((range.lowerBound &+ 6)..<range.upperBound)
+        guard let next = rest.firstIndex(of: "<plist", from: 0), next &+ 6 < rest.count,
+            Self.endsName(rest[next &+ 6])
+        else { return false }
+        return rest.extracting(..<next).firstIndex(of: "<!", from: 0) == nil
     }
 
     private static func endsName(_ byte: UInt8) -> Bool {

@@ -1,0 +1,117 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import PropertyList
+import TestSupport
+import Testing
+
+/// Makes pairs of trees whose keys and strings are hard to write in one line of text.
+private struct OddPair {
+    private static let pieces = [
+        "\"", "\\", "\u{301}", "\u{323}", ".", "[", "]", "!", "@", "/", ":", "-", "0", "1", "after",
+        " ",
+        "\t", "\n", "\r", "\0", "\u{7F}", "\u{85}", "\u{2028}", "\u{202E}", "\u{FEFF}", "#", "=",
+        ";", "a",
+        "é", "漢", "👩‍👩‍👧", "string", "integer", "plist", "{", "}", "(", ")", "<", ">", "'", "$", "`",
+    ]
+
+    private var random: SplitMix64
+    private var leaves: RandomPropertyList
+
+    init(seed: UInt64) {
+        random = SplitMix64(seed: seed)
+        leaves = RandomPropertyList(seed: seed &+ 1)
+    }
+
+    private mutating func text() -> String {
+        (0..<random.below(5)).reduce(into: "") { text, _ in
+            text.unicodeScalars += Self.pieces[random.below(Self.pieces.count)].unicodeScalars
+        }
+    }
+
+    mutating func value(depth: Int) -> PropertyListValue {
+        switch depth == 0 ? random.below(3) : random.below(7) {
+        case 0, 1: return .string(text())
+        case 2: return leaves.value(depth: 0)
+        case 3: return .array(PropertyListArray(values(depth)))
+        case 4: return .set(PropertyListArray(values(depth)))
+        default:
+            var entries = PropertyListDictionary()
+            for value in values(depth) { entries[text()] = value }
+            return .dictionary(entries)
+        }
+    }
+
+    private mutating func values(_ depth: Int) -> [PropertyListValue] {
+        (0..<random.below(5)).map { _ in value(depth: depth - 1) }
+    }
+
+    /// Another tree that has much in common with one.
+    mutating func changed(_ value: PropertyListValue, depth: Int = 0) -> PropertyListValue {
+        if random.oneIn(6) { return self.value(depth: max(3 - depth, 0)) }
+        switch value {
+        case .array(let elements):
+            var result: [PropertyListValue] = []
+            for element in elements where !random.oneIn(6) {
+                if random.oneIn(6) { result.append(self.value(depth: 1)) }
+                result.append(changed(element, depth: depth + 1))
+            }
+            return .array(PropertyListArray(result))
+        case .dictionary(let entries):
+            var result = PropertyListDictionary()
+            for (key, value) in entries where !random.oneIn(6) {
+                if random.oneIn(6) { result[text()] = self.value(depth: 1) }
+                result[key] = changed(value, depth: depth + 1)
+            }
+            return .dictionary(result)
+        default: return value
+        }
+    }
+}
+
+@Suite("keyed diff --as-commands")
+struct EditScriptRoundTripTests {
+    /// Returns why the commands do not turn the first file into the second; nil where they do, or where
+    /// a verb refuses them with an error.
+    private func fault(
+        _ old: PropertyListValue, _ new: PropertyListValue
+    ) throws -> String? {
+        try Files.withFolder { folder in
+            let paths = ["old", "new", "script", "edited"].map { folder.appending(path: $0).path }
+            try Data(Files.binary(old)).write(to: URL(filePath: paths[0]))
+            try Data(Files.binary(new)).write(to: URL(filePath: paths[1]))
+            let difference = keyed("diff", "--as-commands", paths[0], paths[1])
+            if difference.status > 1 || !difference.errors.isEmpty {
+                return difference.errors.isEmpty ? "status \(difference.status)" : nil
+            }
+            if difference.bytes.isEmpty { return difference.status == 0 ? nil : "no commands" }
+            try Data(difference.bytes).write(to: URL(filePath: paths[2]))
+            let edit = keyed("edit", paths[0], "--script", paths[2], "-o", paths[3])
+            if edit.status != 0 { return "\(edit.errors)\(difference.output)" }
+            let rest = keyed("diff", paths[1], paths[3])
+            return rest.status == 0 ? nil : rest.output + rest.errors + difference.output
+        }
+    }
+
+    @Test(
+        "the commands turn the first of two odd documents into the second",
+        arguments: 1...60 as ClosedRange<UInt64>)
+    func oddPairs(_ seed: UInt64) throws {
+        var pair = OddPair(seed: seed)
+        let old: PropertyListValue = ["root": pair.value(depth: 4), "b": pair.value(depth: 3)]
+        let new = pair.changed(pair.changed(old))
+        #expect(try fault(old, new) == nil, "seed \(seed)")
+    }
+
+    @Test("combining marks after quotes, dots, brackets and blanks stay what they are")
+    func combiningMarks() throws {
+        for text in [
+            "\u{301}", "\"\u{301}", " \u{301}", ".\u{301}", "[\u{301}", "a\u{301}b", "\\\u{301}",
+        ] {
+            #expect(try fault([:], ["k": .string(text)]) == nil, "\(text.unicodeScalars)")
+            #expect(try fault([:], [text: 1]) == nil, "\(text.unicodeScalars)")
+            #expect(try fault([text: ["a": 1]], [text: ["a": 1, text: [2]]]) == nil)
+        }
+    }
+}

@@ -1,0 +1,270 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import PropertyList
+import TestSupport
+import Testing
+
+@testable import KeyedCommand
+
+/// Files that are small and ask for much.
+private enum Hostile {
+    /// Two arrays of `count` elements, one in each place of the other, between `before` and the end.
+    static func sharedArrays(_ count: Int, leaf: UInt64) -> [UInt8] {
+        BinaryAssembler(
+            [
+                .array([1, 2]), .array(Array(repeating: 2, count: count)),
+                .array(Array(repeating: 3, count: count)), .integer(leaf),
+            ], offsetWidth: 3
+        ).bytes
+    }
+
+    /// An empty array in an array.
+    static let empty = BinaryAssembler([.array([1]), .array([])]).bytes
+
+    /// Dictionaries in each other, each under a key of `length` bytes, around `count` numbers.
+    static func deepKeys(depth: Int, length: Int, count: Int, value: UInt64) -> [UInt8] {
+        var objects: [BinaryAssembler.Object] = []
+        for level in 0..<depth {
+            objects.append(.dictionary([UInt64(depth + level + 2)], [UInt64(level + 1)]))
+        }
+        objects.append(.array(Array(repeating: UInt64(depth + 1), count: count)))
+        objects.append(.integer(value))
+        let letters = Array("abcdefghijklmnopqrstuvwxyz")
+        for level in 0..<depth {
+            objects.append(.ascii(String(repeating: letters[level], count: length)))
+        }
+        return BinaryAssembler(objects, offsetWidth: 3).bytes
+    }
+
+    /// An archive of objects of one class, each the dictionary `object` makes of the node of a long key.
+    ///
+    /// The first objects of the file are: the root, its keys and its values; `longKey` is one more.
+    static func archive(
+        _ count: Int, className: String, longKey: String, next: (Int) -> Int, value: UInt64 = 1
+    ) -> [UInt8] {
+        // 0 root, 1…4 its keys, 5 version, 6 archiver, 7 top, 8 objects, 9 "root", 10 uid 1, 11 "$null",
+        // 12 "$class", 13 the class's uid, 14 "$classname", 15 the name, 16 the class, 17 the key,
+        // 18 the value's key, 19 the value, then `count` UIDs and `count` objects.
+        let first = UInt64(20)
+        let uid = { (object: Int) in first + UInt64(object - 1) }
+        let node = { (object: Int) in first + UInt64(count + object - 1) }
+        var objects: [BinaryAssembler.Object] = [
+            .dictionary([1, 2, 3, 4], [5, 6, 7, 8]), .ascii("$version"), .ascii("$archiver"),
+            .ascii("$top"), .ascii("$objects"), .integer(100_000, width: 4),
+            .ascii("NSKeyedArchiver"),
+            .dictionary([9], [10]), .array([11] + (1...count).map(node) + [16]), .ascii("root"),
+            .uid(1), .ascii("$null"), .ascii("$class"), .uid(UInt64(count + 1), width: 4),
+            .ascii("$classname"), text(className), .dictionary([14], [15]), text(longKey),
+            .ascii("v"),
+            .integer(value, width: 4),
+        ]
+        objects += (1...count).map { .uid(UInt64($0), width: 4) }
+        objects += (1...count).map {
+            .dictionary([12, 17, 18], [13, uid(next($0)), 19])
+        }
+        return BinaryAssembler(objects, offsetWidth: 4, referenceWidth: 4).bytes
+    }
+
+    private static func text(_ text: String) -> BinaryAssembler.Object {
+        text.utf8.allSatisfy { $0 < 0x80 } ? .ascii(text) : .utf16(Array(text.utf16))
+    }
+
+    static let marks = "a" + String(repeating: "\u{301}\u{323}", count: 20_000)
+}
+
+/// Verbs on small files that ask for much: the process is held to what SECURITY.md promises, and more.
+@Suite("Verbs on hostile files")
+struct HostileVerbsTests {
+    /// Runs the built command with at most so much address space and processor time.
+    private func limited(
+        _ arguments: [String], megabytes: Int = 900, seconds: Int = 30
+    ) throws -> Run {
+        try process(
+            "/bin/sh",
+            [
+                "-c", "ulimit -v \(megabytes << 10); ulimit -t \(seconds); exec \"$0\" \"$@\"",
+                keyedPath,
+            ]
+                + arguments)
+    }
+
+    /// Runs a verb on one or two files under the limits for strangers; the output has to keep them.
+    @discardableResult
+    private func untrusted(_ verb: [String], _ files: [UInt8]...) throws -> Run {
+        try Files.withFolder { folder in
+            let paths = try files.enumerated().map { number, bytes in
+                let file = folder.appending(path: "file\(number)")
+                try Data(bytes).write(to: file)
+                return file.path
+            }
+            let run = try limited([verb[0]] + paths + verb.dropFirst() + ["--limits", "untrusted"])
+            let size = files.reduce(0) { $0 + $1.count }
+            #expect((0...4).contains(run.status), "\(verb): \(run.status)")
+            #expect(run.bytes.count <= 16 * size + 16 << 20, "\(verb): \(run.bytes.count) bytes")
+            #expect(run.errors.utf8.count < 1 << 16)
+            return run
+        }
+    }
+
+    @Test("merge has one budget for all values that it takes")
+    func merge() throws {
+        for count in [1000, 5000, 30_000] {
+            let shared = Hostile.sharedArrays(count, leaf: 1)
+            #expect(try untrusted(["merge"], Hostile.empty, shared).status == 4)
+            #expect(try untrusted(["merge"], shared, Hostile.empty).status <= 4)
+        }
+    }
+
+    @Test("diff prints no more than the limit of output")
+    func diff() throws {
+        for verb in [["diff"], ["diff", "--as-commands"], ["diff", "--raw"]] {
+            let (old, new) = (
+                Hostile.sharedArrays(4000, leaf: 1), Hostile.sharedArrays(4000, leaf: 2)
+            )
+            #expect(try untrusted(verb, old, new).status == 4)
+            let keys = { Hostile.deepKeys(depth: 20, length: 1000, count: 3000, value: $0) }
+            #expect(try untrusted(verb, keys(1), keys(2)).status == 4)
+        }
+    }
+
+    @Test("diff of two rings does not keep a path for each visit")
+    func rings() throws {
+        let ring = { (count: Int, length: Int, value: UInt64) in
+            Hostile.archive(
+                count, className: "R", longKey: String(repeating: "k", count: length),
+                next: { $0 % count + 1 }, value: value)
+        }
+        for length in [1000, 100_000] {
+            try untrusted(["diff"], ring(300, length, 1), ring(301, length, 2))
+            try untrusted(["diff", "--quiet"], ring(300, length, 1), ring(301, length, 1))
+        }
+    }
+
+    @Test("show copies a key that many objects share for the lines that it prints")
+    func longKeys() throws {
+        let archive = Hostile.archive(
+            5000, className: "NSArray", longKey: String(repeating: "k", count: 200_000),
+            next: { min($0 + 1, 5000) })
+        for verb in [["show", "--depth", "1"], ["show"], ["show", "--json"], ["show", "--full"]] {
+            try untrusted(verb, archive)
+        }
+        let run = try untrusted(["show"], archive)
+        #expect(run.status == 0)
+        #expect(run.lines.contains { $0.hasSuffix("kkk…: integer 1") } == false)
+        #expect(run.lines.contains { $0.contains("kkk…: ") })
+    }
+
+    @Test("check of a chain takes linear time, and cuts what it prints of a class")
+    func check() throws {
+        let chain = Hostile.archive(
+            32_000, className: String(repeating: "C", count: 100_000), longKey: "k",
+            next: { min($0 + 1, 32_000) })
+        let run = try untrusted(["check", "--allow", "commonClasses"], chain)
+        #expect(run.status == 1)
+        #expect(run.lines.count == 32_000)
+        #expect(run.lines.allSatisfy { $0.utf8.count < 500 })
+        let last = run.lines.last ?? ""
+        #expect(last.contains("root.k.k.k") && last.contains("…") && last.contains("k.k: CCC"))
+    }
+
+    @Test("combining marks in keys and class names take linear time in every verb")
+    func combiningMarks() throws {
+        let key = {
+            Hostile.archive(2, className: "C", longKey: Hostile.marks, next: { _ in 2 }, value: $0)
+        }
+        let name = {
+            Hostile.archive(2, className: Hostile.marks, longKey: "k", next: { _ in 2 }, value: $0)
+        }
+        for make in [key, name] {
+            for verb in [
+                ["show"], ["show", "--json"], ["get", "@1"], ["check", "--allow", "commonClasses"],
+                ["classes"], ["inspect"], ["lint"],
+            ] {
+                try untrusted(verb, make(1))
+            }
+            for verb in [["diff"], ["diff", "--as-commands"], ["diff", "--raw"], ["merge"]] {
+                try untrusted(verb, make(1), make(2))
+            }
+        }
+        try Files.withFile(Files.xml("<dict/>")) { file in
+            try Files.withFile("set \"\(Hostile.marks)\" \(Hostile.marks)\n".utf8, named: "script")
+            {
+                let run = try limited(["edit", file, "--script", $0])
+                #expect(run.status == 0)
+            }
+        }
+    }
+
+    @Test("a dictionary of many keys that are one long string is printed within the limits")
+    func oneKey() throws {
+        let count = 20_000
+        let text = UInt64(20)
+        let bytes = BinaryAssembler(
+            [
+                .dictionary([1, 2, 3, 4], [5, 6, 7, 8]), .ascii("$version"), .ascii("$archiver"),
+                .ascii("$top"), .ascii("$objects"), .integer(100_000, width: 4),
+                .ascii("NSKeyedArchiver"), .dictionary([9], [10]), .array([11, 17, text, 16]),
+                .ascii("root"), .uid(1), .ascii("$null"), .ascii("$class"), .uid(3),
+                .ascii("$classname"),
+                .ascii("NSDictionary"), .dictionary([14], [15]),
+                .dictionary([12, 18, 19], [13, 21, 21]), .ascii("NS.keys"), .ascii("NS.objects"),
+                .ascii(String(repeating: "s", count: 250_000)),
+                .array(Array(repeating: 22, count: count)),
+                .uid(2),
+            ], offsetWidth: 3
+        ).bytes
+        for verb in [["show"], ["get", "@1"], ["show", "--depth", "0"], ["show", "--json"]] {
+            try untrusted(verb, bytes)
+        }
+    }
+
+    @Test("an element is inserted at the beginning of an array in less than linear time")
+    func insertions() throws {
+        let script = String(repeating: "insert a[0] 1\n", count: 70_000)
+        try Files.withFile(Files.xml("<dict><key>a</key><array><true/></array></dict>")) { file in
+            try Files.withFile(script.utf8, named: "script") { script in
+                let run = try limited(["edit", file, "--script", script], seconds: 120)
+                #expect(run.status == 0)
+                #expect(run.output.components(separatedBy: "<string>1</string>").count == 70_001)
+            }
+        }
+    }
+
+    @Test("carve says what it has not tried, and finds what follows a flood of beginnings")
+    func beginnings() throws {
+        let list = Files.xml("<true/>")
+        let flood = Array(String(repeating: "<plist>", count: 150_000).utf8)
+        try Files.withFile(flood + list) { file in
+            let run = keyed("carve", file)
+            #expect(run.lines.count == 1)
+            #expect(run.status == 0)
+        }
+        // Comments might hold what looks like another beginning, so that each has to be tried.
+        let comments = Array(String(repeating: "<plist><!-- -->", count: 100_000).utf8)
+        try Files.withFile(comments + list) { file in
+            let run = keyed("carve", file)
+            #expect(run.status == 4)
+            #expect(
+                run.errors.contains(
+                    "beginnings of property lists were not tried, the first at byte "))
+        }
+    }
+
+    @Test("what is written on standard error is cut where it is long")
+    func complaints() throws {
+        let archive = Hostile.archive(
+            3, className: String(repeating: "\u{1B}[2J", count: 100_000), longKey: "k",
+            next: { _ in 1 })
+        try Files.withFile(archive) { file in
+            for verb in [
+                ["show", file, "--allow", "commonClasses"], ["check", file, "--allow", "A"],
+            ] {
+                let run = keyed(list: verb)
+                #expect(run.errors.utf8.count < 100_000)
+                #expect(!run.errors.utf8.contains(0x1B) && !run.output.utf8.contains(0x1B))
+            }
+        }
+    }
+}
