@@ -29,7 +29,7 @@ struct Keyed: ParsableCommand {
 package func main() -> Never {
     let console = Console()
     let arguments = Array(CommandLine.arguments.dropFirst())
-    let isPlutil = CommandLine.arguments.first?.split(separator: "/").last == "plutil"
+    let isPlutil = CommandLine.arguments.first.map(lastName) == "plutil"
     let status = isPlutil ? PlutilRun.run(arguments, console) : Main.run(arguments, console)
     console.flush()
     leave(status)

@@ -3,6 +3,7 @@
 
 import ArgumentParser
 import PropertyList
+import SystemFiles
 
 /// The formats that can be written, by the names that people know.
 enum OutputFormat: String, ExpressibleByArgument, CaseIterable {
@@ -142,8 +143,10 @@ struct OutputOptions: ParsableArguments {
     /// file stands in it.
     private func projectName(of input: Input) -> String? {
         guard input.document.format != .openStep else { return nil }
-        let folder = input.name.split(separator: "/").dropLast().last ?? ""
-        return folder.hasSuffix(".xcodeproj") ? String(folder.dropLast(10)) : nil
+        guard let folder = parentFolder(of: input.name).map(lastName),
+            folder.literallyEnds(with: ".xcodeproj")
+        else { return nil }
+        return withoutExtension(folder)
     }
 
     private func json(

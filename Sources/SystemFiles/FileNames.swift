@@ -50,6 +50,18 @@ package func parentFolder(of path: String) -> String? {
     path.utf8.lastIndex(of: UInt8(ascii: "/")).flatMap { String(path.utf8[..<$0]) }
 }
 
+/// The last name of a path, without the folders before it.
+package func lastName(of path: String) -> String {
+    String(decoding: path.utf8.dropFirst(folderPrefix(of: path).utf8.count), as: UTF8.self)
+}
+
+/// A path without the extension of its last name: without the last dot of that name and what follows.
+package func withoutExtension(_ path: String) -> String {
+    let name = path.utf8.dropFirst(folderPrefix(of: path).utf8.count)
+    guard let dot = name.lastIndex(of: UInt8(ascii: ".")) else { return path }
+    return String(decoding: path.utf8[..<dot], as: UTF8.self)
+}
+
 /// The folder that a file is in.
 func folder(of path: String) -> String {
     let prefix = folderPrefix(of: path)

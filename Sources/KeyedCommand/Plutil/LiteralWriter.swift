@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import PropertyList
+import SystemFiles
 
 /// A property list as a constant in Swift or Objective-C, as `plutil -convert swift` and `objc` write.
 struct LiteralWriter {
@@ -21,8 +22,7 @@ struct LiteralWriter {
         self.document = document
         self.limits = limits
         self.file = TerminalText.escaped(file)
-        let base = file.split(separator: "/").last.map(String.init) ?? file
-        let stem = base.lastIndex(of: ".").map { String(base[..<$0]) } ?? base
+        let stem = withoutExtension(lastName(of: file))
         let letters = stem.map { $0.isLetter || $0.isNumber || $0 == "_" ? $0 : "_" }
         name = (letters.first?.isNumber == true ? "_" : "") + String(letters)
     }

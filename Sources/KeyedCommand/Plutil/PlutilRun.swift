@@ -244,8 +244,7 @@ struct PlutilRun {
             let target = target(for: file, .objc)
             let needsImport = arguments.writesHeader && target != FileAccess.standardInput
             let header = Self.replacingExtension(of: target, with: "h")
-            let name = header.split(separator: "/").last.map(String.init)
-            return try writer.text(importing: needsImport ? name : nil)
+            return try writer.text(importing: needsImport ? lastName(of: header) : nil)
         }
     }
 
@@ -272,10 +271,7 @@ struct PlutilRun {
     }
 
     private static func replacingExtension(of file: String, with end: String) -> String {
-        let folder = file.lastIndex(of: "/").map { file.index(after: $0) } ?? file.startIndex
-        let name = file[folder...]
-        let stem = name.lastIndex(of: ".").map { name[..<$0] } ?? name
-        return file[..<folder] + stem + "." + end
+        withoutExtension(file) + "." + end
     }
 
     private func write(_ bytes: [UInt8], to target: String) throws(Failure) {

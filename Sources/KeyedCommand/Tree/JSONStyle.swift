@@ -13,7 +13,7 @@ import PropertyList
 /// | `key` or `index` | the name before it in the tree |
 /// | `kind` | that of the value, or `object`, `reference`, `uuid`, `url`, `problem` |
 /// | `class` | the class of an object |
-/// | `value` or `count` | a scalar (data in base 64), or how many values stand below |
+/// | `value` or `count` | a scalar (data in base 64), or the number of elements, entries or fields |
 /// | `object` | the number of the object in an archive; of a reference, of the one it leads to |
 /// | `offset` | the byte of the file at which the value, or the object, begins |
 /// | … | the provenance: the file and its hash |
