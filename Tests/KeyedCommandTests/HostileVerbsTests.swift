@@ -248,7 +248,7 @@ struct HostileVerbsTests {
             #expect(run.status == 4)
             #expect(
                 run.errors.contains(
-                    "beginnings of property lists were not tried, the first at byte "))
+                    "beginnings were not tried, the first at byte "))
         }
     }
 

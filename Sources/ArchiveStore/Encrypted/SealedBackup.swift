@@ -21,8 +21,11 @@ extension ItemBackup {
     /// Returns the backup, encrypted with a key that is derived from a passphrase. The archive in it is
     /// read again before it is encrypted.
     ///
-    /// - Parameter limits: the limits to read it with. Pass the same ones to
-    ///   ``init(opening:passphrase:limits:)``.
+    /// - Parameters:
+    ///   - passphrase: the passphrase, which may be in any normal form.
+    ///   - cost: the work to derive the key.
+    ///   - limits: the limits to read it with. Pass the same ones to
+    ///     ``init(opening:passphrase:limits:)``.
     /// - Throws: `wrongKey` for a cost that is not acceptable; `weakPassphrase`; as ``archived(limits:)``.
     public func sealed(
         passphrase: String, cost: PassphraseCost = .default, limits: ParsingLimits = .default
