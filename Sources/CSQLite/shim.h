@@ -108,4 +108,28 @@ static inline int keyed_sqlite_register_guard(void) {
     return sqlite3_vfs_register(&guard, 0);
 }
 
+/// Reads the beginning of the main database through SQLite's own descriptor; the rest is zero where the
+/// file is shorter.
+///
+/// Another descriptor must not be used: closing it would release all POSIX locks that the process has on
+/// the file, those of other connections too.
+static inline int keyed_sqlite_read_head(sqlite3 *connection, void *bytes, int size) {
+    sqlite3_file *file = 0;
+    int status = sqlite3_file_control(connection, "main", SQLITE_FCNTL_FILE_POINTER, &file);
+    if (status != SQLITE_OK) return status;
+    if (!file || !file->pMethods) return SQLITE_ERROR;
+    status = file->pMethods->xRead(file, bytes, size, 0);
+    return status == SQLITE_IOERR_SHORT_READ ? SQLITE_OK : status;
+}
+
+/// Sets `reserved` to whether a connection, of any process, is about to write to the main database.
+/// SQLite does not apply a journal then.
+static inline int keyed_sqlite_is_reserved(sqlite3 *connection, int *reserved) {
+    sqlite3_file *file = 0;
+    int status = sqlite3_file_control(connection, "main", SQLITE_FCNTL_FILE_POINTER, &file);
+    if (status != SQLITE_OK) return status;
+    if (!file || !file->pMethods) return SQLITE_ERROR;
+    return file->pMethods->xCheckReservedLock(file, reserved);
+}
+
 #endif

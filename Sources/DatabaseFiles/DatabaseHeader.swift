@@ -10,8 +10,10 @@
 /// | 18 | 1 | 1 for a rollback journal, 2 for a write-ahead log, as writers must use it |
 /// | 19 | 1 | the same for readers |
 /// | 20 | 1 | bytes at the end of each page that are not used |
+/// | 24 | 4 | change counter |
 /// | 28 | 4 | number of pages |
 /// | 56 | 4 | encoding of text: 1 UTF-8, 2 UTF-16 little-endian, 3 UTF-16 big-endian |
+/// | 68 | 4 | application identifier |
 ///
 /// Integers are big-endian.
 package struct DatabaseHeader: Sendable, Equatable {
@@ -29,6 +31,12 @@ package struct DatabaseHeader: Sendable, Equatable {
     package let textEncoding: TextEncoding
     /// Whether readers and writers are to use a write-ahead log.
     package let usesWriteAheadLog: Bool
+    /// The number of transactions that changed the database, modulo 2³².
+    package let changeCounter: UInt32
+    /// The number of pages, as the header says.
+    package let pageCount: UInt32
+    /// The number of the program that the database belongs to.
+    package let applicationIdentifier: UInt32
 
     /// Parses the beginning of a database.
     package init(_ bytes: [UInt8]) throws(DatabaseFileError) {
@@ -51,6 +59,9 @@ package struct DatabaseHeader: Sendable, Equatable {
                 "expected at least 480 usable bytes in a page, found \(usableSize)")
         }
         usesWriteAheadLog = bytes[18] == 2 || bytes[19] == 2
+        changeCounter = bytes.word(at: 24) ?? 0
+        pageCount = bytes.word(at: 28) ?? 0
+        applicationIdentifier = bytes.word(at: 68) ?? 0
         textEncoding =
             switch bytes[59] {
             case 2: .utf16LittleEndian

@@ -41,6 +41,7 @@ package struct RollbackJournal: Sendable, Equatable {
     package struct Header: Sendable, Equatable {
         /// The number of pages in the segment; nil for all that follow.
         let pageCount: Int?
+        private let nonce: UInt32
         /// The number of pages of the database before the change.
         package let originalPageCount: Int
         let sectorSize: Int
@@ -48,16 +49,28 @@ package struct RollbackJournal: Sendable, Equatable {
 
         init?(_ bytes: [UInt8]) {
             guard bytes.starts(with: magic), let count = bytes.word(at: 8),
-                let original = bytes.word(at: 16), let sector = bytes.word(at: 20),
+                let nonce = bytes.word(at: 12), let original = bytes.word(at: 16), let sector = bytes.word(at: 20),
                 let page = bytes.word(at: 24)
             else { return nil }
             pageCount = count == .max ? nil : Int(clamping: count)
+            self.nonce = nonce
             originalPageCount = Int(clamping: original)
             sectorSize = Int(clamping: sector)
             pageSize = Int(clamping: page)
             guard DatabaseHeader.isPageSize(pageSize), (32...65536).contains(sectorSize),
                 sectorSize & (sectorSize - 1) == 0
             else { return nil }
+        }
+
+        /// The sum of the nonce and of every 200th byte of a page, from its end down.
+        func checksum(of page: [UInt8]) -> UInt32 {
+            var sum = nonce
+            var place = pageSize - 200
+            while place > 0, place < page.count {
+                sum = sum &+ UInt32(page[place])
+                place -= 200
+            }
+            return sum
         }
     }
 
@@ -71,6 +84,33 @@ package struct RollbackJournal: Sendable, Equatable {
         header = Header(head)
         pageCount = try Self.pageCount(source)
         namesSuperJournal = try Self.namesSuperJournal(source)
+    }
+
+    /// The header of the database as the journal would restore it; nil where it has no record of the
+    /// first page, or a malformed one.
+    ///
+    /// - Complexity: linear in the number of pages in the journal.
+    package static func restoredHeader(
+        _ source: some ByteSource
+    ) throws(DatabaseFileError) -> DatabaseHeader? {
+        var offset = 0
+        while let header = Header(try source.read(at: offset, count: headerSize)) {
+            let records = offset + header.sectorSize
+            let size = header.pageSize + 8
+            let rest = max(0, source.size - records) / size
+            let count = min(header.pageCount ?? rest, rest)
+            for number in 0..<count {
+                let place = records + number * size
+                guard try source.read(at: place, count: 4).word(at: 0) == 1 else { continue }
+                let record = try source.read(at: place + 4, count: header.pageSize + 4)
+                guard record.word(at: header.pageSize) == header.checksum(of: record) else {
+                    return nil
+                }
+                return try? DatabaseHeader(record)
+            }
+            offset = (records + count * size + header.sectorSize - 1) & ~(header.sectorSize - 1)
+        }
+        return nil
     }
 
     private static func pageCount(_ source: some ByteSource) throws(DatabaseFileError) -> Int {

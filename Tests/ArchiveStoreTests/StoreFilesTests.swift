@@ -5,6 +5,9 @@
 
 import Foundation
 import GRDB
+#if canImport(Glibc)
+import Glibc
+#endif
 import TestSupport
 import Testing
 
@@ -126,6 +129,93 @@ struct StoreFilesTests {
         try expectRefusal("items-journal")
         try write(Array("something else".utf8), journal)
         try expectRefusal("items-journal")
+    }
+
+    /// A store of so many items, with the journal of a transaction that was cut off.
+    private func crashed(_ name: String, items: Int) throws -> (file: String, journal: [UInt8]) {
+        let store = try open(folder(name))
+        for number in 0..<items {
+            try store.add(Item(service: "s", account: "\(number)", password: "secret"))
+        }
+        let pages = try bytes(folder(name))
+        let journal = DatabaseAssembler.journal(
+            restoring: Array(1...(pages.count / 4096)), of: pages, pageSize: 4096)
+        return (folder(name), journal)
+    }
+
+    @Test("a journal of another store, or of another state of this one, is refused and changes nothing")
+    func foreignJournal() throws {
+        let (file, _) = try crashed("items", items: 30)
+        let (other, journalOfOther) = try crashed("other", items: 3)
+        for name in ["other"] { try FileManager.default.removeItem(atPath: folder(name)) }
+        #expect(other != file)
+        try write(journalOfOther, journal)
+        try expectRefusal("items-journal")
+        // The journal of a transaction before the last two.
+        try FileManager.default.removeItem(atPath: journal)
+        let old = DatabaseAssembler.journal(
+            restoring: [1, 2], of: try bytes(file), pageSize: 4096)
+        for account in ["x", "y", "z"] {
+            try open().add(Item(service: "s", account: account, password: "secret"))
+        }
+        try write(old, journal)
+        try expectRefusal("items-journal")
+        // A record of no page: the file would be cut to the number of pages in the header.
+        var short = Array(old.prefix(512))
+        short.replaceSubrange(8..<12, with: [0, 0, 0, 0])
+        short.replaceSubrange(16..<20, with: [0, 0, 0, 1])
+        try write(short, journal)
+        try expectRefusal("items-journal")
+    }
+
+    @Test("a journal that is a further name of another file is refused")
+    func linkedJournal() throws {
+        try prepare(superJournal: nil)
+        try FileManager.default.removeItem(atPath: journal)
+        try write([0] + Array("film".utf8), victim)
+        try FileManager.default.linkItem(atPath: victim, toPath: journal)
+        try expectRefusal("items-journal")
+    }
+
+    #if os(Linux)
+    @Test("opening a store again does not release the lock of a transaction")
+    func lock() throws {
+        let store = try open()
+        // SAFETY: Swift passes the path as a NUL-terminated text for the call.
+        let probe = unsafe Glibc.open(file, O_RDWR)
+        defer { close(probe) }
+        let (key, otherKey) = (try key(), try key("other"))
+        try store.transaction { transaction in
+            try transaction.add(Item(service: "s", account: "a", password: "secret"))
+            #expect(try isReserved(probe))
+            _ = try open(file, key)
+            #expect(throws: StoreError.self) { _ = try open(file, otherKey) }
+            #expect(try isReserved(probe))
+        }
+        #expect(try !isReserved(probe))
+        #expect(try open().items().count == 1)
+    }
+
+    /// Whether a connection holds SQLite's lock of a writer, as another process sees it.
+    private func isReserved(_ descriptor: Int32) throws -> Bool {
+        // Locks of open file descriptions conflict with those of the process itself.
+        var lock = flock(
+            l_type: Int16(F_WRLCK), l_whence: Int16(SEEK_SET), l_start: 0x4000_0001, l_len: 1,
+            l_pid: 0)
+        let getLock: Int32 = 36
+        // SAFETY: the structure is ours for the call.
+        let status = unsafe fcntl(descriptor, getLock, &lock)
+        try #require(status == 0)
+        return lock.l_type != Int16(F_UNLCK)
+    }
+    #endif
+
+    @Test("a timeout may be any number", arguments: [Double.infinity, -.infinity, .nan, 1e300, -1])
+    func timeouts(_ timeout: Double) throws {
+        let store = ItemStore(
+            try EncryptedItemDatabase(
+                file: file, accessGroup: "group", key: key(), timeout: timeout))
+        #expect(try store.items().isEmpty)
     }
 
     @Test("a write-ahead log is refused, in the header and beside the store")

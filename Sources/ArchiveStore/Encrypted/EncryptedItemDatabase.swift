@@ -64,9 +64,9 @@ public final class EncryptedItemDatabase: ItemDatabase {
         if creatingIfMissing { try NewStore.create(file, accessGroup, key) }
         try Self.requireDatabase(file)
         do {
-            try StoreFiles.require(file)
             queue = try DatabaseQueue(
-                path: StoreFiles.path(of: file), configuration: .items(timeout: timeout))
+                path: StoreFiles.path(of: file),
+                configuration: .items(timeout: timeout, checking: file))
             let header = try queue.read { database in
                 try StoreSchema.require(database) { try FileMode(of: file).size }
                 return try StoreHeader.read(database)

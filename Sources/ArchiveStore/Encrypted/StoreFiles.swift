@@ -5,6 +5,7 @@
 
 internal import CSQLite
 internal import DatabaseFiles
+internal import GRDB
 internal import SystemFiles
 
 /// The files of a store, and what SQLite may do with the ones beside it.
@@ -14,17 +15,37 @@ internal import SystemFiles
 /// gives a clear error. For a journal that appears later, connections open the store through a VFS that
 /// opens no super-journal and no write-ahead log, and deletes nothing but journals.
 enum StoreFiles {
-    // MARK: Before SQLite opens a store
+    // MARK: Before SQLite reads a store
 
-    /// Checks the header of a store and the files beside it, where SQLite would find them.
+    // While another program changes the store, what is read at different times does not fit together.
+    private static let attempts = 50
+    // In milliseconds.
+    private static let pause: Int32 = 10
+
+    /// Checks the header of a store and the files beside it, before a connection to it reads any of them.
+    ///
+    /// The header is read through the connection: if the file were opened and closed once more, this
+    /// process would lose its locks on it. A journal that a running transaction uses is not looked at.
     ///
     /// - Throws: `invalidDatabase` for a journal that is not of this database or names a
     ///   super-journal, and for a write-ahead log.
-    static func require(_ file: String) throws {
+    static func require(_ file: String, _ connection: Database) throws {
         // SQLite puts journals beside the file that a symbolic link leads to.
         let place = try resolved(file)
+        for attempt in 1...attempts {
+            do {
+                return try requireOwnFiles(place, connection)
+            } catch {
+                if attempt == attempts { throw error }
+                if try isReserved(connection) { return }
+                sqlite3_sleep(pause)
+            }
+        }
+    }
+
+    private static func requireOwnFiles(_ place: String, _ connection: Database) throws {
         // What is no database is left to SQLite, and to the check of the schema.
-        guard let header = try header(of: place) else { return }
+        guard let header = try header(of: connection) else { return }
         if header.usesWriteAheadLog {
             throw StoreError(
                 .invalidDatabase,
@@ -33,12 +54,27 @@ enum StoreFiles {
                 recovery: "SQLite converts it by `PRAGMA journal_mode = DELETE`")
         }
         try requireNoLog(place)
-        try requireOwnJournal(place + RollbackJournal.suffix, pageSize: header.pageSize)
+        try requireOwnJournal(place + RollbackJournal.suffix, of: header)
     }
 
-    private static func header(of place: String) throws -> DatabaseHeader? {
-        let head = try FileSource(place).read(at: 0, count: DatabaseHeader.size)
+    private static func header(of connection: Database) throws -> DatabaseHeader? {
+        var head = [UInt8](repeating: 0, count: DatabaseHeader.size)
+        // SAFETY: the connection is open, and the buffer belongs to the array and has the size passed.
+        let status = unsafe head.withUnsafeMutableBytes { buffer in
+            unsafe keyed_sqlite_read_head(
+                connection.sqliteConnection, buffer.baseAddress, Int32(buffer.count))
+        }
+        guard status == SQLITE_OK else { throw DatabaseError(resultCode: ResultCode(rawValue: status)) }
         return try? DatabaseHeader(head)
+    }
+
+    /// Whether a connection of any program is about to write.
+    private static func isReserved(_ connection: Database) throws -> Bool {
+        var isReserved: Int32 = 0
+        // SAFETY: the connection is open, and the variable is ours for the call.
+        let status = unsafe keyed_sqlite_is_reserved(connection.sqliteConnection, &isReserved)
+        guard status == SQLITE_OK else { throw DatabaseError(resultCode: ResultCode(rawValue: status)) }
+        return isReserved != 0
     }
 
     private static func requireNoLog(_ place: String) throws {
@@ -50,23 +86,42 @@ enum StoreFiles {
             recovery: "if it is of no use, move it away; else let SQLite merge it into the store")
     }
 
-    private static func requireOwnJournal(_ name: String, pageSize: Int) throws {
-        guard let source = try companion(name), let journal = try RollbackJournal(source) else {
-            return
+    private static func requireOwnJournal(_ name: String, of header: DatabaseHeader) throws {
+        guard let source = try companion(name) else { return }
+        if try FileMode(of: name).linkCount > 1 {
+            throw refusal(name, "expected a journal of its own, found a file with several names")
         }
+        guard let journal = try RollbackJournal(source) else { return }
         if journal.namesSuperJournal {
-            throw StoreError(
-                .invalidDatabase,
-                what: "the journal beside the store names a file that SQLite would delete",
-                file: name, recovery: journalAdvice)
+            throw refusal(
+                name, "the journal beside the store names a file that SQLite would delete")
         }
-        guard let header = journal.header, header.pageSize == pageSize else {
+        guard let found = journal.header, found.pageSize == header.pageSize else {
             let found = journal.header.map { "pages of \($0.pageSize) bytes" } ?? "none"
-            throw StoreError(
-                .invalidDatabase,
-                what: "expected a journal with pages of \(pageSize) bytes, found \(found)",
-                file: name, recovery: journalAdvice)
+            throw refusal(
+                name, "expected a journal with pages of \(header.pageSize) bytes, found \(found)")
         }
+        guard belongs(found, try RollbackJournal.restoredHeader(source), to: header) else {
+            throw refusal(
+                name, "the journal is of another store, or of another state of this one")
+        }
+    }
+
+    /// Whether a journal is that of the last transaction on a database, which has not ended.
+    ///
+    /// The transaction adds one to the counter in the first page, at some time before its end. The page
+    /// is in the journal before it is changed. Without a record of it the header is still the old one.
+    private static func belongs(
+        _ journal: RollbackJournal.Header, _ restored: DatabaseHeader?, to header: DatabaseHeader
+    ) -> Bool {
+        guard let restored else { return Int(header.pageCount) == journal.originalPageCount }
+        return Int(restored.pageCount) == journal.originalPageCount
+            && restored.applicationIdentifier == header.applicationIdentifier
+            && [restored.changeCounter, restored.changeCounter &+ 1].contains(header.changeCounter)
+    }
+
+    private static func refusal(_ name: String, _ what: String) -> StoreError {
+        StoreError(.invalidDatabase, what: what, file: name, recovery: journalAdvice)
     }
 
     private static let journalAdvice =
@@ -108,7 +163,7 @@ enum StoreFiles {
 
     /// The name by which SQLite opens a file through the guarding VFS.
     ///
-    /// Where SQLite takes no parameters in names, this is the path itself, and only ``require(_:)``
+    /// Where SQLite takes no parameters in names, this is the path itself, and only ``require(_:_:)``
     /// stands in the way of a journal.
     static func path(of file: String) throws(SystemError) -> String {
         let place = try resolved(file)

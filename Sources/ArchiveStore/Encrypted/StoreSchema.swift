@@ -104,12 +104,22 @@ enum NewStore {
 }
 
 extension Configuration {
+    // The longest time that SQLite can wait, in seconds.
+    private static let longestTimeout = 2_147_483.0
+
     /// How connections to stores are set up.
-    static func items(timeout: Double) -> Configuration {
+    ///
+    /// - Parameters:
+    ///   - timeout: how long to wait for other programs, in seconds; not a number is no time.
+    ///   - file: the store whose files are checked before the first of them is read.
+    static func items(timeout: Double, checking file: String? = nil) -> Configuration {
         var configuration = Configuration()
-        configuration.busyMode = .timeout(timeout)
+        configuration.busyMode = .timeout(
+            timeout.isNaN ? 0 : min(max(timeout, 0), longestTimeout))
         configuration.foreignKeysEnabled = false
         configuration.prepareDatabase { database in
+            // First, because most pragmas read the file, upon which SQLite applies its journal.
+            if let file { try StoreFiles.require(file, database) }
             // A transaction is on the disk when it returns, the removal of its journal too.
             try database.execute(sql: "PRAGMA synchronous = EXTRA")
             // What is removed or replaced is not left in free pages, nor a key that was rotated.
