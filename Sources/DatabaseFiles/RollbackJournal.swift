@@ -49,7 +49,8 @@ package struct RollbackJournal: Sendable, Equatable {
 
         init?(_ bytes: [UInt8]) {
             guard bytes.starts(with: magic), let count = bytes.word(at: 8),
-                let nonce = bytes.word(at: 12), let original = bytes.word(at: 16), let sector = bytes.word(at: 20),
+                let nonce = bytes.word(at: 12), let original = bytes.word(at: 16),
+                let sector = bytes.word(at: 20),
                 let page = bytes.word(at: 24)
             else { return nil }
             pageCount = count == .max ? nil : Int(clamping: count)

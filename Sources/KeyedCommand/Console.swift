@@ -8,11 +8,13 @@ final class Console {
     private static let bufferSize = 1 << 16
 
     /// The longest line on standard error, in bytes.
-    private static let longestComplaint = 4096
+    private static let longestComplaint = 2048
 
     private let capturing: Bool
     /// What this run of the command may still visit and print. Each file that is read raises it.
     var budget = OperationBudget(limits: .default)
+    /// The limits of this run.
+    private(set) var limits = ParsingLimits.default
     /// What was written to standard output and is not handed over yet; all of it in a test.
     private(set) var output: [UInt8] = []
     /// What a test's console was told on standard error.
@@ -24,7 +26,13 @@ final class Console {
     var isTerminal: Bool { !capturing && StandardStream.output.isTerminal }
 
     /// Starts a run under the limits that its options name.
-    func begin(_ limits: ParsingLimits) { budget = OperationBudget(limits: limits) }
+    func begin(_ limits: ParsingLimits) {
+        self.limits = limits
+        budget = OperationBudget(limits: limits)
+    }
+
+    /// Raises the budget by that of text that the caller gives beside the files.
+    func admit(_ text: [UInt8]) { budget.admit(nodeCount: text.count, size: text.count) }
 
     /// Writes a line to standard output, which counts against the limit of output.
     ///

@@ -202,12 +202,20 @@ struct Input {
 
     var printableName: String { TerminalText.escaped(name) }
 
-    /// The bytes of a file.
+    /// The bytes of a file, all of them.
+    ///
+    /// - Throws: `limit` for a file that has more than the limits allow.
     static func bytes(_ path: String, _ limits: ParsingLimits) throws(Failure) -> [UInt8] {
-        do {
-            return try FileAccess.read(path, limit: limits.inputSize)
-        } catch {
+        let bytes: [UInt8]
+        do { bytes = try FileAccess.read(path, limit: limits.inputSize) } catch {
             throw Failure(.invalid, "\(TerminalText.escaped(path)): \(error.message)")
         }
+        if bytes.count > limits.inputSize {
+            throw Failure(
+                .limit,
+                "\(TerminalText.escaped(path)): the file has more than \(limits.inputSize) bytes, which is "
+                    + "what --limits allows")
+        }
+        return bytes
     }
 }

@@ -143,7 +143,9 @@ struct StoreFilesTests {
         return (folder(name), journal)
     }
 
-    @Test("a journal of another store, or of another state of this one, is refused and changes nothing")
+    @Test(
+        "a journal of another store, or of another state of this one, is refused and changes nothing"
+    )
     func foreignJournal() throws {
         let (file, _) = try crashed("items", items: 30)
         let (other, journalOfOther) = try crashed("other", items: 3)

@@ -64,7 +64,9 @@ enum StoreFiles {
             unsafe keyed_sqlite_read_head(
                 connection.sqliteConnection, buffer.baseAddress, Int32(buffer.count))
         }
-        guard status == SQLITE_OK else { throw DatabaseError(resultCode: ResultCode(rawValue: status)) }
+        guard status == SQLITE_OK else {
+            throw DatabaseError(resultCode: ResultCode(rawValue: status))
+        }
         return try? DatabaseHeader(head)
     }
 
@@ -73,7 +75,9 @@ enum StoreFiles {
         var isReserved: Int32 = 0
         // SAFETY: the connection is open, and the variable is ours for the call.
         let status = unsafe keyed_sqlite_is_reserved(connection.sqliteConnection, &isReserved)
-        guard status == SQLITE_OK else { throw DatabaseError(resultCode: ResultCode(rawValue: status)) }
+        guard status == SQLITE_OK else {
+            throw DatabaseError(resultCode: ResultCode(rawValue: status))
+        }
         return isReserved != 0
     }
 

@@ -44,13 +44,6 @@ struct Carve: ParsableCommand, ConsoleCommand {
 
     private func carve(_ console: Console) throws(Failure) -> ExitStatus {
         let bytes = try Input.bytes(file, options.limits.limits)
-        if bytes.count > options.limits.limits.inputSize {
-            let limit = options.limits.limits.inputSize
-            throw Failure(
-                .limit,
-                "\(TerminalText.escaped(file)): the file has more than \(limit) bytes, which is "
-                    + "what --limits allows")
-        }
         let provenance = options.tree.json ? Provenance.of(file, bytes) : [:]
         var printer = FindPrinter(options, console, file: file, size: bytes.count)
         try printer.prepare()

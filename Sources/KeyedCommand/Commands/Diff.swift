@@ -12,7 +12,7 @@ struct Diff: ParsableCommand, ConsoleCommand {
         abstract: "Compare two property lists by their values, whatever their formats.",
         discussion: """
             Each value that differs is a line: "- path: value" in the first file, "+ path: value" in \
-            the second. The order of keys makes no difference. Two keyed archives are compared as \
+            the second. The order of keys and the widths of numbers make no difference. Two keyed archives are compared as \
             graphs, from their roots, whatever the numbers of their objects.
 
             Exit codes: 0 the same, 1 different or invalid input, else as all verbs.
@@ -42,6 +42,10 @@ struct Diff: ParsableCommand, ConsoleCommand {
     func validate() throws {
         if first == FileAccess.standardInput, second == first {
             throw ValidationError("Standard input cannot be both files.")
+        }
+        if ordered, asCommands {
+            throw ValidationError(
+                "--ordered and --as-commands exclude each other: no edit moves a key.")
         }
     }
 

@@ -52,7 +52,7 @@ struct SetValue: ParsableCommand, EditingCommand {
     func edit(_ edited: inout EditedFile, _ console: Console) throws(Failure) {
         let path = try KeyPathArgument.path(path)
         let new = try value.parsed(
-            replacing: edited.value(at: path), options.reading.limits.limits)
+            replacing: edited.value(at: path), console)
         try edited.apply(PropertyListEdit(path, .set(new)))
     }
 }
@@ -78,7 +78,7 @@ struct Insert: ParsableCommand, EditingCommand {
 
     func edit(_ edited: inout EditedFile, _ console: Console) throws(Failure) {
         let path = try KeyPathArgument.path(path)
-        let new = try value.parsed(replacing: nil, options.reading.limits.limits)
+        let new = try value.parsed(replacing: nil, console)
         try edited.apply(PropertyListEdit(path, .insert(new, afterKey: after)))
         if let after { try edited.requireKey(after, beside: path) }
     }
@@ -102,7 +102,7 @@ struct Append: ParsableCommand, EditingCommand {
 
     func edit(_ edited: inout EditedFile, _ console: Console) throws(Failure) {
         let path = try KeyPathArgument.path(path)
-        let new = try value.parsed(replacing: nil, options.reading.limits.limits)
+        let new = try value.parsed(replacing: nil, console)
         try edited.apply(PropertyListEdit(path, .append(new)))
     }
 }
@@ -190,12 +190,16 @@ struct Edit: ParsableCommand, EditingCommand {
         var all: [PropertyListEdit] = []
         if let script {
             let bytes = try Input.bytes(script, options.reading.limits.limits)
-            all += try EditScript.edits(
-                String(decoding: bytes, as: UTF8.self), name: TerminalText.escaped(script))
+            guard let text = String(validating: bytes, as: UTF8.self) else {
+                throw Failure(.invalid, "\(TerminalText.escaped(script)): not text in UTF-8")
+            }
+            console.admit(bytes)
+            all += try EditScript.edits(text, name: TerminalText.escaped(script), console)
         }
         for (number, edit) in edits.enumerated() {
             let name = edits.count > 1 ? "keyed: edit \(number + 1)" : "keyed"
-            all += try EditScript.edits(edit, name: name)
+            console.admit(Array(edit.utf8))
+            all += try EditScript.edits(edit, name: name, console)
         }
         for edit in all { try edited.apply(edit) }
     }

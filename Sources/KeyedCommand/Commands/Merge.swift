@@ -102,14 +102,21 @@ struct Merge: ParsableCommand, ConsoleCommand {
         for conflict in merge.conflicts.prefix(Self.mostReports) {
             console.complain("\(name): conflict at \(Self.text(conflict.path)): \(conflict.what)")
         }
-        let rest = merge.conflicts.count - Self.mostReports
-        if rest > 0 {
-            console.complain("\(name): \(Shape.count(rest, "more conflict", "more conflicts"))")
-        }
+        complainOfRest(
+            merge.joined.count, "more array with elements of both",
+            "more arrays with elements of both", name, console)
+        complainOfRest(merge.conflicts.count, "more conflict", "more conflicts", name, console)
+    }
+
+    private func complainOfRest(
+        _ count: Int, _ one: String, _ many: String, _ name: String, _ console: Console
+    ) {
+        let rest = count - Self.mostReports
+        if rest > 0 { console.complain("\(name): \(Shape.count(rest, one, many))") }
     }
 
     // As many places are named, of conflicts and of arrays that both sides added to.
-    private static let mostReports = 100
+    private static let mostReports = 20
 
     private static func text(_ path: PropertyListKeyPath) -> String {
         path.steps.isEmpty ? "the root" : ValueText.shortened(path.description)

@@ -158,7 +158,8 @@ struct DatabaseScan {
     /// Letters and digits of a name, and `_` for others.
     private static func fileName(_ text: String) -> String {
         var result = ""
-        for scalar in text.unicodeScalars.prefix(60) {
+        // Names of files have at most 255 bytes on most systems.
+        for scalar in text.unicodeScalars where result.utf8.count < 57 {
             let isKept = scalar.properties.isAlphabetic || ("0"..."9").contains(scalar)
             result.unicodeScalars.append(isKept ? scalar : "_")
         }

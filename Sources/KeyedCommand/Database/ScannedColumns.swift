@@ -34,6 +34,8 @@ struct ScannedColumns {
     let limit: Int
     private let names: [String]?
     private let part: ColumnChoice.Part
+    // The index in `column N`, where that is chosen: the name of a column that the schema has none for.
+    private let chosenNumber: Int?
     private var tallies: [Int: Tally] = [:]
 
     /// The finds in a column.
@@ -62,6 +64,7 @@ struct ScannedColumns {
         guard let part = choice.part(of: table.name) else { return nil }
         self.table = table.name
         self.part = part
+        chosenNumber = Self.number(in: part)
         names = table.columns(isNumbered: isNumbered)
         limit = table.columnLimit(names)
         if !(0..<limit).contains(where: includes) { return nil }
@@ -71,8 +74,20 @@ struct ScannedColumns {
     func includes(_ index: Int) -> Bool {
         switch part {
         case .all: true
-        case .column(let chosen): name(index).utf8.elementsEqual(chosen)
+        case .column(let chosen):
+            if let names, names.indices.contains(index) {
+                names[index].utf8.elementsEqual(chosen)
+            } else {
+                index + 1 == chosenNumber
+            }
         }
+    }
+
+    private static func number(in part: ColumnChoice.Part) -> Int? {
+        guard case .column(let chosen) = part, chosen.starts(with: "column ".utf8) else {
+            return nil
+        }
+        return Int(String(decoding: chosen.dropFirst("column ".utf8.count), as: UTF8.self))
     }
 
     /// The name of a column; its number where the schema can't be read.

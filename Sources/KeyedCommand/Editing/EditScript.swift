@@ -21,21 +21,25 @@ enum EditScript {
     /// The edits in a text.
     ///
     /// - Throws: `usage`, with the line.
-    static func edits(_ text: String, name: String) throws(Failure) -> [PropertyListEdit] {
+    static func edits(
+        _ text: String, name: String, _ console: Console
+    ) throws(Failure) -> [PropertyListEdit] {
         var edits: [PropertyListEdit] = []
         let lines = text.utf8.split(separator: 0x0A, omittingEmptySubsequences: false)
         for (number, line) in lines.enumerated() {
             var words = Words(line.last == 0x0D ? line.dropLast() : line)
             if words.rest.isEmpty || words.rest.first == UInt8(ascii: "#") { continue }
-            do { edits.append(try edit(&words)) } catch {
+            do { edits.append(try edit(&words, console)) } catch {
                 let place = lines.count > 1 ? "\(name), line \(number + 1)" : name
-                throw Failure(.usage, "\(place): \(error.message)")
+                throw Failure(error.status, "\(place): \(error.message)")
             }
         }
         return edits
     }
 
-    private static func edit(_ words: inout Words) throws(Failure) -> PropertyListEdit {
+    private static func edit(
+        _ words: inout Words, _ console: Console
+    ) throws(Failure) -> PropertyListEdit {
         let verb = words.next() ?? ""
         guard let verb = Verb.allCases.first(where: { $0.rawValue.isLiterally(verb) }) else {
             let verbs = Verb.allCases.map(\.rawValue).joined(separator: ", ")
@@ -47,12 +51,12 @@ enum EditScript {
         }
         let path = try KeyPathArgument.path(place)
         switch verb {
-        case .set: return PropertyListEdit(path, .set(try value(&words)))
-        case .append: return PropertyListEdit(path, .append(try value(&words)))
-        case .merge: return PropertyListEdit(path, .merge(try value(&words)))
+        case .set: return PropertyListEdit(path, .set(try value(&words, console)))
+        case .append: return PropertyListEdit(path, .append(try value(&words, console)))
+        case .merge: return PropertyListEdit(path, .merge(try value(&words, console)))
         case .insert:
             let key = words.peek()?.isLiterally("after") == true ? try keyAfter(&words) : nil
-            return PropertyListEdit(path, .insert(try value(&words), afterKey: key))
+            return PropertyListEdit(path, .insert(try value(&words, console), afterKey: key))
         case .remove:
             if !words.rest.isEmpty { throw Failure(.usage, "`remove` takes a key path alone") }
             return PropertyListEdit(path, .remove)
@@ -72,7 +76,9 @@ enum EditScript {
         return try text(words.next() ?? "")
     }
 
-    private static func value(_ words: inout Words) throws(Failure) -> PropertyListValue {
+    private static func value(
+        _ words: inout Words, _ console: Console
+    ) throws(Failure) -> PropertyListValue {
         var type = ValueType.string
         if let named = words.peek().flatMap(ValueType.init(name:)) {
             _ = words.next()
@@ -80,6 +86,7 @@ enum EditScript {
         }
         if type == .string { try require(words, "the value") }
         let text = try text(words.restText)
+        if type == .plist { return try ValueArgument.propertyList(text, console) }
         guard let value = type.value(text) else {
             throw Failure(.usage, ValueArgument.mismatch(text, type))
         }

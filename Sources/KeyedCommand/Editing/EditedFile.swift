@@ -102,6 +102,13 @@ struct EditedFile {
         try FileOutput.replace(target, with: edited.bytes, inPlace: options.inPlace, console)
     }
 
+    /// A line of text without what a terminal obeys; tabs stay.
+    private static func escaped(_ line: String) -> String {
+        line.utf8.split(separator: 0x09, omittingEmptySubsequences: false)
+            .map { TerminalText.escaped(String(decoding: $0, as: UTF8.self)) }
+            .joined(separator: "\t")
+    }
+
     private func printChanges(
         _ edited: EditedPropertyList, _ console: Console
     ) throws(Failure) {
@@ -109,7 +116,7 @@ struct EditedFile {
             let source = editor.document.source
             do {
                 for line in UnifiedDiff(source: source, changes: changes, name: file).lines {
-                    try console.print(line)
+                    try console.print(console.isTerminal ? Self.escaped(line) : line)
                 }
             } catch {
                 throw Failure(error, in: file, source: nil)

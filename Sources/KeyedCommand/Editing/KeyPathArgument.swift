@@ -84,41 +84,58 @@ struct ValueArgument: ParsableArguments {
 
     /// The value; without a type it is of the kind of the value that it replaces, or a string.
     func parsed(
-        replacing node: PropertyListNode?, _ limits: ParsingLimits
+        replacing node: PropertyListNode?, _ console: Console
     ) throws(Failure) -> PropertyListValue {
-        if let from { return try contents(of: from, limits) }
+        if let from { return try contents(of: from, console) }
         let type = type ?? node.map { ValueType($0.kind) } ?? .string
         if value == nil, !type.needsNoText {
             throw Failure(.usage, "keyed: a value of type \(type.rawValue) needs a VALUE")
         }
         let text = value ?? ""
-        if let value = type.value(text) { return value }
         let hint = self.type == nil ? "; name another type with -t" : ""
+        if type == .plist {
+            do { return try Self.propertyList(text, console) } catch {
+                throw Failure(error.status, "keyed: \(error.message)\(hint)")
+            }
+        }
+        if let value = type.value(text) { return value }
         throw Failure(.usage, "keyed: " + Self.mismatch(text, type, hint))
     }
 
     /// Why a text is no value of a type; `hint` is the way out.
     static func mismatch(_ text: String, _ type: ValueType, _ hint: String = "") -> String {
         if type.needsNoText { return "the type \(type.rawValue) takes no value" + hint }
-        if type == .plist { return malformed(Array(text.utf8)) + hint }
         let shown = TerminalText.escaped(String(text.prefix(40)), quoting: true)
         return "\"\(shown)\" is no value of type \(type.rawValue)" + hint
     }
 
-    /// Where in a text a property list goes wrong.
-    private static func malformed(_ text: [UInt8]) -> String {
-        let what = "the value is no property list"
-        do { _ = try PropertyListValue(parsing: text) } catch {
-            return "\(what): \(error.whatAndWhere)"
+    /// The value of a property list as text, within the budget of the run.
+    static func propertyList(
+        _ text: String, _ console: Console
+    ) throws(Failure) -> PropertyListValue {
+        let bytes = Array(text.utf8)
+        console.admit(bytes)
+        do throws(PropertyListError) {
+            // Binary property lists may share values; text spells out each.
+            guard try PropertyListFormat.detect(bytes) != .binary else {
+                throw PropertyListError(
+                    .unrecognizedFormat, what: "it is binary; --from takes it from a file")
+            }
+            let document = try PropertyListDocument(parsing: bytes, limits: console.limits)
+            var contents = LongContents()
+            return try document.root.value(within: &console.budget, &contents)
+        } catch {
+            throw Failure(
+                error.code.isLimit ? .limit : .usage,
+                "the value is no property list: \(error.whatAndWhere)")
         }
-        return what
     }
 
     private func contents(
-        of file: String, _ limits: ParsingLimits
+        of file: String, _ console: Console
     ) throws(Failure) -> PropertyListValue {
         if value != nil { throw Failure(.usage, "keyed: VALUE and --from exclude each other") }
-        let bytes = try Input.bytes(file, limits)
+        let bytes = try Input.bytes(file, console.limits)
         switch type {
         case .data: return .data(bytes)
         case .string:
@@ -127,7 +144,12 @@ struct ValueArgument: ParsableArguments {
             }
             return .string(text)
         case nil, .plist:
-            do { return try PropertyListValue(parsing: bytes, limits: limits) } catch {
+            do {
+                let document = try PropertyListDocument(parsing: bytes, limits: console.limits)
+                console.budget.admit(document)
+                var contents = LongContents()
+                return try document.root.value(within: &console.budget, &contents)
+            } catch {
                 throw Failure(error, in: file, source: bytes)
             }
         case let type?:

@@ -57,7 +57,8 @@ enum ValueType: String, ExpressibleByArgument, CaseIterable {
 }
 
 extension ValueType {
-    /// The value that a text stands for; nil where it is not of the type.
+    /// The value that a text stands for; nil where it is not of the type. A property list is read by
+    /// ``ValueArgument/propertyList(_:_:)``, within the budget of the run.
     func value(_ text: String) -> PropertyListValue? {
         switch self {
         case .string: .string(text)
@@ -69,7 +70,7 @@ extension ValueType {
         case .data: Self.data(text).map(PropertyListValue.data)
         case .hex: Self.hex(text).map(PropertyListValue.data)
         case .uid: Self.integer(text)?.value(as: UInt32.self).map { .uid(PropertyListUID($0)) }
-        case .plist: try? PropertyListValue(parsing: Array(text.utf8))
+        case .plist: nil
         case .null: text.isEmpty ? .null : nil
         case .array: text.isEmpty ? [] : nil
         case .set: text.isEmpty ? .set([]) : nil

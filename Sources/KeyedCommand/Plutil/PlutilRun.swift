@@ -165,7 +165,11 @@ struct PlutilRun {
         let node = try value(file, keyPath)
         if format == .raw {
             let isFile = arguments.output.map { $0 != FileAccess.standardInput } ?? false
-            let text = PlutilText.raw(node) + (arguments.omitsNewline || isFile ? "" : "\n")
+            let isShown = console.isTerminal && arguments.output == nil
+            let raw = PlutilText.raw(node)
+            let text =
+                (isShown ? TerminalText.escaped(raw) : raw)
+                + (arguments.omitsNewline || isFile ? "" : "\n")
             guard let output = arguments.output, output != FileAccess.standardInput else {
                 return console.write(Array(text.utf8))
             }

@@ -7,7 +7,7 @@
 /// Myers, An O(ND) difference algorithm, 1986. Sequences that differ in more than a few hundred
 /// elements are aligned at their ends only, so that the work stays linear.
 enum Alignment {
-    private static let differenceLimit = 400
+    private static let differenceLimit = 200
 
     /// Places where nothing is equal: elements of the first sequence that stand where those of the
     /// second do. One of the two may be empty, not both.

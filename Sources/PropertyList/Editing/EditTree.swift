@@ -76,6 +76,8 @@ struct EditTree: Sendable {
     private(set) var root: Content
     var containers: [Container] = []
     var nested: [Nested] = []
+    /// By where a value begins in the source: the property list within it.
+    var contents: [UInt32: PropertyListDocument] = [:]
 
     init(_ document: PropertyListDocument, _ limits: ParsingLimits) {
         self.document = document
@@ -139,6 +141,15 @@ extension EditTree {
         containers.append(container)
         self[slot] = .opened(containers.count - 1)
         return containers.count - 1
+    }
+
+    /// Counts a property list within a value that edits go into in one more place.
+    ///
+    /// - Throws: `expansionLimitExceeded`.
+    mutating func charge(_ nested: PropertyListDocument) throws(PropertyListError) {
+        var budget = document.budget(limits, spent)
+        try budget.visit(nested.nodeCount)
+        spent = budget.spent
     }
 
     /// Whether a value of the source is `value` already.

@@ -92,16 +92,33 @@ public struct PropertyListEditor: Sendable {
         at slot: EditTree.Slot, _ path: PropertyListKeyPath, _ position: Int
     ) throws(PropertyListError) -> Int {
         if case .nested(let number) = tree[slot] { return number }
-        let value = try tree.scalar(at: slot, path, position)
-        let document = try path.content(
-            value.data ?? value.string.map { Array($0.utf8) }, value.kind, position,
-            nesting: nesting + 1, options: options, limits: limits)
+        let document = try content(of: slot, path, position)
         let editor = try PropertyListEditor(
             document, options: options, limits: limits, nesting: nesting + 1)
         tree.nested.append(
-            .init(editor: editor, original: tree[slot], isText: value.kind == .string))
+            .init(
+                editor: editor, original: tree[slot], isText: tree.kind(of: tree[slot]) == .string))
         tree[slot] = .nested(tree.nested.count - 1)
         return tree.nested.count - 1
+    }
+
+    /// The property list within a value. Where the value stands in several places it is parsed once, and
+    /// counted for each of the others.
+    private mutating func content(
+        of slot: EditTree.Slot, _ path: PropertyListKeyPath, _ position: Int
+    ) throws(PropertyListError) -> PropertyListDocument {
+        var place: UInt32?
+        if case .source(let node) = tree[slot] { place = document.node(node).record.offset }
+        if let place, let known = tree.contents[place] {
+            try tree.charge(known)
+            return known
+        }
+        let value = try tree.scalar(at: slot, path, position)
+        let content = try path.content(
+            value.data ?? value.string.map { Array($0.utf8) }, value.kind, position,
+            nesting: nesting + 1, options: options, limits: limits)
+        if let place { tree.contents[place] = content }
+        return content
     }
 
     /// The property list with all edits. A text is read again, and held against what the edits come to.

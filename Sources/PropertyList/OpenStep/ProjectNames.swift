@@ -25,17 +25,29 @@ struct ProjectNames {
     private var owners: [LiteralKey: PropertyListNode] = [:]
 
     private static let unknown = "(null)"
+    // Longer texts are no names: each comment would cost as much as the text.
+    private static let longestName = 4096
+
+    /// The text of a string that may be a name; nil for a longer one.
+    private static func text(_ node: PropertyListNode?) -> String? {
+        guard let node, node.contentSize <= longestName else { return nil }
+        return node.string
+    }
 
     init(_ root: PropertyListNode, projectName: String?) {
         objects = root["objects"]?.dictionary
         self.projectName = projectName
         guard let objects else { return }
+        // Lists that stand under several objects name the same files again.
+        var seen: Set<UInt32> = []
         for entry in objects {
-            if let list = entry.value["buildConfigurationList"]?.string {
+            if let list = Self.text(entry.value["buildConfigurationList"]) {
                 owners[LiteralKey(list)] = entry.value
             }
-            guard Self.isBuildPhase(entry.value) else { continue }
-            for file in entry.value["files"]?.array?.compactMap(\.string) ?? [] {
+            guard Self.isBuildPhase(entry.value), let files = entry.value["files"],
+                seen.insert(files.index).inserted
+            else { continue }
+            for file in files.array?.compactMap(Self.text) ?? [] {
                 let file = LiteralKey(file)
                 if phases[file] == nil { phases[file] = entry.key }
             }
@@ -56,7 +68,7 @@ struct ProjectNames {
     /// The name of the object with this number; nil where there is none, or where it cannot stand in
     /// a comment.
     func name(of number: String) -> String? {
-        guard let object = objects?[number], let isa = object["isa"]?.string else { return nil }
+        guard let object = objects?[number], let isa = Self.text(object["isa"]) else { return nil }
         let isBuildFile = isa.isLiterally("PBXBuildFile")
         let name = isBuildFile ? buildFileName(object, number) : name(object, isa, number)
         guard let name, Array(name.utf8).span.firstIndex(of: "*/", from: 0) == nil else {
@@ -66,13 +78,13 @@ struct ProjectNames {
     }
 
     private func buildFileName(_ object: PropertyListNode, _ number: String) -> String {
-        let file = object["fileRef"]?.string ?? object["productRef"]?.string
+        let file = Self.text(object["fileRef"]) ?? Self.text(object["productRef"])
         return "\(plainName(of: file)) in \(plainName(of: phases[LiteralKey(number)]))"
     }
 
     /// The name of an object that is no build file, so that this ends.
     private func plainName(of number: String?) -> String {
-        guard let number, let object = objects?[number], let isa = object["isa"]?.string,
+        guard let number, let object = objects?[number], let isa = Self.text(object["isa"]),
             !isa.isLiterally("PBXBuildFile")
         else { return Self.unknown }
         return name(object, isa, number) ?? Self.unknown
@@ -84,16 +96,16 @@ struct ProjectNames {
         case "XCConfigurationList": configurationListName(number)
         case "XCRemoteSwiftPackageReference": "\(isa) \"\(packageName(object))\""
         case "XCLocalSwiftPackageReference":
-            "\(isa) \"\(object["relativePath"]?.string ?? Self.unknown)\""
-        case "XCSwiftPackageProductDependency": object["productName"]?.string
+            "\(isa) \"\(Self.text(object["relativePath"]) ?? Self.unknown)\""
+        case "XCSwiftPackageProductDependency": Self.text(object["productName"])
         case "PBXContainerItemProxy", "PBXTargetDependency", "PBXBuildRule": isa
-        case _ where Self.isBuildPhase(object): object["name"]?.string ?? phaseName(isa)
-        default: object["name"]?.string ?? object["path"]?.string
+        case _ where Self.isBuildPhase(object): Self.text(object["name"]) ?? phaseName(isa)
+        default: Self.text(object["name"]) ?? Self.text(object["path"])
         }
     }
 
     private static func isBuildPhase(_ object: PropertyListNode) -> Bool {
-        object["isa"]?.string?.literallyEnds(with: "BuildPhase") == true
+        text(object["isa"])?.literallyEnds(with: "BuildPhase") == true
     }
 
     private func phaseName(_ isa: String) -> String {
@@ -102,17 +114,17 @@ struct ProjectNames {
     }
 
     private func configurationListName(_ number: String) -> String {
-        guard let owner = owners[LiteralKey(number)], let isa = owner["isa"]?.string else {
+        guard let owner = owners[LiteralKey(number)], let isa = Self.text(owner["isa"]) else {
             return "Build configuration list for \(Self.unknown)"
         }
         let isProject = isa.isLiterally("PBXProject")
-        let name = isProject ? projectName : owner["name"]?.string
+        let name = isProject ? projectName : Self.text(owner["name"])
         return "Build configuration list for \(isa) \"\(name ?? Self.unknown)\""
     }
 
     /// The last part of the URL, without `.git`.
     private func packageName(_ object: PropertyListNode) -> String {
-        let url = (object["repositoryURL"]?.string ?? "").unicodeScalars
+        let url = (Self.text(object["repositoryURL"]) ?? "").unicodeScalars
         let name = url.split(separator: "/").last.map { String($0) } ?? ""
         return name.literallyEnds(with: ".git") ? String(name.unicodeScalars.dropLast(4)) : name
     }

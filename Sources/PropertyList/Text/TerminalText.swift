@@ -38,7 +38,9 @@ package enum TerminalText {
         switch scalar.value {
         case 0..<0x20, 0x7F..<0xA0: true
         // Bidirectional formatting, line separators, the byte order mark.
-        case 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069, 0xFEFF: true
+        case 0x061C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x206F, 0xFEFF: true
+        // Interlinear annotations, and tags, which nothing shows.
+        case 0xFFF9...0xFFFB, 0xE0000...0xE007F: true
         default: false
         }
     }
