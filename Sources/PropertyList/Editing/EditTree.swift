@@ -148,7 +148,8 @@ extension EditTree {
     /// - Throws: `expansionLimitExceeded`.
     mutating func charge(_ nested: PropertyListDocument) throws(PropertyListError) {
         var budget = document.budget(limits, spent)
-        try budget.visit(nested.nodeCount)
+        // A container that is opened lists its children, which may be one value many times.
+        try budget.visit(nested.nodeCount &+ nested.storage.store.children.count)
         spent = budget.spent
     }
 

@@ -1,0 +1,122 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import PropertyList
+import TestSupport
+import Testing
+
+@testable import KeyedCommand
+
+/// Scripts and files that ask an edit, or a project file, for much.
+@Suite("Edits and project files on hostile input")
+struct HostileEditTests {
+    /// Runs the built command with at most so much address space and processor time.
+    private func limited(_ arguments: [String], megabytes: Int = 700) throws -> Run {
+        try process(
+            "/bin/sh",
+            ["-c", "ulimit -v \(megabytes << 10); ulimit -t 20; exec \"$0\" \"$@\"", keyedPath]
+                + arguments + ["--limits", "untrusted"])
+    }
+
+    @Test("a property list in a script is text, and counts against the budget of the run")
+    func values() throws {
+        let nested = (0..<16).reduce("1") { text, _ in "(\(text), \(text))" }
+        try Files.withFile(Files.xml("<dict/>")) { file in
+            let binary = keyed("edit", file, "set a plist bplist00\u{8}")
+            #expect(binary.status == 2)
+            #expect(binary.errors.contains("it is binary; --from takes it from a file"))
+            let script = "set a plist \(nested)\n"
+            try Files.withFile(script.utf8, named: "script") { script in
+                #expect(keyed("edit", file, "--script", script).status == 0)
+            }
+        }
+    }
+
+    @Test("a property list that stands in many places is parsed once and counted for each")
+    func sharedContents() throws {
+        let count = 6000
+        let inner = BinaryAssembler(
+            [.array(Array(repeating: 1, count: 2 * count)), .integer(1)], referenceWidth: 2
+        ).bytes
+        let outer = BinaryAssembler(
+            [.array(Array(repeating: 1, count: count)), .data(inner)], offsetWidth: 2)
+        try Files.withFile(outer.bytes) { file in
+            let lines = (0..<count).map { "set [\($0)]![0] integer 2\n" }.joined()
+            try Files.withFile(lines.utf8, named: "script") { script in
+                let run = try limited(["edit", file, "--script", script, "-o", "/dev/null"])
+                #expect(run.status == 4 || run.status == 0, "\(run.status) \(run.errors)")
+            }
+        }
+    }
+
+    @Test("files that many build phases list are named once; a long text is no name")
+    func projectFiles() throws {
+        let files = (0..<2000).map { "F\($0)" }.joined(separator: ", ")
+        let phases = (0..<20).map {
+            "P\($0) = { isa = PBXSourcesBuildPhase; files = (\(files)); };"
+        }.joined()
+        let name = String(repeating: "n", count: 200_000) + "*/"
+        let references = Array(repeating: "X", count: 50_000).joined(separator: ", ")
+        let text = """
+            // !$*UTF8*$!
+            { archiveVersion = 1; objects = { \(phases)
+            X = { isa = PBXFileReference; name = "\(name)"; };
+            G = { isa = PBXGroup; children = (\(references)); }; }; rootObject = G; }
+            """
+        try Files.withFile(text.utf8) { file in
+            let run = try limited(["convert", "pbxproj", file])
+            #expect(run.status == 0, "\(run.errors.prefix(300))")
+            #expect(!run.output.contains("/* nnn"))
+        }
+    }
+
+    @Test("a script that is no UTF-8 is refused")
+    func encoding() throws {
+        try Files.withFile(Files.xml("<dict/>")) { file in
+            try Files.withFile(
+                Array("set a M".utf8) + [0xFC] + Array("ller\n".utf8), named: "script"
+            ) {
+                let run = keyed("edit", file, "--script", $0)
+                #expect(run.status == 1)
+                #expect(run.errors.hasSuffix("script: not text in UTF-8\n"))
+            }
+        }
+    }
+
+    @Test("an order of keys can't be asked of commands")
+    func ordered() {
+        #expect(keyed("diff", "--ordered", "--as-commands", "a", "b").status == 2)
+    }
+
+    @Test("merge names twenty conflicts, and counts the rest")
+    func conflicts() throws {
+        let text = { (value: Int) in
+            Array(
+                ("{" + (0..<1000).map { "\"k\($0)\": \(value)" }.joined(separator: ",") + "}").utf8)
+        }
+        try Files.withFolder { folder in
+            let paths = try (0..<3).map { number in
+                let file = folder.appending(path: "\(number).json")
+                try Data(text(number)).write(to: file)
+                return file.path
+            }
+            let run = keyed("merge", paths[1], paths[2], "--base", paths[0])
+            #expect(run.status == 1)
+            #expect(run.errors.contains("980 more conflicts"))
+            #expect(run.errors.split(separator: "\n").count == 21)
+        }
+    }
+
+    @Test("marks that reverse or hide text are escaped")
+    func marks() throws {
+        for scalar: Unicode.Scalar in ["\u{61C}", "\u{206A}", "\u{FFF9}", "\u{E0041}", "\u{202E}"] {
+            try Files.withFile(Files.binary([String(scalar): .string(String(scalar))])) { file in
+                for verb in [["show", file], ["get", file, ".", "--as", "keys"]] {
+                    let run = keyed(list: verb)
+                    #expect(!run.output.unicodeScalars.contains(scalar), "\(verb[0])")
+                }
+            }
+        }
+    }
+}
