@@ -32,7 +32,7 @@ final class Console {
     }
 
     /// Raises the budget by that of text that the caller gives beside the files.
-    func admit(_ text: [UInt8]) { budget.admit(nodeCount: text.count, size: text.count) }
+    func admit(_ text: [UInt8]) { budget.admit(extent: text.count, size: text.count) }
 
     /// Writes a line to standard output, which counts against the limit of output.
     ///
@@ -47,6 +47,13 @@ final class Console {
         output += line.utf8
         output.append(0x0A)
         if output.count >= Self.bufferSize { flush() }
+    }
+
+    /// The limits for writing a part of the files: its output is what the run has left.
+    var outputLimits: ParsingLimits {
+        var limits = limits
+        limits.output = ParsingLimits.Allowance(factor: 0, base: budget.remainingBytes)
+        return limits
     }
 
     /// Writes the bytes of a file that was made under the limits to standard output.

@@ -129,7 +129,7 @@ struct ShowTests {
         ]
         try Files.withFile(Files.binary(value)) { file in
             let run = keyed("show", file)
-            #expect(run.output.contains("x\"… (1000 characters)"))
+            #expect(run.output.contains("x\"… (1000 bytes)"))
             #expect(run.output.contains("100 bytes: 07070707070707070707070707070707…"))
             #expect(keyed("show", "--full", file).output.count > 1200)
         }

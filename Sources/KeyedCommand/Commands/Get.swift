@@ -76,7 +76,6 @@ struct Get: ParsableCommand, ConsoleCommand {
     private func print(
         _ node: PropertyListNode, at path: PropertyListKeyPath, _ console: Console
     ) throws(PropertyListError) {
-        let limits = reading.limits.limits
         switch form {
         case .text: try printText(node, at: path, console)
         case .type: console.say("\(node.kind)")
@@ -93,15 +92,24 @@ struct Get: ParsableCommand, ConsoleCommand {
             else { throw Self.refusal("data and strings have bytes", node) }
             console.write(bytes)
         case .xml:
-            let document = try PropertyListDocument(node.value(limits: limits), limits: limits)
             var options = XMLPropertyList.Options()
             options.allowedLosses = .appleCompatible.union(.sets)
-            console.write(
-                try XMLPropertyList.serialize(document, options: options, limits: limits).bytes)
+            let text = try XMLPropertyList.serialize(
+                try document(of: node, console), options: options, limits: console.outputLimits)
+            console.write(text.bytes)
         case .binary:
-            let document = try PropertyListDocument(node.value(limits: limits), limits: limits)
-            console.write(try BinaryPropertyList.serialize(document, limits: limits))
+            console.write(
+                try BinaryPropertyList.serialize(
+                    try document(of: node, console), limits: console.outputLimits))
         }
+    }
+
+    private func document(
+        of node: PropertyListNode, _ console: Console
+    ) throws(PropertyListError) -> PropertyListDocument {
+        var contents = LongContents()
+        let value = try node.value(within: &console.budget, &contents)
+        return try PropertyListDocument(value, limits: console.limits)
     }
 
     private static func refusal(_ what: String, _ node: PropertyListNode) -> PropertyListError {

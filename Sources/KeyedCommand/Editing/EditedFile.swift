@@ -123,7 +123,7 @@ struct EditedFile {
             }
             return
         }
-        console.budget.admit(edited.document)
+        console.budget.admitValues(of: edited.document)
         let printer = DifferencePrinter()
         do {
             let comparison = try PropertyListComparison(

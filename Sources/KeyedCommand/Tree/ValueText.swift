@@ -44,7 +44,7 @@ struct ValueText {
     private func quoted(_ node: PropertyListNode) -> String {
         let head = beginning(of: node)
         let text = "\"\(TerminalText.escaped(head.text, quoting: true))\""
-        return head.isWhole ? text : text + "… (\(node.scalarCount) characters)"
+        return head.isWhole ? text : text + "… (\(node.contentSize) bytes)"
     }
 
     /// A name in a file, cut where it is long; an empty one in quotes.

@@ -2,13 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Span<UInt8> {
-    /// The number of scalars in valid UTF-8. Linear.
-    func countOfScalars() -> Int {
-        var count = 0
-        for index in indices where self[index] & 0xC0 != 0x80 { count &+= 1 }
-        return count
-    }
-
     /// Whether every byte is below 80. Eight bytes at a time; linear.
     func isASCII() -> Bool {
         var index = 0

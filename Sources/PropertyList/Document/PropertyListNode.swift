@@ -106,16 +106,6 @@ extension PropertyListNode {
         return (beginning, isWhole)
     }
 
-    /// The number of Unicode scalars of a string. Linear, without a copy.
-    package var scalarCount: Int {
-        let record = record
-        guard record.kind == .string else { return 0 }
-        return storage.store.withContent(of: record) { content in
-            record.encoding == .utf16
-                ? UTF16Text.scalarCount(content) : content.countOfScalars()
-        }
-    }
-
     /// Whether the value is the null object of binary property lists.
     public var isNull: Bool { kind == .null }
 

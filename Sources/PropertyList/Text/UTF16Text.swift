@@ -37,17 +37,6 @@ enum UTF16Text {
         return result
     }
 
-    /// The number of scalars; an unpaired surrogate counts as one. Linear.
-    static func scalarCount(_ text: Span<UInt8>) -> Int {
-        var count = 0
-        var index = 0
-        while index &+ 1 < text.count {
-            index &+= isPair(text, at: index) ? 4 : 2
-            count &+= 1
-        }
-        return count
-    }
-
     /// The text of code units; an unpaired surrogate becomes U+FFFD. Linear.
     static func string(_ units: ArraySlice<UInt8>) -> String {
         var text: [UInt8] = []

@@ -2,23 +2,42 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension PropertyListValue: CustomStringConvertible {
-    /// The value on one line, as in `{name: "Anna", ages: [7, 8]}`, for debugging; data as its
-    /// size. Linear; not recursive.
+    /// The value on one line, as in `{name: "Anna", ages: [7, 8]}`, for debugging; data as its size.
+    ///
+    /// A description of more than 1 MiB of UTF-8 is cut after as many scalars, and ends in `…`: values
+    /// may share one long text, and say it many times. Linear; not recursive.
     public var description: String {
         var text = ""
         var pending: [Piece] = [.value(self)]
         while let piece = pending.popLast() {
             switch piece {
             case .text(let part): text += part
+            case .key(let key): text += Self.printable(key) + ": "
             case .value(let value): value.describe(into: &text, &pending)
+            }
+            if text.utf8.count > Self.longestDescription {
+                return Self.beginning(of: text) + "…"
             }
         }
         return text
     }
 
+    private static let longestDescription = 1 << 20
+
+    /// A text made safe to print; no more of a long one than a description takes.
+    private static func printable(_ text: String) -> String {
+        TerminalText.escaped(beginning(of: text))
+    }
+
+    private static func beginning(of text: String) -> String {
+        text.utf8.count <= longestDescription
+            ? text : String(text.unicodeScalars.prefix(longestDescription))
+    }
+
     /// What is still to be written; the last one comes first.
     private enum Piece {
         case text(String)
+        case key(String)
         case value(PropertyListValue)
     }
 
@@ -33,7 +52,7 @@ extension PropertyListValue: CustomStringConvertible {
         for place in storage.values.indices.reversed() {
             pending.append(.value(storage.values[place]))
             if kind == .dictionary {
-                pending.append(.text(TerminalText.escaped(storage.keys.texts[place]) + ": "))
+                pending.append(.key(storage.keys.texts[place]))
             }
             if place > 0 { pending.append(.text(", ")) }
         }
@@ -46,7 +65,7 @@ extension PropertyListValue: CustomStringConvertible {
         case .real(let value): value.description
         case .date(let value): value.description
         case .data(let value): "<\(value.count) bytes>"
-        case .string(let value): "\"\(TerminalText.escaped(value))\""
+        case .string(let value): "\"\(Self.printable(value))\""
         case .uid(let value): value.description
         case .null, .array, .set, .dictionary: "null"
         }

@@ -189,7 +189,7 @@ struct PropertyListValueTests {
         let (left, right) = (nested(), nested())
         #expect(left == right)
         #expect(left.hashValue == right.hashValue)
-        #expect(left.description.utf8.count > 2_000_000)
+        #expect(left.description.utf8.count > 1_000_000)
         #expect(failure { _ = try PropertyListDocument(left) }?.code == .depthLimitExceeded)
     }
 
