@@ -26,7 +26,7 @@ package struct DescriptionBudget {
         countLimit = 2 &* table.children.count &+ 1000
         // A name mostly stands in a description twice, as the same value. For each value that the limits
         // allow there may be a short text more.
-        let values = min(max(limits.expansion.limit(for: table.count), 0), Int.max >> 5)
+        let values = min(max(limits.expansion.limit(for: table.extent), 0), Int.max >> 5)
         sizeLimit = 2 &* table.size &+ 16 &* values
     }
 

@@ -10,34 +10,41 @@
 /// An operation makes one budget and passes it down. The type is not copyable, so that no step of the
 /// operation can start again from a full allowance.
 package struct OperationBudget: ~Copyable {
-    /// The part of a budget that has been used, for an operation that is continued later.
-    package struct Spent: Sendable {
-        /// The number of values visited.
-        package fileprivate(set) var values = 0
+    /// The state of a budget, for an operation that is continued later.
+    package struct Account: Sendable {
+        // The size of the input, which the allowance is relative to.
+        fileprivate var extent: Int
+        fileprivate var size: Int
+        // The part that has been used.
+        fileprivate var values = 0
         fileprivate var bytes = 0
 
-        package init() {}
+        /// The account of an operation of the same size that has used nothing yet.
+        package var unspent: Account { Account(extent: extent, size: size) }
     }
 
     private let limits: ParsingLimits
-    // The documents that the allowance is relative to.
-    private var nodeCount: Int
-    private var size: Int
     private var valueLimit: Int
     private var byteLimit: Int
-    /// The part that has been used.
-    package private(set) var spent: Spent
+    /// The state of the budget.
+    package private(set) var account: Account
 
-    /// A budget for documents of `nodeCount` values and `size` bytes.
-    package init(
-        limits: ParsingLimits, nodeCount: Int = 0, size: Int = 0, spent: Spent = Spent()
-    ) {
+    /// A budget for documents of `size` bytes.
+    ///
+    /// - Parameters:
+    ///   - limits: how much is allowed, relative to the documents.
+    ///   - extent: the number of their values and of references to values.
+    ///   - size: the number of their bytes.
+    package init(limits: ParsingLimits, extent: Int = 0, size: Int = 0) {
+        self.init(limits: limits, continuing: Account(extent: extent, size: size))
+    }
+
+    /// The budget of an operation that is continued.
+    package init(limits: ParsingLimits, continuing account: Account) {
         self.limits = limits
-        self.nodeCount = nodeCount
-        self.size = size
-        self.spent = spent
-        valueLimit = limits.expansion.limit(for: nodeCount)
-        byteLimit = limits.output.limit(for: size)
+        self.account = account
+        valueLimit = limits.expansion.limit(for: account.extent)
+        byteLimit = limits.output.limit(for: account.size)
     }
 
     /// A budget for an operation on several documents.
@@ -57,20 +64,47 @@ package struct OperationBudget: ~Copyable {
 
     /// Raises the allowance by that of a further document of the operation.
     package mutating func admit(_ document: PropertyListDocument) {
-        admit(nodeCount: document.nodeCount, size: document.storage.budgetSize)
+        admit(extent: document.storage.extent, size: document.storage.budgetSize)
     }
 
     /// Raises the allowance of values by that of a document within a file of the operation, whose bytes
     /// have been charged.
     package mutating func admitValues(of document: PropertyListDocument) {
-        admit(nodeCount: document.nodeCount, size: 0)
+        admit(extent: document.storage.extent, size: 0)
     }
 
-    package mutating func admit(nodeCount: Int, size: Int) {
-        self.nodeCount = Self.sum(self.nodeCount, nodeCount)
-        self.size = Self.sum(self.size, size)
-        valueLimit = limits.expansion.limit(for: self.nodeCount)
-        byteLimit = limits.output.limit(for: self.size)
+    /// Raises the allowance by that of a value which the caller brings.
+    ///
+    /// Linear in the value; not recursive.
+    ///
+    /// - Parameter known: the long texts and data that were counted before, which count once.
+    package mutating func admit(
+        _ value: PropertyListValue, _ known: inout Set<ContentIdentity>
+    ) {
+        var pending = [value]
+        while let value = pending.popLast() {
+            // A marker and a reference.
+            var size = 2
+            switch value {
+            case .string(let text): size &+= known.newSize(of: text)
+            case .data(let bytes):
+                let isNew = ContentIdentity(bytes).map { known.insert($0).inserted } ?? true
+                size &+= isNew ? bytes.count : 0
+            default: break
+            }
+            if let storage = value.storage {
+                for key in storage.keys.texts { size &+= known.newSize(of: key) }
+                pending += storage.values
+            }
+            admit(extent: 2, size: size)
+        }
+    }
+
+    package mutating func admit(extent: Int, size: Int) {
+        account.extent = Self.sum(account.extent, extent)
+        account.size = Self.sum(account.size, size)
+        valueLimit = limits.expansion.limit(for: account.extent)
+        byteLimit = limits.output.limit(for: account.size)
     }
 
     private static func sum(_ first: Int, _ second: Int) -> Int {
@@ -83,8 +117,8 @@ package struct OperationBudget: ~Copyable {
     /// - Throws: `expansionLimitExceeded`.
     @inline(__always)
     package mutating func visit(_ count: Int = 1) throws(PropertyListError) {
-        spent.values &+= count
-        if spent.values > valueLimit { throw Self.expansionExceeded(valueLimit) }
+        account.values &+= count
+        if account.values > valueLimit { throw Self.expansionExceeded(valueLimit) }
     }
 
     /// Charges `count` bytes of text or data that are copied, printed, or read once more.
@@ -92,12 +126,15 @@ package struct OperationBudget: ~Copyable {
     /// - Throws: `sizeLimitExceeded`.
     @inline(__always)
     package mutating func charge(bytes count: Int) throws(PropertyListError) {
-        spent.bytes &+= count
-        if spent.bytes > byteLimit { throw Self.outputExceeded(spent.bytes, limit: byteLimit) }
+        account.bytes &+= count
+        if account.bytes > byteLimit { throw Self.outputExceeded(account.bytes, limit: byteLimit) }
     }
 
+    /// The number of values visited so far.
+    package var visitedCount: Int { account.values }
+
     /// The number of bytes that may still be charged.
-    package var remainingBytes: Int { max(byteLimit &- spent.bytes, 0) }
+    package var remainingBytes: Int { max(byteLimit &- account.bytes, 0) }
 
     /// Checks a nesting of `depth` containers.
     ///
@@ -142,4 +179,12 @@ package struct OperationBudget: ~Copyable {
     }
 
     package typealias Location = PropertyListError.Location
+}
+
+extension Set<ContentIdentity> {
+    /// The size of a text in bytes, or 0 for a long one that is in the set.
+    fileprivate mutating func newSize(of text: String) -> Int {
+        guard let identity = ContentIdentity(text) else { return text.utf8.count }
+        return insert(identity).inserted ? text.utf8.count : 0
+    }
 }

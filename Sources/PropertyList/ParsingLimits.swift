@@ -8,11 +8,18 @@
 /// files and still lets a small bomb through: a binary property list of 200 bytes can describe
 /// 10¹² values by sharing.
 ///
+/// The number of values that a walk may visit is relative to the number of values in the file **and**
+/// of references to them. Each of these takes at least one byte of the file, so what is linear in the
+/// bytes of a file is never refused: an array that refers to one number ten million times has ten
+/// million references. What is refused is a multiple: containers that are reached again and again, with
+/// all that they hold. A long text or long data that is reached again counts against the limit of output
+/// wherever it is copied or written.
+///
 /// | | `.untrusted` | `.default` | `.trusted` |
 /// |---|---|---|---|
 /// | depth | 128 | 512 | 1,000,000 |
 /// | input, bytes | 256 MiB | 4 GiB | 4 GiB |
-/// | expansion, nodes | 4 × nodes + 100,000 | 16 × nodes + 1,000,000 | 1,000 × nodes + 10⁸ |
+/// | expansion, visits (count: values and references) | 2 × count + 100,000 | 8 × count + 1,000,000 | 500 × count + 10⁸ |
 /// | output, bytes | 16 × size + 16 MiB | 64 × size + 64 MiB | 10,000 × size + 1 GiB |
 public struct ParsingLimits: Sendable, Hashable {
     /// How many containers may be nested: 512 arrays around a string are within a depth of 512.
@@ -21,7 +28,8 @@ public struct ParsingLimits: Sendable, Hashable {
     /// How many bytes of input are taken. 4,294,967,295 is the most that a document can address.
     public var inputSize: Int
 
-    /// How many values a walk may visit, shared ones each time they are met.
+    /// How many values a walk may visit, shared ones each time they are met; relative to the number of
+    /// values in the document and of references to them.
     public var expansion: Allowance
 
     /// How many bytes a writer may produce, relative to the size of the document's own bytes.
@@ -60,19 +68,19 @@ public struct ParsingLimits: Sendable, Hashable {
     /// For files that come from a stranger over a network, a pasteboard, a message.
     public static let untrusted = ParsingLimits(
         depth: 128, inputSize: 256 << 20,
-        expansion: Allowance(factor: 4, base: 100_000),
+        expansion: Allowance(factor: 2, base: 100_000),
         output: Allowance(factor: 16, base: 16 << 20))
 
     /// For files of any origin: all that Apple's software writes, no bombs.
     public static let `default` = ParsingLimits(
         depth: 512, inputSize: addressableSize,
-        expansion: Allowance(factor: 16, base: 1_000_000),
+        expansion: Allowance(factor: 8, base: 1_000_000),
         output: Allowance(factor: 64, base: 64 << 20))
 
     /// For what your own program made.
     public static let trusted = ParsingLimits(
         depth: 1_000_000, inputSize: addressableSize,
-        expansion: Allowance(factor: 1_000, base: 100_000_000),
+        expansion: Allowance(factor: 500, base: 100_000_000),
         output: Allowance(factor: 10_000, base: 1 << 30))
 
     /// Offsets in a document are 32 bits wide.

@@ -83,11 +83,12 @@ struct ArchivedDictionaryTests {
             onCorruption: .reset { reports.add($0, $1) })
         try dictionary.set("kept", forKey: "name")
         let before = try store.items()
-        // Archived once, and referred to more often than limits for untrusted input allow.
+        var nested: PropertyListValue = []
+        for _ in 0..<1000 { nested = [nested] }
         let error = #expect(throws: KeyedArchiveError.self) {
-            try dictionary.set([Bool](repeating: true, count: 200_000), forKey: "flags")
+            try dictionary.set(nested, forKey: "nested")
         }
-        #expect(error?.code == .expansionLimitExceeded)
+        #expect(error?.code == .depthLimitExceeded)
         #expect(try store.items() == before)
         #expect(try dictionary.value(String.self, forKey: "name") == "kept")
         #expect(reports.data.isEmpty)

@@ -101,8 +101,10 @@ struct FilesTests {
             #expect(try PropertyListArray(contentsOfFile: path) == equal)
         }
         let options = FileOptions(format: .binary)
+        var limits = ParsingLimits.default
+        limits.expansion = .init(factor: 0, base: 100_000)
         let error = #expect(throws: StoreError.self) {
-            try equal.write(toFile: path, options: options, limits: .untrusted)
+            try equal.write(toFile: path, options: options, limits: limits)
         }
         #expect(error?.code == .unsupportedValue)
         #expect(try PropertyListArray(contentsOfFile: path) == equal)
@@ -188,9 +190,11 @@ struct FilesTests {
             try KeyedArchiver.archive(
                 AnyArchived(UUID()), toFile: path, allowing: .commonClasses)
         }
+        var limits = ParsingLimits.default
+        limits.expansion = .init(factor: 0, base: 100_000)
         #expect(throws: KeyedArchiveError.self) {
             try KeyedArchiver.archive(
-                [Bool](repeating: true, count: 200_000), toFile: path, limits: .untrusted)
+                [Bool](repeating: true, count: 200_000), toFile: path, limits: limits)
         }
         #expect(try KeyedUnarchiver.unarchive([String: Int].self, fromFile: path)["a"] == 1)
     }

@@ -63,7 +63,7 @@ public final class ArchiveReader {
         self.limits = limits
         unsafe uncheckedState = ReadingState(
             objectCount: index.count, classCount: index.classCount,
-            visitLimit: limits.expansion.limit(for: table.count))
+            visitLimit: limits.expansion.limit(for: table.extent))
     }
 
     /// The classes that the type of the root consists of.
@@ -132,11 +132,11 @@ extension ArchiveReader {
         do {
             value = try view.value(within: &budget, &longContents)
         } catch {
-            if isContainer { try state.charge(budget.spent.values) }
+            if isContainer { try state.charge(budget.visitedCount) }
             if error.code == .expansionLimitExceeded { throw state.expansionExceeded() }
             throw KeyedArchiveError(error)
         }
-        if isContainer { try state.charge(budget.spent.values) }
+        if isContainer { try state.charge(budget.visitedCount) }
         return value
     }
 }

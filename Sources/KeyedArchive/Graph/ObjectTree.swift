@@ -56,7 +56,7 @@ private struct ObjectTree: ~Copyable {
     init(_ archive: OpaqueArchive, _ limits: ParsingLimits) {
         self.archive = archive
         depthLimit = min(limits.depth, Self.deepest)
-        budget = OperationBudget(limits: limits, nodeCount: archive.valueCount)
+        budget = OperationBudget(limits: limits, extent: archive.extent)
     }
 
     mutating func value(of object: UInt32) throws(KeyedArchiveError) -> PropertyListValue {

@@ -14,8 +14,8 @@ final class OpaqueArchive: Sendable {
         self.index = index
     }
 
-    /// How many values all entries have together. What shares nothing cannot expand to more.
-    var valueCount: Int { table.children.count &+ index.count }
+    /// The number of values in the file, and of references to them.
+    var extent: Int { table.extent }
 
     /// The key of a field as the program knows it; nil for a key of the format.
     func key(

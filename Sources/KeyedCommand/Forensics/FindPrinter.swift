@@ -38,7 +38,7 @@ struct FindPrinter {
         self.options = options
         self.console = console
         self.file = file
-        console.budget.admit(nodeCount: size, size: size)
+        console.budget.admit(extent: size, size: size)
     }
 
     /// Whether each find is a line of its own.

@@ -92,7 +92,7 @@ extension String {
 
 /// Where a long text or long data lie in memory: two of the same place are the same, as long as both
 /// are kept. Short ones have none.
-struct ContentIdentity: Hashable {
+package struct ContentIdentity: Hashable, Sendable {
     private let address: UInt
     private let count: Int
 

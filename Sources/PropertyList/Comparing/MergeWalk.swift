@@ -97,6 +97,7 @@ struct MergeWalk: ~Copyable {
         _ place: PathTree.Place, _ operation: PropertyListEdit.Operation
     ) throws(PropertyListError) {
         try budget.visit()
+        try budget.charge(bytes: PropertyListEdit.size)
         group.append(PropertyListEdit(try path(place), operation))
     }
 

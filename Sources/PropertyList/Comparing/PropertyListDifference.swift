@@ -170,8 +170,8 @@ public struct PropertyListComparison: Sendable {
     /// Edits that, made one after the other, turn the first property list into the second, but for the
     /// order of keys. Of a comparison of graphs there are none.
     ///
-    /// - Throws: as ``PropertyListNode/value(limits:)``, and `sizeLimitExceeded` where the paths of the
-    ///   edits are longer than what the limits allow as output.
+    /// - Throws: as ``PropertyListNode/value(limits:)``, and `sizeLimitExceeded` where the edits
+    ///   and their paths take more memory than what the limits allow as output.
     public func edits(
         limits: ParsingLimits = .default
     ) throws(PropertyListError) -> [PropertyListEdit] {
@@ -180,6 +180,7 @@ public struct PropertyListComparison: Sendable {
         var contents = LongContents()
         var edits: [PropertyListEdit] = []
         for position in editingOrder {
+            try budget.charge(bytes: PropertyListEdit.size)
             edits.append(try differences[position].edit(&budget, &contents))
         }
         return edits

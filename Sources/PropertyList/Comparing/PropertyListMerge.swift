@@ -46,8 +46,8 @@ public struct PropertyListMerge: Sendable {
     ///   - favored: whose value is taken where both changed the same; such places are conflicts all
     ///     the same.
     ///   - limits: how much the documents may expand to.
-    /// - Throws: `expansionLimitExceeded`; `sizeLimitExceeded` where the paths of edits and conflicts are
-    ///   longer than what the limits allow as output; as ``PropertyListNode/value(limits:)``.
+    /// - Throws: `expansionLimitExceeded`; `sizeLimitExceeded` where edits, conflicts and their
+    ///   paths take more memory than what the limits allow as output; as ``PropertyListNode/value(limits:)``.
     public init(
         base: PropertyListDocument, ours: PropertyListDocument, theirs: PropertyListDocument,
         favoring favored: Side = .ours, limits: ParsingLimits = .default

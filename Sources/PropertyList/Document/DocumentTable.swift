@@ -30,6 +30,9 @@
     /// How many bytes the document has, with those that were decoded.
     package var size: Int { storage.store.bytes.count &+ storage.store.decoded.count }
 
+    /// The number of values, and of references to them.
+    package var extent: Int { storage.extent }
+
     /// How many records there are.
     package var count: Int { records.count }
 

@@ -154,20 +154,17 @@ extension PropertyListDocument {
     }
 
     /// A budget for an operation on the document.
-    package func budget(
-        _ limits: ParsingLimits, _ spent: OperationBudget.Spent = .init()
-    ) -> OperationBudget {
-        storage.budget(limits, spent)
-    }
+    package func budget(_ limits: ParsingLimits) -> OperationBudget { storage.budget(limits) }
 }
 
 extension PropertyListDocument.Storage {
-    func budget(
-        _ limits: ParsingLimits, _ spent: OperationBudget.Spent = .init()
-    ) -> OperationBudget {
-        OperationBudget(
-            limits: limits, nodeCount: store.records.count, size: budgetSize, spent: spent)
+    func budget(_ limits: ParsingLimits) -> OperationBudget {
+        OperationBudget(limits: limits, extent: extent, size: budgetSize)
     }
+
+    /// The number that the limit of visits is relative to: of values, and of references to them. Each
+    /// takes a byte of the file, or more.
+    var extent: Int { store.records.count &+ store.children.count }
 
     /// The size that the limit of output is relative to, in bytes.
     var budgetSize: Int { store.bytes.count &+ store.decoded.count &+ builtSize }

@@ -18,7 +18,9 @@ struct BinaryEditWriter {
     private var isShared: [Bool]
     private var uniquer: ObjectUniquer
     private var isChanged = false
-    private var keyNodes: [LiteralKey: UInt32] = [:]
+    // The records of new keys and values, in the order in which `rewrite` comes to them.
+    private var added: [UInt32] = []
+    private var nextAdded = 0
 
     init(
         _ document: PropertyListDocument, _ edits: FinishedEdits, _ limits: ParsingLimits
@@ -60,10 +62,11 @@ struct BinaryEditWriter {
     ///
     /// - Throws: `sizeLimitExceeded`, `depthLimitExceeded`.
     mutating func write() throws(PropertyListError) -> [UInt8] {
+        try addNewValues()
         for number in edits.tree.containers.indices.reversed() where edits.isReachable[number] {
-            nodes[number] = try rewrite(number)
+            nodes[number] = rewrite(number)
         }
-        let root = try node(of: edits.tree.root)
+        let root = node(of: edits.tree.root)
         if !isChanged, root == source.storage.root { return source.source }
         let isUsed = ReferencePass.reachable(from: root, in: store)
         let order = store.records.indices.filter { node in
@@ -72,7 +75,7 @@ struct BinaryEditWriter {
         }
         return try BinaryPropertyList.serialize(
             store, order: order.map { UInt32(truncatingIfNeeded: $0) }, root: root,
-            layout: layout, budget: source.budget(limits))
+            layout: layout, budget: edits.tree.budget())
     }
 
     private var layout: BinaryLayout {
@@ -83,29 +86,29 @@ struct BinaryEditWriter {
     // MARK: Containers
 
     /// The record of a container; of the source, its own if it stands nowhere else.
-    private mutating func rewrite(_ number: Int) throws(PropertyListError) -> UInt32 {
+    private mutating func rewrite(_ number: Int) -> UInt32 {
         let container = edits.tree.containers[number]
         guard let origin = container.origin else { return 0 }
         var keys: [UInt32] = []
         var values: [UInt32] = []
         for position in container.live {
             let child = container.children[position]
-            values.append(try node(of: child.content))
+            values.append(node(of: child.content))
             switch child.key {
             case .source(let record): keys.append(record)
-            case .text(let text): keys.append(try keyNode(text))
+            case .text: keys.append(takeAdded())
             case nil: break
             }
         }
         let record = store.records[Int(origin)]
         if store.children[record.childRange].elementsEqual(keys + values) { return origin }
-        return try place(keys + values, count: values.count, of: number, origin)
+        return place(keys + values, count: values.count, of: number, origin)
     }
 
     /// Puts new children in a container.
     private mutating func place(
         _ children: [UInt32], count: Int, of number: Int, _ origin: UInt32
-    ) throws(PropertyListError) -> UInt32 {
+    ) -> UInt32 {
         isChanged = true
         let first = UInt32(truncatingIfNeeded: store.children.count)
         store.children += children
@@ -126,10 +129,8 @@ struct BinaryEditWriter {
 
     // MARK: Values
 
-    private mutating func node(
-        of content: EditTree.Content
-    ) throws(PropertyListError) -> UInt32 {
-        if let value = edits.newValue(of: content) { return try node(of: value) }
+    private mutating func node(of content: EditTree.Content) -> UInt32 {
+        if edits.newValue(of: content) != nil { return takeAdded() }
         switch content {
         case .source(let node): return node
         case .opened(let number): return nodes[number]
@@ -140,23 +141,27 @@ struct BinaryEditWriter {
         }
     }
 
+    private mutating func takeAdded() -> UInt32 {
+        nextAdded += 1
+        return added[nextAdded - 1]
+    }
+
     /// A leaf that is equal, or this one from now on.
     private mutating func existing(_ node: UInt32) -> UInt32 {
         uniquer.number(of: node, store.records[Int(node)], next: node, in: store) ?? node
     }
 
-    private mutating func keyNode(_ text: String) throws(PropertyListError) -> UInt32 {
-        if let known = keyNodes[LiteralKey(text)] { return known }
-        let node = try node(of: .string(text))
-        keyNodes[LiteralKey(text)] = node
-        return node
-    }
-
-    /// Adds a value with all that it holds.
-    private mutating func node(
-        of value: PropertyListValue
-    ) throws(PropertyListError) -> UInt32 {
-        let document = try PropertyListDocument(value, limits: limits)
+    /// Adds all new keys and values with all that they hold.
+    ///
+    /// They go through one document: a long text that occurs in many of them is copied once.
+    private mutating func addNewValues() throws(PropertyListError) {
+        let values = newValues
+        if values.isEmpty { return }
+        var limits = limits
+        // The array around them is one container more.
+        limits.depth = max(limits.depth, limits.depth &+ 1)
+        let document = try PropertyListDocument(
+            .array(PropertyListArray(values)), limits: limits)
         let other = document.storage.store
         guard UInt32(exactly: store.bytes.count + other.bytes.count) != nil else {
             throw PropertyListError(
@@ -167,15 +172,32 @@ struct BinaryEditWriter {
         let start = UInt32(truncatingIfNeeded: store.bytes.count)
         store.bytes += other.bytes
         var copies = [UInt32](repeating: 0, count: other.records.count)
-        // Containers within a container have higher numbers than it has; leaves need not, for a key
-        // that occurs again is the one that was there.
-        for areContainers in [false, true] {
-            for number in other.records.indices.reversed()
-            where other.records[number].isContainer == areContainers {
-                copies[number] = copy(other.records[number], other, copies, start)
+        let root = Int(document.storage.root)
+        for (number, record) in other.records.enumerated() where !record.isContainer {
+            copies[number] = copy(record, other, copies, start)
+        }
+        // Containers within a container have higher numbers than it has.
+        for (number, record) in other.records.enumerated().reversed()
+        where record.isContainer && number != root {
+            copies[number] = copy(record, other, copies, start)
+        }
+        added = other.children[document.root.record.childRange].map { copies[Int($0)] }
+    }
+
+    /// The new values and keys of all containers, in the order of ``rewrite(_:)``, and the new root.
+    private var newValues: [PropertyListValue] {
+        var values: [PropertyListValue] = []
+        for number in edits.tree.containers.indices.reversed() where edits.isReachable[number] {
+            let container = edits.tree.containers[number]
+            if container.origin == nil { continue }
+            for position in container.live {
+                let child = container.children[position]
+                if let value = edits.newValue(of: child.content) { values.append(value) }
+                if case .text(let text) = child.key { values.append(.string(text)) }
             }
         }
-        return copies[Int(document.storage.root)]
+        if let value = edits.newValue(of: edits.tree.root) { values.append(value) }
+        return values
     }
 
     private mutating func copy(

@@ -3,44 +3,47 @@
 
 /// A list of numbers in blocks, which keeps many insertions and removals cheap: each moves the rest of
 /// one block, not the rest of the list.
+///
+/// A list that begins with the numbers from 0 on takes no memory for them until it changes.
 struct BlockList: Sendable {
     private static let blockSize = 1024
 
-    // Never empty.
-    private var blocks: [[UInt32]] = [[]]
+    // Empty while the list is the numbers from 0 to below `count`.
+    private var blocks: [[UInt32]] = []
     // The length of each block, side by side for the search.
-    private var lengths = [0]
+    private var lengths: [Int] = []
     /// The length of the list.
-    private(set) var count = 0
+    private(set) var count: Int
 
     /// The numbers from 0 to below `count`.
-    init(count: Int = 0) {
-        for start in stride(from: 0, to: count, by: Self.blockSize) {
-            let end = min(start &+ Self.blockSize, count)
-            append(block: (start..<end).map { UInt32(truncatingIfNeeded: $0) })
-        }
-    }
+    init(count: Int = 0) { self.count = count }
 
-    private mutating func append(block: [UInt32]) {
-        if count == 0 { (blocks, lengths) = ([], []) }
-        blocks.append(block)
-        lengths.append(block.count)
-        count &+= block.count
+    private mutating func makeBlocks() {
+        guard blocks.isEmpty else { return }
+        for start in stride(from: 0, to: max(count, 1), by: Self.blockSize) {
+            let end = min(start &+ Self.blockSize, count)
+            blocks.append((start..<end).map { UInt32(truncatingIfNeeded: $0) })
+            lengths.append(end &- start)
+        }
     }
 
     /// The number at `index`. Takes time in proportion to the number of blocks.
     ///
     /// - Precondition: `index` is below `count`.
     subscript(index: Int) -> Int {
+        if blocks.isEmpty { return index }
         let place = place(of: index)
         return Int(blocks[place.block][place.offset])
     }
 
     /// The numbers in order. Linear.
-    var all: [Int] { blocks.flatMap { $0.map { Int($0) } } }
+    var all: [Int] {
+        blocks.isEmpty ? Array(0..<count) : blocks.flatMap { $0.map { Int($0) } }
+    }
 
     /// Inserts a number before the one at `index`, or at the end.
     mutating func insert(_ number: Int, at index: Int) {
+        makeBlocks()
         let place = place(of: index)
         blocks[place.block].insert(UInt32(truncatingIfNeeded: number), at: place.offset)
         lengths[place.block] &+= 1
@@ -50,6 +53,7 @@ struct BlockList: Sendable {
 
     /// Removes the number at `index` and returns it.
     mutating func remove(at index: Int) -> Int {
+        makeBlocks()
         let place = place(of: index)
         let number = blocks[place.block].remove(at: place.offset)
         lengths[place.block] &-= 1

@@ -112,6 +112,7 @@ extension EditTree {
     /// Makes an edit that goes into no nested property list.
     mutating func apply(_ edit: PropertyListEdit) throws(PropertyListError) {
         let path = edit.path
+        if let value = edit.operation.value { admit(value) }
         switch edit.operation {
         case .append(let value):
             let container = try openTarget(path)
@@ -249,6 +250,7 @@ extension EditTree {
         var pending = [(container, entries)]
         while let (container, entries) = pending.popLast() {
             for (key, value) in entries {
+                try charge(key: key)
                 if let inner = value.dictionary, let known = position(of: key, in: container),
                     self.kind(of: content(known, container)) == .dictionary,
                     let opened = try open(.child(container: container, position: known))

@@ -34,12 +34,34 @@ struct EditTree: Sendable {
         }
 
         var key: Key?
-        /// The position among the children that the container has in the source.
-        let origin: Int?
         var content: Content
+        private let packedOrigin: Position
+        private var packedNext = Position(nil)
         var isRemoved = false
+
+        init(key: Key?, origin: Int?, content: Content) {
+            self.key = key
+            self.content = content
+            packedOrigin = Position(origin)
+        }
+
+        /// The position among the children that the container has in the source.
+        var origin: Int? { packedOrigin.value }
+
         /// In a dictionary, the position of the entry that follows.
-        var next: Int?
+        var next: Int? {
+            get { packedNext.value }
+            set { packedNext = Position(newValue) }
+        }
+    }
+
+    /// A position among children, or none, in four bytes: edits may open all containers of a file.
+    struct Position: BitwiseCopyable, Sendable {
+        private let number: UInt32
+
+        init(_ value: Int?) { number = value.map { UInt32(truncatingIfNeeded: $0) } ?? .max }
+
+        var value: Int? { number == .max ? nil : Int(number) }
     }
 
     /// A container with its children. Those of an array have their order in `elements`; those of a
@@ -48,16 +70,34 @@ struct EditTree: Sendable {
         let kind: PropertyListKind
         /// The record in the source; nil for a new one.
         let origin: UInt32?
-        let depth: Int
         /// The key under which the source has the container.
         var key: UInt32?
+        let depth: Int
         var children: [Child] = []
         /// The positions of the elements of an array or a set, in order.
         var elements = BlockList()
-        var first: Int?
-        var last: Int?
+        private var packedFirst = Position(nil)
+        private var packedLast = Position(nil)
         /// Where keys are that are not where the source has them; nil for those that are gone.
         var places: [LiteralKey: Int?] = [:]
+
+        init(kind: PropertyListKind, origin: UInt32?, depth: Int) {
+            self.kind = kind
+            self.origin = origin
+            self.depth = depth
+        }
+
+        /// The position of the first entry of a dictionary.
+        var first: Int? {
+            get { packedFirst.value }
+            set { packedFirst = Position(newValue) }
+        }
+
+        /// The position of the last entry of a dictionary.
+        var last: Int? {
+            get { packedLast.value }
+            set { packedLast = Position(newValue) }
+        }
     }
 
     /// A property list within a value.
@@ -72,7 +112,9 @@ struct EditTree: Sendable {
     let document: PropertyListDocument
     let limits: ParsingLimits
     // Counts against the limits for all edits together.
-    private var spent = OperationBudget.Spent()
+    private var account: OperationBudget.Account
+    // The long texts and data of new values that have raised the allowance.
+    private var admitted: Set<ContentIdentity> = []
     private(set) var root: Content
     var containers: [Container] = []
     var nested: [Nested] = []
@@ -82,6 +124,7 @@ struct EditTree: Sendable {
     init(_ document: PropertyListDocument, _ limits: ParsingLimits) {
         self.document = document
         self.limits = limits
+        account = document.budget(limits).account
         root = .source(document.storage.root)
     }
 
@@ -128,11 +171,12 @@ extension EditTree {
         case .value(let value):
             guard let opened = Self.container(value, depth: depth(of: slot)) else { return nil }
             container = opened
+            for key in value.storage?.keys.texts ?? [] { try charge(key: key) }
         }
-        var budget = document.budget(limits, spent)
-        try budget.visit(container.children.count)
-        try budget.enter(depth: container.depth)
-        spent = budget.spent
+        try spend { budget throws(PropertyListError) in
+            try budget.visit(container.children.count)
+            try budget.enter(depth: container.depth)
+        }
         if case .child(let parent, let position) = slot,
             case .source(let key) = containers[parent].children[position].key
         {
@@ -147,10 +191,38 @@ extension EditTree {
     ///
     /// - Throws: `expansionLimitExceeded`.
     mutating func charge(_ nested: PropertyListDocument) throws(PropertyListError) {
-        var budget = document.budget(limits, spent)
-        // A container that is opened lists its children, which may be one value many times.
-        try budget.visit(nested.nodeCount &+ nested.storage.store.children.count)
-        spent = budget.spent
+        try spend { budget throws(PropertyListError) in
+            // A container that is opened lists its children, which may be one value many times.
+            try budget.visit(nested.storage.extent)
+        }
+    }
+
+    /// Counts the bytes of a key of a new value: many of its dictionaries may have one long key.
+    ///
+    /// - Throws: `sizeLimitExceeded`.
+    mutating func charge(key: String) throws(PropertyListError) {
+        try spend { budget throws(PropertyListError) in try budget.charge(bytes: key.utf8.count) }
+    }
+
+    /// Uses a part of what all edits together may use.
+    private mutating func spend(
+        _ use: (inout OperationBudget) throws(PropertyListError) -> Void
+    ) throws(PropertyListError) {
+        var budget = OperationBudget(limits: limits, continuing: account)
+        try use(&budget)
+        account = budget.account
+    }
+
+    /// Raises the allowance by that of a new value.
+    mutating func admit(_ value: PropertyListValue) {
+        var budget = OperationBudget(limits: limits, continuing: account)
+        budget.admit(value, &admitted)
+        account = budget.account
+    }
+
+    /// A budget for a pass over the document with its new values.
+    func budget() -> OperationBudget {
+        OperationBudget(limits: limits, continuing: account.unspent)
     }
 
     /// Whether a value of the source is `value` already.
@@ -160,11 +232,12 @@ extension EditTree {
         _ node: PropertyListNode, as value: PropertyListValue
     ) throws(PropertyListError) -> Bool {
         if node.kind != value.kind { return false }
-        var budget = document.budget(limits, spent)
         var contents = LongContents()
-        let old = try node.value(within: &budget, &contents)
-        spent = budget.spent
-        return old == value
+        var isSame = false
+        try spend { budget throws(PropertyListError) in
+            isSame = try node.value(within: &budget, &contents) == value
+        }
+        return isSame
     }
 
     private func depth(of slot: Slot) -> Int {

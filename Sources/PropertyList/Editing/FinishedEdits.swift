@@ -70,8 +70,8 @@ struct FinishedEdits {
     /// The whole value, built from the bottom up, for a format that is written anew.
     ///
     /// - Throws: as ``PropertyListNode/value(limits:)``.
-    func wholeValue(limits: ParsingLimits) throws(PropertyListError) -> PropertyListValue {
-        var budget = tree.document.budget(limits)
+    func wholeValue() throws(PropertyListError) -> PropertyListValue {
+        var budget = tree.budget()
         var contents = LongContents()
         var copy = self
         for number in tree.containers.indices.reversed() where isReachable[number] {

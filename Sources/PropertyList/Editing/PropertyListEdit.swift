@@ -27,12 +27,23 @@ public struct PropertyListEdit: Sendable, Hashable {
         /// The entries of a dictionary are set in the dictionary there, those that are dictionaries
         /// in both key by key; the elements of an array are appended to the array there.
         case merge(PropertyListValue)
+
+        /// The new value, if there is one.
+        var value: PropertyListValue? {
+            switch self {
+            case .set(let value), .insert(let value, _), .append(let value), .merge(let value): value
+            case .remove, .rename: nil
+            }
+        }
     }
 
     /// Where.
     public var path: PropertyListKeyPath
     /// What.
     public var operation: Operation
+
+    /// What an edit takes in a list, in bytes, beside its path and value.
+    static let size = MemoryLayout<PropertyListEdit>.stride
 
     /// An operation at a path.
     public init(_ path: PropertyListKeyPath, _ operation: Operation) {

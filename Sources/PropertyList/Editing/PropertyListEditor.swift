@@ -24,7 +24,7 @@ public struct PropertyListEditor: Sendable {
     ///   - options: leniencies for nested property lists, and for the result, which is parsed again.
     ///   - limits: how much the result may ask for.
     /// - Throws: `unrepresentableValue` for a document that could be read in part only, or that is of
-    ///   no format; `duplicateKey` for text in which one key was dropped for another.
+    ///   no format; `duplicateKey` for text in which a key occurs twice.
     public init(
         _ document: PropertyListDocument, options: ParsingOptions = .strict,
         limits: ParsingLimits = .default
@@ -64,7 +64,8 @@ public struct PropertyListEditor: Sendable {
                 what: "it was read with leniency (\(document.leniencies)), and cannot be edited",
                 recovery: "write the property list anew first")
         }
-        guard format == .binary || !document.leniencies.contains(.duplicateKeys) else {
+        let repeated: ParsingOptions = [.duplicateKeys, .allDuplicateKeys]
+        guard format == .binary || document.leniencies.isDisjoint(with: repeated) else {
             throw PropertyListError(
                 .duplicateKey, format: format,
                 what: "a key occurs twice, and it is open which of the two is to be edited",
@@ -142,7 +143,7 @@ public struct PropertyListEditor: Sendable {
         guard OpenStepEditSyntax.isProject(document.source) else {
             return try result(edits, OpenStepEditSyntax(document, names: document.root, limits))
         }
-        let value = try edits.wholeValue(limits: limits)
+        let value = try edits.wholeValue()
         let names = try PropertyListDocument(value, limits: limits)
         let syntax = OpenStepEditSyntax(document, names: names.root, limits)
         return try result(edits, syntax, expected: value)
@@ -155,7 +156,7 @@ public struct PropertyListEditor: Sendable {
         let body = document.source.drop { isXMLWhitespace($0) }
         let lastLine = body.lastIndex { !isXMLWhitespace($0) } ?? body.startIndex
         if !body.prefix(through: lastLine).contains(0x0A) { writing.layout = .compact }
-        let value = try edits.wholeValue(limits: limits)
+        let value = try edits.wholeValue()
         return try JSONPropertyList.serialize(
             PropertyListDocument(value, limits: limits), options: writing, limits: limits)
     }
@@ -178,18 +179,8 @@ public struct PropertyListEditor: Sendable {
     private func require(
         _ edited: PropertyListDocument, says edits: FinishedEdits, _ known: PropertyListValue?
     ) throws(PropertyListError) {
-        // Of keys that are kept twice a tree of values would have one.
-        if document.leniencies.contains(.allDuplicateKeys) { return }
-        let expected: PropertyListValue
-        let found: PropertyListValue
-        do {
-            expected = if let known { known } else { try edits.wholeValue(limits: limits) }
-            found = try edited.root.value(limits: limits)
-        } catch {
-            if error.code.isLimit { return }
-            throw error
-        }
-        try Self.require(found, is: expected, document.format)
+        let expected = if let known { known } else { try edits.wholeValue() }
+        try Self.require(try edited.root.value(limits: limits), is: expected, document.format)
     }
 
     /// - Throws: `unrepresentableValue` where both are not the same.

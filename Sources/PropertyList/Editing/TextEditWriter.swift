@@ -6,21 +6,23 @@
 /// Only these are replaced: a value that is set, a key that is renamed, an entry that is removed with
 /// the white space before it up to the end of the line above. What is new is written like its
 /// neighbours: their indentation, their line ends, what they have between key and value.
-struct TextEditWriter<Syntax: TextEditSyntax> {
+struct TextEditWriter<Syntax: TextEditSyntax>: ~Copyable {
     private let edits: FinishedEdits
     private let store: NodeStore
     private let syntax: Syntax
+    private var budget: OperationBudget
     private var found: [EditedPropertyList.Change] = []
 
     init(_ document: PropertyListDocument, _ edits: FinishedEdits, _ syntax: Syntax) {
         self.edits = edits
         self.syntax = syntax
+        budget = edits.tree.budget()
         store = document.storage.store
     }
 
     /// What changes, in the order of the source. Linear.
     ///
-    /// - Throws: `unrepresentableValue` for what the format has no form for.
+    /// - Throws: `unrepresentableValue` for what the format has no form for; `sizeLimitExceeded`.
     mutating func changes() throws(PropertyListError) -> [EditedPropertyList.Change] {
         if let value = edits.newValue(of: edits.tree.root) {
             try replace(edits.tree.document.storage.root, with: value, key: nil)
@@ -56,6 +58,14 @@ struct TextEditWriter<Syntax: TextEditSyntax> {
 
     private mutating func add(_ range: Range<Int>, _ text: [UInt8]) {
         found.append(.init(range: range, replacement: text))
+    }
+
+    /// Notes a change with new text, which counts against the limit of output.
+    private mutating func add(
+        _ change: EditedPropertyList.Change
+    ) throws(PropertyListError) {
+        try budget.charge(bytes: change.replacement.count)
+        found.append(change)
     }
 
     // MARK: Containers
@@ -109,7 +119,7 @@ struct TextEditWriter<Syntax: TextEditSyntax> {
                 value: edits.newValue(of: live[$0].content) ?? .null)
         }
         let elsewhere = try syntax.placedElsewhere(children, in: origin)
-        found += elsewhere.changes
+        for change in elsewhere.changes { try add(change) }
         let places = Set(elsewhere.places.map { new[$0] })
         return live.indices.filter { !places.contains($0) }.map { live[$0] }
     }
@@ -129,7 +139,7 @@ struct TextEditWriter<Syntax: TextEditSyntax> {
         let new = edits.newValue(of: child.content)
         if case .text(let text) = child.key, let key = original.key {
             let kept = new == nil ? original.value : nil
-            found.append(try syntax.renamed(key, to: text, keeping: kept))
+            try add(try syntax.renamed(key, to: text, keeping: kept))
         }
         if let new {
             try replace(original.value, with: new, key: original.key)
@@ -142,7 +152,7 @@ struct TextEditWriter<Syntax: TextEditSyntax> {
         let style = syntax.layout.style(
             at: syntax.range(of: record).lowerBound,
             orAt: key.map { syntax.range(of: $0).lowerBound })
-        found.append(try syntax.replaced(record, with: value, key: key, style))
+        try add(try syntax.replaced(record, with: value, key: key, style))
     }
 
     private mutating func remove(_ number: Int, _ record: NodeRecord) {
@@ -179,11 +189,13 @@ struct TextEditWriter<Syntax: TextEditSyntax> {
         var text: [UInt8] = []
         let terminator = syntax.terminator(inDictionary: children.first?.key != nil)
         for child in children {
+            let start = text.count
             text += lead
             text += try syntax.child(
                 edits.tree.text(of: child.key), edits.newValue(of: child.content) ?? .null,
                 like: neighbour, style)
             text += terminator
+            try budget.charge(bytes: text.count - start)
         }
         // A comment may end with its line, so that only a new line can follow it.
         let isOnNewLine = lead.first == 0x0A || lead.first == 0x0D
@@ -208,7 +220,8 @@ struct TextEditWriter<Syntax: TextEditSyntax> {
         let style = layout.style(at: range.lowerBound, orAt: key)
         guard let content = syntax.contentRange(of: origin), !layout.isBlank(content) else {
             let value = edits.value(of: container)
-            return add(range, try syntax.container(value, origin, style))
+            return try add(
+                .init(range: range, replacement: try syntax.container(value, origin, style)))
         }
         // A comment ends with its line, so that what follows it needs one of its own: like the bracket,
         // where the container does not begin a line.

@@ -69,7 +69,7 @@ extension DecodingSession {
 
     @inline(never)
     func expansionExceeded(_ path: CodingPath?) -> any Error {
-        var budget = OperationBudget(limits: limits, nodeCount: table.count)
+        var budget = OperationBudget(limits: limits, extent: table.extent)
         do {
             try budget.visit(.max)
         } catch {

@@ -52,7 +52,7 @@ final class DecodingSession {
         sharesNodes = table.format?.isText != true
         records = table.records
         children = table.children
-        visitLimit = limits.expansion.limit(for: table.count)
+        visitLimit = limits.expansion.limit(for: table.extent)
         callLimit = ParsingLimits.Allowance(factor: 16, base: 1024).limit(for: limits.depth)
     }
 
@@ -91,7 +91,7 @@ final class DecodingSession {
         let isContainer = view.kind.isContainer
         var budget = OperationBudget(
             limits: limits, remainingValues: isContainer ? max(visitLimit &- visits, 0) : 1)
-        defer { if isContainer { visits &+= budget.spent.values } }
+        defer { if isContainer { visits &+= budget.visitedCount } }
         return try view.value(within: &budget, &longContents)
     }
 
