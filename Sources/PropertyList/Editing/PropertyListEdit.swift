@@ -31,7 +31,8 @@ public struct PropertyListEdit: Sendable, Hashable {
         /// The new value, if there is one.
         var value: PropertyListValue? {
             switch self {
-            case .set(let value), .insert(let value, _), .append(let value), .merge(let value): value
+            case .set(let value), .insert(let value, _), .append(let value), .merge(let value):
+                value
             case .remove, .rename: nil
             }
         }

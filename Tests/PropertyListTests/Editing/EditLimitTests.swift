@@ -70,7 +70,8 @@ struct EditLimitTests {
 
     @Test("text in which a key was kept twice cannot be edited")
     func twoEntries() throws {
-        let text = "<plist version=\"1.0\"><dict><key>a</key><true/><key>a</key><false/></dict></plist>"
+        let text =
+            "<plist version=\"1.0\"><dict><key>a</key><true/><key>a</key><false/></dict></plist>"
         let document = try PropertyListDocument(
             parsing: text.utf8, options: .allDuplicateKeys)
         let error = #expect(throws: PropertyListError.self) {
