@@ -161,7 +161,7 @@ struct ReadingOptions: ParsableArguments {
 
 extension ParsingOptions {
     /// What the command lets pass where it is told to: what can be read in one way only.
-    static let lenient = appleCompatible.union(.looseSeparators)
+    static let lenient = appleCompatible.union([.looseSeparators, .trailingBlanks])
 }
 
 /// A file that has been read and parsed.

@@ -37,38 +37,39 @@ public struct ParsingOptions: OptionSet, Sendable, Hashable {
     /// Unpaired surrogates become U+FFFD.
     public static let unpairedSurrogates = ParsingOptions(rawValue: 1 << 6)
 
-    /// Dates that are infinite or not a number.
-    public static let nonFiniteDates = ParsingOptions(rawValue: 1 << 7)
-
     /// The high half of 16-byte integers and UIDs is ignored.
-    public static let wideIntegers = ParsingOptions(rawValue: 1 << 8)
+    public static let wideIntegers = ParsingOptions(rawValue: 1 << 7)
 
     /// Objects that nothing refers to may be malformed.
-    public static let unusedGarbage = ParsingOptions(rawValue: 1 << 9)
+    public static let unusedGarbage = ParsingOptions(rawValue: 1 << 8)
 
     // MARK: XML
 
     /// Control characters that XML forbids stand in text, raw as Apple's writer leaves them or as
     /// references by number.
-    public static let rawControlCharacters = ParsingOptions(rawValue: 1 << 10)
+    public static let rawControlCharacters = ParsingOptions(rawValue: 1 << 9)
 
     /// The root may stand without a `<plist>` around it.
-    public static let missingPlistElement = ParsingOptions(rawValue: 1 << 11)
+    public static let missingPlistElement = ParsingOptions(rawValue: 1 << 10)
 
-    /// Anything may follow the root element, or what a strings file says.
-    public static let trailingContent = ParsingOptions(rawValue: 1 << 12)
+    /// Anything may follow the root element of XML, the root value of JSON, and the entries of a strings
+    /// file. After another OpenStep value, Apple's readers accept nothing but blanks and comments.
+    public static let trailingContent = ParsingOptions(rawValue: 1 << 11)
 
-    /// White space may precede the XML declaration.
-    public static let leadingWhitespace = ParsingOptions(rawValue: 1 << 13)
+    /// White space may precede the XML declaration, also behind a byte order mark.
+    public static let leadingWhitespace = ParsingOptions(rawValue: 1 << 12)
 
     /// Fields of a date may be out of range and are carried over: month 13 is the next January.
-    public static let looseDates = ParsingOptions(rawValue: 1 << 14)
+    public static let looseDates = ParsingOptions(rawValue: 1 << 13)
 
     /// Characters outside the base-64 alphabet are skipped, an incomplete last group is dropped.
-    public static let looseBase64 = ParsingOptions(rawValue: 1 << 15)
+    public static let looseBase64 = ParsingOptions(rawValue: 1 << 14)
 
-    /// White space may stand around numbers and dates.
-    public static let paddedScalars = ParsingOptions(rawValue: 1 << 16)
+    /// White space may precede a number, and stand between the sign and the digits of an integer.
+    public static let paddedScalars = ParsingOptions(rawValue: 1 << 15)
+
+    /// White space may follow a number, and surround a date. Apple's readers refuse both.
+    public static let trailingBlanks = ParsingOptions(rawValue: 1 << 16)
 
     /// `<key>` may stand where a value is expected, and is a string.
     public static let keyAsValue = ParsingOptions(rawValue: 1 << 17)
@@ -82,7 +83,8 @@ public struct ParsingOptions: OptionSet, Sendable, Hashable {
     // MARK: OpenStep
 
     /// Octal escapes above `\177` are characters of the NeXTSTEP encoding, as Apple's readers take
-    /// them; other readers take them as Unicode.
+    /// them; other readers take them as Unicode. Of a number above `\377` the low eight bits count.
+    /// `\376` and `\377` stand for no character and become U+FFFD.
     public static let nextStepEscapes = ParsingOptions(rawValue: 1 << 20)
 
     /// `\U` may have fewer than four digits, and a letter or digit after `\` that means nothing
@@ -92,26 +94,33 @@ public struct ParsingOptions: OptionSet, Sendable, Hashable {
     /// A comment may go on to the end of the text.
     public static let unendedComment = ParsingOptions(rawValue: 1 << 22)
 
+    /// A file of nothing but white space is an empty dictionary. A file without any byte is not.
+    public static let blankText = ParsingOptions(rawValue: 1 << 23)
+
     /// `,` may stand between the entries of a dictionary, and nothing after the last one.
-    public static let looseSeparators = ParsingOptions(rawValue: 1 << 23)
+    public static let looseSeparators = ParsingOptions(rawValue: 1 << 24)
 
     // MARK: Sets
 
     /// No leniency: the default.
     public static let strict: ParsingOptions = []
 
-    /// Everything that Apple's readers let pass and that can be read in one way only.
+    /// Everything that Apple's readers let pass and that can be read in one way only, and nothing else.
+    ///
+    /// Apple has several readers: those of CoreFoundation, which `plutil` and
+    /// `PropertyListSerialization` use, and those of `PropertyListDecoder`. Where they differ, this is
+    /// what CoreFoundation's accept.
     public static let appleCompatible: ParsingOptions = [
         .duplicateKeys, .anyMinorVersion, .nonStringKeys, .highASCII, .unpairedSurrogates,
-        .nonFiniteDates, .wideIntegers, .unusedGarbage, .rawControlCharacters,
+        .wideIntegers, .unusedGarbage, .rawControlCharacters,
         .missingPlistElement, .trailingContent, .leadingWhitespace, .looseDates, .looseBase64,
         .paddedScalars, .keyAsValue, .attributes, .uidDictionaries, .nextStepEscapes,
-        .looseEscapes, .unendedComment,
+        .looseEscapes, .unendedComment, .blankText,
     ]
 
     /// What Apple's readers let pass and what they do not: all that can be shown is.
     public static let forensic = appleCompatible.union([
-        .allDuplicateKeys, .salvage, .looseSeparators,
+        .allDuplicateKeys, .salvage, .trailingBlanks, .looseSeparators,
     ])
 }
 
@@ -120,15 +129,17 @@ extension ParsingOptions: CustomStringConvertible {
         (.duplicateKeys, "duplicateKeys"), (.allDuplicateKeys, "allDuplicateKeys"),
         (.salvage, "salvage"), (.anyMinorVersion, "anyMinorVersion"),
         (.nonStringKeys, "nonStringKeys"), (.highASCII, "highASCII"),
-        (.unpairedSurrogates, "unpairedSurrogates"), (.nonFiniteDates, "nonFiniteDates"),
-        (.wideIntegers, "wideIntegers"), (.unusedGarbage, "unusedGarbage"),
+        (.unpairedSurrogates, "unpairedSurrogates"), (.wideIntegers, "wideIntegers"),
+        (.unusedGarbage, "unusedGarbage"),
         (.rawControlCharacters, "rawControlCharacters"),
         (.missingPlistElement, "missingPlistElement"), (.trailingContent, "trailingContent"),
         (.leadingWhitespace, "leadingWhitespace"), (.looseDates, "looseDates"),
         (.looseBase64, "looseBase64"), (.paddedScalars, "paddedScalars"),
+        (.trailingBlanks, "trailingBlanks"),
         (.keyAsValue, "keyAsValue"), (.attributes, "attributes"),
         (.uidDictionaries, "uidDictionaries"), (.nextStepEscapes, "nextStepEscapes"),
         (.looseEscapes, "looseEscapes"), (.unendedComment, "unendedComment"),
+        (.blankText, "blankText"),
         (.looseSeparators, "looseSeparators"),
     ]
 

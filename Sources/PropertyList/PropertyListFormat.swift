@@ -64,6 +64,21 @@ extension PropertyListFormat {
             .unrecognizedFormat, format: nil, what: neighbour(bytes), location: .byte(0))
     }
 
+    /// Finds the format of `bytes` that are to be read with `options`: where those allow a blank text, it is
+    /// OpenStep.
+    ///
+    /// - Throws: as ``detect(_:)``; with the option's name for a blank text.
+    static func detect(
+        _ bytes: [UInt8], _ options: ParsingOptions
+    ) throws(PropertyListError) -> PropertyListFormat {
+        guard OpenStepGrammar.isBlank(bytes.span) else { return try detect(bytes) }
+        if options.contains(.blankText) { return .openStep }
+        throw PropertyListError(
+            .unrecognizedFormat, format: nil,
+            what: "expected a property list, found only white space",
+            location: .byte(0), recovery: "`ParsingOptions.blankText` lets it pass")
+    }
+
     /// What the bytes are, if they are something known, for the message.
     private static func neighbour(_ bytes: [UInt8]) -> String {
         if bytes.isEmpty { return "the input is empty" }

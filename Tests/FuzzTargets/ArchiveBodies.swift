@@ -14,7 +14,7 @@ public func fuzzArchiveGraph(_ bytes: [UInt8]) throws {
     try BrokenProperty.check(keeping?.problems.isEmpty == true, "a fine archive has problems")
     guard let written = try? graph.serialized(limits: setup.limits) else { return }
     let again = try BrokenProperty.require("a graph that was written does not parse") {
-        try ArchiveGraph(parsing: written, options: [.nonFiniteDates, .nonStringKeys])
+        try ArchiveGraph(parsing: written, options: .nonStringKeys)
     }
     try BrokenProperty.check(graph.roots == again.roots, "the roots of a graph have changed")
     try BrokenProperty.check(graph.objects == again.objects, "the objects have changed")
@@ -33,7 +33,7 @@ public func fuzzUnarchiveFew(_ bytes: [UInt8]) throws {
 }
 
 private let unwritable: ParsingOptions = [
-    .nonStringKeys, .allDuplicateKeys, .salvage, .nonFiniteDates,
+    .nonStringKeys, .allDuplicateKeys, .salvage,
 ]
 
 private func contents(of setup: FuzzSetup) -> ArchiveContents? {
@@ -57,7 +57,7 @@ private func checkTyped(_ setup: FuzzSetup, allowing registry: ClassRegistry) th
         }
         let back = try BrokenProperty.require("what was written cannot be read") {
             try KeyedUnarchiver.unarchive(
-                AnyArchived.self, from: first, allowing: registry, options: .nonFiniteDates,
+                AnyArchived.self, from: first, allowing: registry,
                 limits: limits)
         }
         let second = try BrokenProperty.require("what was read again cannot be written") {
@@ -73,7 +73,7 @@ private func checkAllowed(_ value: AnyArchived, _ registry: ClassRegistry) throw
     guard
         let bytes = try? KeyedArchiver.archive(
             value, allowing: registry.keepingUnknownClasses()),
-        let contents = try? ArchiveContents(parsing: bytes, options: .nonFiniteDates)
+        let contents = try? ArchiveContents(parsing: bytes)
     else { return }
     let disallowed = try BrokenProperty.require("what was written is no archive") {
         try contents.objects(notAllowedBy: registry)

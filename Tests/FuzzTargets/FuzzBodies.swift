@@ -181,9 +181,9 @@ func checkWriting(_ document: PropertyListDocument, _ limits: ParsingLimits) thr
     guard let bytes = try? BinaryPropertyList.serialize(document, limits: limits) else { return }
     // Keys that are no strings or occur twice are written as they are.
     let isStrict = document.leniencies.isDisjoint(with: [
-        .nonStringKeys, .allDuplicateKeys, .salvage, .nonFiniteDates,
+        .nonStringKeys, .allDuplicateKeys, .salvage,
     ])
-    var options = ParsingOptions([.nonStringKeys, .allDuplicateKeys, .salvage, .nonFiniteDates])
+    var options = ParsingOptions([.nonStringKeys, .allDuplicateKeys, .salvage])
     if isStrict { options = .strict }
     let back = try BrokenProperty.require("what was written does not parse") {
         try PropertyListDocument(parsing: bytes, options: options)
@@ -202,7 +202,7 @@ private func checkBinaryRoundTrip(_ value: PropertyListValue) throws {
         try BinaryPropertyList.serialize(PropertyListDocument(value))
     }
     let back = try BrokenProperty.require("what was written does not parse") {
-        try PropertyListValue(parsing: bytes, options: .nonFiniteDates)
+        try PropertyListValue(parsing: bytes)
     }
     try BrokenProperty.check(value == back, "what was written reads as another value")
 }

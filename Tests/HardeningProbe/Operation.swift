@@ -243,7 +243,7 @@ extension Operation {
             guard let value = try? input.document?.root.value(limits: input.limits) else {
                 return nil
             }
-            var encoder = PlistEncoder()
+            let encoder = PlistEncoder()
             encoder.limits = input.limits
             return { [encoder] in _ = try? encoder.encodeBytes(value) }
         },

@@ -53,7 +53,7 @@ struct LimitTests {
         (
             "encode",
             { bytes, limits in
-                var encoder = PlistEncoder()
+                let encoder = PlistEncoder()
                 encoder.limits = limits
                 encoder.allowsFragments = true
                 return try "\(encoder.encodeBytes(PropertyListValue(parsing: bytes)))"

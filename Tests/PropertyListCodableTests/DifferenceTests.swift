@@ -75,6 +75,99 @@ struct CodableDifferenceTests {
             }
             let lenient = PlistDecoder(options: .duplicateKeys)
             #expect(try lenient.decode([String: Bool].self, from: xml) == ["a": false])
+            let binary = Data(
+                BinaryAssembler(
+                    [.dictionary([1, 1], [2, 3]), .ascii("a"), .boolean(true), .boolean(false)]
+                ).bytes)
+            #expect(
+                try PropertyListDecoder().decode([String: Bool].self, from: binary) == ["a": false])
+            #expect(try lenient.decode([String: Bool].self, from: binary) == ["a": true])
+        },
+        Difference(title: "the key `$null`") { () throws -> Void in
+            for isXML in [false, true] {
+                let (ours, theirs) = ParityCase.encodings(of: ["$null": 1], isXML: isXML)
+                #expect(ours == .value(["$null": 1]) && theirs == ours)
+                let data = try PlistEncoder(format: isXML ? .xml : .binary).encode(["$null": 1])
+                #expect(throws: DecodingError.self) {
+                    try PropertyListDecoder().decode([String: Int].self, from: data)
+                }
+                #expect(try PlistDecoder().decode([String: Int].self, from: data) == ["$null": 1])
+            }
+        },
+        Difference(title: "0.0 and −0.0 in one binary file") { () throws -> Void in
+            let theirs = try PropertyListEncoder().encode([0.0, -0.0])
+            #expect(try PropertyListDecoder().decode([Double].self, from: theirs)[1].sign == .plus)
+            let ours = try PlistEncoder().encode([0.0, -0.0])
+            for data in [ours, try PlistEncoder(format: .xml).encode([0.0, -0.0])] {
+                let numbers = try PropertyListDecoder().decode([Double].self, from: data)
+                #expect(numbers.map(\.sign) == [.plus, .minus])
+                #expect(try PlistDecoder().decode([Double].self, from: data)[1].sign == .minus)
+            }
+        },
+        Difference(title: "dates before 1582-10-15 in XML") { () throws -> Void in
+            let (ours, theirs) = (Date.distantPast, #"<date>0001-01-01T00:00:00Z</date>"#)
+            let encoder = PropertyListEncoder()
+            encoder.outputFormat = .xml
+            let julian = try encoder.encode([ours])
+            #expect(String(decoding: julian, as: UTF8.self).contains(theirs))
+            let data = try PlistEncoder(format: .xml).encode([ours])
+            #expect(String(decoding: data, as: UTF8.self).contains("0000-12-30T00:00:00Z"))
+            #expect(try PlistDecoder().decode([Date].self, from: data) == [ours])
+            // As CoreFoundation reads and writes them, and `plutil`.
+            let list = try unsafe PropertyListSerialization.propertyList(from: data, format: nil)
+            #expect(list as? [Date] == [ours])
+            let written = try PropertyListSerialization.data(
+                fromPropertyList: [ours], format: .xml, options: 0)
+            #expect(written == data)
+            let first = Date(timeIntervalSinceReferenceDate: -13_197_600_000)
+            #expect(
+                try PlistEncoder(format: .xml).encode([first]) == encoder.encode([first]))
+        },
+        Difference(title: "dates in XML that are not finite") { () throws -> Void in
+            for seconds in [Double.infinity, -.infinity, .nan] {
+                let date = Date(timeIntervalSinceReferenceDate: seconds)
+                // Not printed, which Foundation cannot do with such a date.
+                let ours = Outcome { try PlistEncoder(format: .xml).encode([date]) }
+                #expect(ours == .failure("invalidValue", path: ["[0]"]))
+                let encoder = PropertyListEncoder()
+                encoder.outputFormat = .xml
+                let back = try PropertyListDecoder().decode(
+                    [Date].self, from: encoder.encode([date]))
+                #expect(back[0].timeIntervalSinceReferenceDate.isFinite)
+            }
+        },
+        Difference(title: "errors at the end of an OpenStep array") { () throws -> Void in
+            struct Nested: Decodable {
+                init(from decoder: any Decoder) throws {
+                    var container = try decoder.unkeyedContainer()
+                    _ = try container.nestedUnkeyedContainer()
+                }
+            }
+            let text = Data("()".utf8)
+            let ours = Outcome<Int> {
+                _ = try PlistDecoder().decode(Nested.self, from: text); return 0
+            }
+            let theirs = Outcome<Int> {
+                _ = try PropertyListDecoder().decode(Nested.self, from: text)
+                return 0
+            }
+            #expect(ours == .failure("valueNotFound", path: ["[0]"]))
+            #expect(theirs == .failure("valueNotFound", path: []))
+        },
+        Difference(title: "`\\f` and `\\v` in OpenStep text") { () throws -> Void in
+            let text = Data(#"("\f\v")"#.utf8)
+            #expect(try PropertyListDecoder().decode([String].self, from: text) == ["\u{12}\u{11}"])
+            #expect(try PlistDecoder().decode([String].self, from: text) == ["\u{C}\u{B}"])
+            let list = try unsafe PropertyListSerialization.propertyList(from: text, format: nil)
+            #expect(list as? [String] == ["\u{C}\u{B}"])
+        },
+        Difference(title: "JSON") { () throws -> Void in
+            let text = Data(#"{"a": [1, true, null]}"#.utf8)
+            #expect(throws: DecodingError.self) {
+                try PropertyListDecoder().decode(PropertyListValue.self, from: text)
+            }
+            let value = try PlistDecoder().decode(PropertyListValue.self, from: text)
+            #expect(value == ["a": [1, true, .null]])
         },
         Difference(title: "two keys that `String` takes for one, in a `[String: …]`") {
             () throws -> Void in
@@ -118,11 +211,25 @@ struct CodableDifferenceTests {
                 try PropertyListEncoder().encode([PropertyListUID(3)])
             }
         },
+        Difference(title: "`{CF$UID: 3}` in XML") { () throws -> Void in
+            let xml = Data(
+                text("<array><dict><key>CF$UID</key><integer>3</integer></dict></array>"))
+            #expect(throws: DecodingError.self) {
+                try PropertyListDecoder().decode([[String: Int]].self, from: xml)
+            }
+            #expect(try PlistDecoder().decode([[String: Int]].self, from: xml) == [["CF$UID": 3]])
+            #expect(try PlistDecoder().decode([PropertyListUID].self, from: xml) == [3])
+            let lenient = PlistDecoder(options: .uidDictionaries)
+            #expect(try lenient.decode([PropertyListUID].self, from: xml) == [3])
+            #expect(throws: DecodingError.self) {
+                try lenient.decode([[String: Int]].self, from: xml)
+            }
+        },
         Difference(title: "the order of keys") { () throws -> Void in
             let person = Person(name: "Anna", age: 3, height: 1.5)
             let value = try PropertyListValue(parsing: PlistEncoder().encode(person))
             #expect(value.dictionary?.keys == ["name", "age", "height", "isMember"])
-            var encoder = PlistEncoder()
+            let encoder = PlistEncoder()
             encoder.keyOrder = .sorted
             let sorted = try PropertyListValue(parsing: encoder.encode(person))
             #expect(sorted.dictionary?.keys == ["age", "height", "isMember", "name"])
@@ -132,15 +239,20 @@ struct CodableDifferenceTests {
             foundation.outputFormat = .xml
             let theirs = try foundation.encode(["a\u{1}"])
             #expect(theirs.contains(1))
-            var encoder = PlistEncoder(format: .xml)
+            let encoder = PlistEncoder(format: .xml)
             #expect(throws: EncodingError.self) { try encoder.encode(["a\u{1}"]) }
             encoder.xmlLosses.insert(.controlCharacters)
             #expect(try encoder.encode(["a\u{1}"]).contains(1))
         },
-        Difference(title: "two values from one encoder") { () throws -> Void in
+        Difference(title: "two values from one encoder or for one key that cannot be merged") { () throws -> Void in
             #expect(throws: EncodingError.self) { try PlistEncoder().encode(TwoKinds()) }
             #expect(throws: EncodingError.self) { try PlistEncoder().encode([TwoValues()]) }
             #expect(throws: EncodingError.self) { try PlistEncoder().encode(ValueAndContainer()) }
+        },
+        Difference(title: "two super encoders for one key") { () throws -> Void in
+            let (ours, theirs) = ParityCase.encodings(of: TwoSupers(), isXML: false)
+            #expect(ours == .value(["super": ["a": 1, "b": 2]]))
+            #expect(theirs == .value(["super": ["b": 2]]))
         },
         Difference(title: "nesting and expansion") { () throws -> Void in
             let deep = try document(arrays: 513)
@@ -160,6 +272,16 @@ struct CodableDifferenceTests {
         for _ in 0..<depth { builder.beginArray() }
         for _ in 0..<depth { builder.end() }
         return try builder.finish()
+    }
+
+    private struct TwoSupers: Encodable {
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: Tag.Key.self)
+            for (name, number) in [("a", 1), ("b", 2)] {
+                var nested = container.superEncoder().container(keyedBy: Tag.Key.self)
+                try nested.encode(number, forKey: Tag.Key(stringValue: name))
+            }
+        }
     }
 
     private struct TwoKinds: Encodable {

@@ -106,7 +106,7 @@ struct HostileCodableTests {
 
     @Test("trusted limits reach as deep as they say")
     func trustedDepth() throws {
-        var encoder = PlistEncoder()
+        let encoder = PlistEncoder()
         encoder.limits = .trusted
         let document = try encoder.encodeDocument(Deep(depth: 20_000))
         let decoder = PlistDecoder(limits: .trusted)
@@ -145,7 +145,7 @@ struct HostileCodableTests {
     @Test("a long chain of nested containers is refused and released")
     func chain() throws {
         #expect(throws: EncodingError.self) { try PlistEncoder().encode(Chain()) }
-        var encoder = PlistEncoder()
+        let encoder = PlistEncoder()
         encoder.limits = .trusted
         let document = try encoder.encodeDocument(Chain())
         #expect(document.nodeCount == 100_001)

@@ -104,7 +104,7 @@ struct PlistCoderTests {
 
     @Test("a fragment is written where it is allowed, and is always a document or a tree")
     func fragments() throws {
-        var encoder = PlistEncoder()
+        let encoder = PlistEncoder()
         #expect(throws: EncodingError.self) { try encoder.encode("text") }
         #expect(try encoder.encodeValue("text") == "text")
         #expect(try encoder.encodeDocument(5).root.integer == 5)
@@ -114,7 +114,7 @@ struct PlistCoderTests {
 
     @Test("sorted keys are in the order of Apple's XML, in every format and in every dictionary")
     func sortedKeys() throws {
-        var encoder = PlistEncoder()
+        let encoder = PlistEncoder()
         encoder.keyOrder = .sorted
         let value = ["b": ["z": 1, "a": 2, "é": 3, "Z": 4, "\u{FFFF}": 5, "😀": 6], "a": [:]]
         let tree = try encoder.encodeValue(value)
@@ -126,7 +126,7 @@ struct PlistCoderTests {
     @Test("XML loses what it is allowed to lose")
     func losses() throws {
         let date = Date(timeIntervalSinceReferenceDate: 1.5)
-        var encoder = PlistEncoder(format: .xml)
+        let encoder = PlistEncoder(format: .xml)
         let whole = try PlistDecoder().decode([Date].self, from: encoder.encode([date]))
         #expect(whole == [Date(timeIntervalSinceReferenceDate: 1)])
         #expect(throws: EncodingError.self) { try encoder.encode([PropertyListUID(1)]) }
@@ -142,7 +142,7 @@ struct PlistCoderTests {
     @Test("the layout decides what is written once")
     func layout() throws {
         let names = [String](repeating: "the same name", count: 10)
-        var encoder = PlistEncoder()
+        let encoder = PlistEncoder()
         let compact = try encoder.encode(names)
         encoder.layout = .coreFoundation
         let plain = try encoder.encode(names)
@@ -168,7 +168,7 @@ struct PlistCoderTests {
     @Test("types reach what the user gave for them")
     func userInfo() throws {
         let key = try #require(UserInfo.key)
-        var (encoder, decoder) = (PlistEncoder(), PlistDecoder())
+        let (encoder, decoder) = (PlistEncoder(), PlistDecoder())
         encoder.userInfo[key] = "out"
         decoder.userInfo[key] = "in"
         let tree = try encoder.encodeValue([UserInfo("")])
@@ -248,7 +248,7 @@ struct PlistCoderTests {
         do {
             let object = Witness()
             witness = object
-            var encoder = PlistEncoder()
+            let encoder = PlistEncoder()
             encoder.userInfo[key] = object
             let value = try encoder.encodeValue([EscapingEncoder(), EscapingEncoder()])
             #expect(value == [[1, [:]], [1, [:]]])
@@ -308,7 +308,7 @@ struct PlistCoderTests {
         do {
             let object = Witness()
             witness = object
-            var (encoder, decoder) = (PlistEncoder(), PlistDecoder())
+            let (encoder, decoder) = (PlistEncoder(), PlistDecoder())
             encoder.userInfo[key] = object
             decoder.userInfo[key] = object
             #expect(throws: EncodingError.self) { try encoder.encode(["a": [Failing()]]) }

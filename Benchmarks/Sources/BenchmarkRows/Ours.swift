@@ -91,13 +91,13 @@ extension Ours {
     @Sendable static func encodeLibrary(_ input: Input, _ scale: Double) throws -> Work {
         let bytes = try input.bytes(scale: scale)
         let library = try decoder.decode(Library.self, from: bytes)
-        var encoder = PlistEncoder(format: input.format)
+        let encoder = PlistEncoder(format: input.format)
         encoder.limits = limits
         return Work(size: bytes.count) { [encoder] in file(try encoder.encodeBytes(library)) }
     }
 
     private static let decoder = {
-        var decoder = PlistDecoder()
+        let decoder = PlistDecoder()
         decoder.limits = limits
         return decoder
     }()

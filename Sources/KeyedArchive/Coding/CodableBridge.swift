@@ -13,7 +13,7 @@ extension KeyedEncoder {
     ///
     /// - Throws: `EncodingError`, `classNotAllowed`.
     public func encodeEncodable(_ value: some Encodable, forKey key: String) throws {
-        var encoder = PlistEncoder()
+        let encoder = PlistEncoder()
         encoder.allowsFragments = true
         try encode(encoder.encodeValue(value), forKey: key)
     }

@@ -17,7 +17,7 @@ extension OpaqueObject {
     public func decode<T: Decodable>(
         _ type: T.Type = T.self, limits: ParsingLimits = .default
     ) throws -> T {
-        var decoder = PlistDecoder()
+        let decoder = PlistDecoder()
         decoder.limits = limits
         return try decoder.decode(type, from: propertyList(limits: limits))
     }

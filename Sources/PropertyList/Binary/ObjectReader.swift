@@ -99,11 +99,7 @@ struct ObjectReader {
 
     private mutating func date(_ file: Span<UInt8>) throws(PropertyListError) -> NodeRecord {
         try require(8, "a date", after: 1)
-        let bits = file.bigEndian(at: offset &+ 1, width: 8) ?? 0
-        if !Double(bitPattern: bits).isFinite {
-            try allow(.nonFiniteDates, .invalidDate, "a date is infinite or not a number")
-        }
-        return record(.date, payload: bits)
+        return record(.date, payload: file.bigEndian(at: offset &+ 1, width: 8) ?? 0)
     }
 
     private mutating func uid(_ file: Span<UInt8>) throws(PropertyListError) -> NodeRecord {

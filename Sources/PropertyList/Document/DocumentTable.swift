@@ -27,6 +27,11 @@
     /// Whether a dictionary may have a key twice, of which a look-up finds the first.
     package var hasDuplicateKeys: Bool { storage.leniencies.contains(.allDuplicateKeys) }
 
+    /// Whether a key of a dictionary may be no string.
+    package var hasNonStringKeys: Bool {
+        !storage.leniencies.isDisjoint(with: [.nonStringKeys, .salvage])
+    }
+
     /// How many bytes the document has, with those that were decoded.
     package var size: Int { storage.store.bytes.count &+ storage.store.decoded.count }
 

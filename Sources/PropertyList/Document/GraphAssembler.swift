@@ -188,6 +188,26 @@ extension GraphAssembler {
         return add(container(.dictionary, first, count))
     }
 
+    /// The elements of an array that has been added; nil for another value.
+    package func elements(of node: UInt32) -> [UInt32]? {
+        let record = store.records[Int(node)]
+        return record.kind == .array ? Array(store.children[record.valueRange]) : nil
+    }
+
+    /// The entries of a dictionary that has been added; nil for another value.
+    package func entries(of node: UInt32) -> [(key: UInt32, value: UInt32)]? {
+        let record = store.records[Int(node)]
+        guard record.kind == .dictionary else { return nil }
+        return zip(record.keyRange, record.valueRange).map { key, value in
+            (store.children[key], store.children[value])
+        }
+    }
+
+    /// The text of a key that has been added.
+    package func text(ofKey node: UInt32) -> String {
+        store.string(of: store.records[Int(node)])
+    }
+
     private func container(_ kind: PropertyListKind, _ first: UInt32, _ count: Int) -> NodeRecord {
         NodeRecord(
             kind: kind, offset: 0,

@@ -94,7 +94,8 @@ extension PropertyListDocument {
         options: ParsingOptions = .strict, limits: ParsingLimits = .default
     ) throws(PropertyListError) {
         try limits.checkInput(bytes, format)
-        let detected = if let format { format } else { try PropertyListFormat.detect(bytes) }
+        let detected =
+            if let format { format } else { try PropertyListFormat.detect(bytes, options) }
         switch detected.kind {
         case .binary: self = try BinaryReader.parse(bytes, options: options, limits: limits)
         case .xml: self = try XMLReader.parse(bytes, options: options, limits: limits)

@@ -47,10 +47,16 @@ struct OpenStepGrammar {
 
     private mutating func readBeginning(_ text: Span<UInt8>) throws(PropertyListError) {
         try scanner.skipBlanks(text)
+        if options.contains(.blankText), Self.isBlank(text) { used.insert(.blankText) }
         isStringsFile = try startsLikeStringsFile(text)
         guard isStringsFile else { return try readValue(text) }
         open(.dictionary)
         try checkDepth()
+    }
+
+    /// Whether a text is white space, at least one byte of it, and nothing else.
+    static func isBlank(_ text: Span<UInt8>) -> Bool {
+        !text.isEmpty && text.indices.allSatisfy { OpenStepCharacter.isBlank(text[$0]) }
     }
 
     /// Whether the text is empty or begins with an entry.
@@ -65,19 +71,25 @@ struct OpenStepGrammar {
 
     private mutating func readEnd(_ text: Span<UInt8>) throws(PropertyListError) {
         used.formUnion(scanner.used)
-        // Where junk is let pass, it may look like a comment without an end.
-        if options.contains(.trailingContent), used.contains(.trailingContent) { return }
+        // What follows the entries of a strings file may look like a comment without an end.
+        if used.contains(.trailingContent) { return }
         try scanner.skipBlanks(text)
         used.formUnion(scanner.used)
         guard scanner.peek(text) != nil else { return }
-        try allowTrailing(isStringsFile ? "after the last entry" : "after the root value")
+        throw error(
+            .trailingData, "expected the end of the text after the root value, found something else"
+        )
     }
 
-    private mutating func allowTrailing(_ place: String) throws(PropertyListError) {
+    /// Ends a strings file before the end of the text, as Apple's readers do where no key follows.
+    private mutating func endEntries() throws(PropertyListError) {
         guard options.contains(.trailingContent) else {
-            throw error(.trailingData, "something stands \(place)", .trailingContent)
+            throw error(
+                .trailingData, "expected a key after the last entry, found something else",
+                .trailingContent)
         }
         used.insert(.trailingContent)
+        tree.close()
     }
 
     // MARK: Containers
@@ -93,8 +105,7 @@ struct OpenStepGrammar {
         } else if byte == UInt8(ascii: "}"), !endsStringsFile {
             close()
         } else if endsStringsFile {
-            try allowTrailing("after the last entry")
-            tree.close()
+            try endEntries()
         } else {
             throw unexpected(byte, "a key or `}`")
         }

@@ -7,7 +7,7 @@
 /// |---|---|
 /// | `\a \b \f \n \r \t \v` | 07 08 0C 0A 0D 09 0B |
 /// | `\` and a line end, a sign, a quote, `\` | that character |
-/// | `\ooo`, one to three octal digits | up to 177 that of ASCII, up to 377 that of NeXTSTEP |
+/// | `\ooo`, one to three octal digits | up to 177 that of ASCII, above it that of NeXTSTEP |
 /// | `\Uhhhh`, four hexadecimal digits | that UTF-16 unit; two of them for a pair |
 ///
 /// Source: CoreFoundation's `CFOldStylePList.c`. Where others read something else, the escape has
@@ -78,14 +78,12 @@ struct OpenStepText {
             length &+= 1
         }
         if value < 0x80 { return (value, length) }
-        guard let byte = UInt8(exactly: value), let scalar = NextStepEncoding.scalar(byte) else {
-            throw Self.error("no character has the octal number \(String(value, radix: 8))", place)
-        }
         try allow(
             .nextStepEscapes,
             "what the octal escape `\\\(String(value, radix: 8))` means depends "
                 + "on the encoding it was made for", place)
-        return (scalar, length)
+        // As in CoreFoundation, whose number has eight bits.
+        return (NextStepEncoding.scalar(UInt8(truncatingIfNeeded: value)) ?? 0xFFFD, length)
     }
 
     // MARK: Unicode

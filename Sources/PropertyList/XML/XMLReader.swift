@@ -76,12 +76,13 @@ enum XMLReader {
         XMLPatch.patched(text, references: options.contains(.rawControlCharacters))
     }
 
-    /// White space may precede a document, but not its XML declaration.
+    /// Blanks out an XML declaration that white space precedes, where the options allow that. White space
+    /// may precede a document, but not its declaration.
     private static func dropLeadingWhitespace(
         _ text: inout [UInt8], _ options: ParsingOptions
     ) throws(PropertyListError) -> ParsingOptions {
-        guard let first = text.first, isXMLWhitespace(first),
-            let start = text.firstIndex(where: { !isXMLWhitespace($0) }),
+        let mark = text.span.has("\u{FEFF}", at: 0) ? 3 : 0
+        guard let start = text[mark...].firstIndex(where: { !isXMLWhitespace($0) }), start > mark,
             text.span.has("<?xml", at: start)
         else { return [] }
         guard options.contains(.leadingWhitespace) else {

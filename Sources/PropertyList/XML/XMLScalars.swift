@@ -98,18 +98,44 @@ struct XMLScalars {
 
     // MARK: Numbers, dates, booleans
 
-    /// The range without white space around it, where that is let pass.
+    /// The range without the white space around it that the options allow.
     private mutating func trimmed(_ text: Span<UInt8>, _ range: Range<Int>) -> Range<Int> {
-        guard options.contains(.paddedScalars) else { return range }
         var low = range.lowerBound
         var high = range.upperBound
-        while low < high, isXMLWhitespace(text[low]) { low &+= 1 }
-        while low < high, isXMLWhitespace(text[high &- 1]) { high &-= 1 }
-        if low..<high != range { used.insert(.paddedScalars) }
+        if options.contains(leadingLeniency) {
+            while low < high, isXMLWhitespace(text[low]) { low &+= 1 }
+            if low > range.lowerBound { used.insert(leadingLeniency) }
+        }
+        if options.contains(.trailingBlanks) {
+            while low < high, isXMLWhitespace(text[high &- 1]) { high &-= 1 }
+            if high < range.upperBound { used.insert(.trailingBlanks) }
+        }
         return low..<high
     }
 
-    private func integer(_ text: Span<UInt8>) throws(PropertyListError) -> NodeRecord {
+    /// The leniency that allows white space before the text.
+    private var leadingLeniency: ParsingOptions {
+        element == .date ? .trailingBlanks : .paddedScalars
+    }
+
+    /// The text of an integer without white space between its sign and its digits.
+    private mutating func joined(_ text: Span<UInt8>) -> [UInt8]? {
+        guard options.contains(.paddedScalars), text.count > 2,
+            text[0] == UInt8(ascii: "+") || text[0] == UInt8(ascii: "-"), isXMLWhitespace(text[1])
+        else { return nil }
+        let digits = text.indices.dropFirst().drop { isXMLWhitespace(text[$0]) }
+        // Another sign must not come to stand at the beginning.
+        guard let first = digits.first, text[first] &- 0x30 < 10 else { return nil }
+        used.insert(.paddedScalars)
+        return [text[0]] + digits.map { text[$0] }
+    }
+
+    private mutating func integer(_ text: Span<UInt8>) throws(PropertyListError) -> NodeRecord {
+        if let joined = joined(text) { return try plainInteger(joined.span) }
+        return try plainInteger(text)
+    }
+
+    private func plainInteger(_ text: Span<UInt8>) throws(PropertyListError) -> NodeRecord {
         switch IntegerText.parse(text) {
         case .value(let magnitude, let isNegative):
             let bits = isNegative ? 0 &- magnitude : magnitude
@@ -120,16 +146,14 @@ struct XMLScalars {
             throw error(.invalidNumber, "an integer is outside −2⁶³ … 2⁶⁴−1", at: tagStart)
         case .malformed:
             throw error(
-                .invalidNumber, "the text of an integer is not one", at: tagStart,
-                isPadded(text) ? .paddedScalars : nil)
+                .invalidNumber, "the text of an integer is not one", at: tagStart, padding(text))
         }
     }
 
     private func real(_ text: Span<UInt8>) throws(PropertyListError) -> NodeRecord {
         guard let value = RealText.parse(text) ?? RealText.parseSpecial(text) else {
             throw error(
-                .invalidNumber, "the text of a real is not a number", at: tagStart,
-                isPadded(text) ? .paddedScalars : nil)
+                .invalidNumber, "the text of a real is not a number", at: tagStart, padding(text))
         }
         return record(.real, header: 8, payload: value.bitPattern)
     }
@@ -141,7 +165,7 @@ struct XMLScalars {
         guard let seconds = CivilDate.parse(text, lenient: true) else {
             throw error(
                 .invalidDate, "a date is not of the form `YYYY-MM-DDThh:mm:ssZ`", at: tagStart,
-                isPadded(text) ? .paddedScalars : nil)
+                padding(text))
         }
         guard options.contains(.looseDates) else {
             throw error(
@@ -161,9 +185,13 @@ struct XMLScalars {
         return record(.boolean, payload: element == .yes ? 1 : 0)
     }
 
-    private func isPadded(_ text: Span<UInt8>) -> Bool {
-        guard let last = text.indices.last else { return false }
-        return isXMLWhitespace(text[0]) || isXMLWhitespace(text[last])
+    /// The leniency that would allow the white space in a text; nil where there is none.
+    private func padding(_ text: Span<UInt8>) -> ParsingOptions? {
+        guard let last = text.indices.last else { return nil }
+        if isXMLWhitespace(text[last]) { return .trailingBlanks }
+        let isSigned = text[0] == UInt8(ascii: "+") || text[0] == UInt8(ascii: "-")
+        let place = isSigned && element == .integer ? 1 : 0
+        return place < text.count && isXMLWhitespace(text[place]) ? leadingLeniency : nil
     }
 
     // MARK: Data

@@ -22,6 +22,9 @@ final class DecodingSession {
     private var longContents = LongContents()
     /// Long data by their nodes: however often they are referred to, they are copied once.
     var longData: [UInt32: Data] = [:]
+    private let hasNonStringKeys: Bool
+    // By dictionary, where some have keys that are no strings.
+    private var nonStringKeys: [UInt32: UInt32?] = [:]
     private var visits = 0
     private let visitLimit: Int
     /// Whether a value may be referred to more than once: files of text spell out each.
@@ -50,6 +53,7 @@ final class DecodingSession {
         // SAFETY: nothing else has the session yet.
         unsafe sharedTexts = table.format == .binary ? SharedTexts() : nil
         sharesNodes = table.format?.isText != true
+        hasNonStringKeys = table.hasNonStringKeys
         records = table.records
         children = table.children
         visitLimit = limits.expansion.limit(for: table.extent)
@@ -98,6 +102,23 @@ final class DecodingSession {
     /// Where a value is in the source.
     func location(of node: UInt32) -> PropertyListError.Location? {
         lines.location(of: table.view(node))
+    }
+
+    /// The first key of a dictionary that is no string; nil where all are strings. Each dictionary is
+    /// searched once, however often it is referred to.
+    @inline(__always)
+    func nonStringKey(of dictionary: UInt32) -> UInt32? {
+        hasNonStringKeys ? searchNonStringKey(of: dictionary) : nil
+    }
+
+    @inline(never)
+    private func searchNonStringKey(of dictionary: UInt32) -> UInt32? {
+        if let known = nonStringKeys[dictionary] { return known }
+        let record = record(dictionary)
+        let keys = Int(record.low)..<(Int(record.low) &+ Int(record.high))
+        let key = children[keys].first { records[Int($0)].kind != .string }
+        nonStringKeys.updateValue(key, forKey: dictionary)
+        return key
     }
 
     /// The plan for the keys of a type.

@@ -22,7 +22,7 @@ extension Dictionary: StringKeyedDictionary where Key == String, Value: Decodabl
         entries.reserveCapacity(reader.count)
         var step: CodingPath?
         for position in 0..<reader.count {
-            guard let key = reader.text(at: position) else { continue }
+            let key = reader.text(at: position)
             let count = entries.count
             let value = try session.value(Value.self, reader.child(at: position)) {
                 CodingPath.advance(&step, path, to: .entry(key))

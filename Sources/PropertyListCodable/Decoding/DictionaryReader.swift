@@ -38,16 +38,18 @@ final class DictionaryReader {
         count = Int(record.high)
         plan = session.plan(of: type)
         hasDuplicateKeys = session.table.hasDuplicateKeys
+        if let key = session.nonStringKey(of: node) {
+            throw session.refusal(String.self, key, path)
+        }
     }
 
     /// Begins with the first entry again.
     func rewind() { following = 0 }
 
-    /// The text of a key; nil for one that is no string.
-    func text(at position: Int) -> String? {
+    /// The text of a key.
+    func text(at position: Int) -> String {
         let node = session.children[first &+ position]
-        let key = session.records[Int(node)]
-        return key.kind == .string ? session.key(node, key) : nil
+        return session.key(node, session.records[Int(node)])
     }
 
     /// The value of the entry at a position.

@@ -22,9 +22,7 @@ struct KeyedNodeContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
         var keys: [Key] = []
         keys.reserveCapacity(reader.count)
         for position in 0..<reader.count {
-            if let text = reader.text(at: position), let key = Key(stringValue: text) {
-                keys.append(key)
-            }
+            if let key = Key(stringValue: reader.text(at: position)) { keys.append(key) }
         }
         return keys
     }

@@ -6,98 +6,195 @@ public import FoundationEssentials
 
 /// Decodes `Codable` types from property lists.
 ///
-/// It does what Foundation's `PropertyListDecoder` does, for the same types and the same files; the
+/// It takes the place of Foundation's `PropertyListDecoder`, for the same types and the same files; the
 /// article <doc:PropertyListCodable> lists the differences. The types read the parsed document in
-/// place. A decoder is a value: it may be used again, and by many threads at once.
+/// place.
 ///
 /// ```swift
 /// let profile = try PlistDecoder().decode(Profile.self, from: data)
 /// ```
 ///
+/// A decoder may be used again, and by many threads at once. Each call copies the options when it
+/// begins; changing them has no effect on calls under way.
+///
 /// What fails is a `DecodingError` with the whole coding path; its context's `underlyingError` is a
 /// `PropertyListError` that knows the place in the file: the line and column, or the byte.
-public struct PlistDecoder: Sendable {
-    /// The format, if it is known; otherwise it is found by the first bytes.
-    public var format: PropertyListFormat?
+// `@unchecked Sendable`, because subclasses are allowed, as with Foundation's decoder. The only stored
+// property is a constant of a `Sendable` type.
+open class PlistDecoder: @unchecked Sendable {
+    /// The formats of files, by the name that Foundation's decoder has for them.
+    public typealias PropertyListFormat = PropertyList.PropertyListFormat
 
-    /// Leniencies in reading the file; none by default.
-    public var options: ParsingOptions
+    /// The options of one decoder, or of one call.
+    struct Options: Sendable {
+        var format: PropertyListFormat?
+        var leniencies: ParsingOptions
+        var limits: ParsingLimits
+        var userInfo: [CodingUserInfoKey: any Sendable] = [:]
+    }
 
-    /// How much a file may ask for, in reading it and in what it expands to.
-    public var limits: ParsingLimits
-
-    /// What the types that are decoded may ask for.
-    public var userInfo: [CodingUserInfoKey: any Sendable] = [:]
+    private let settings: Guarded<Options>
 
     /// Creates a decoder.
+    ///
+    /// - Parameters:
+    ///   - format: The format of files; by default the first bytes tell it.
+    ///   - options: The leniencies in reading files; none by default.
+    ///   - limits: The limits on reading files and on what they expand to.
     public init(
         format: PropertyListFormat? = nil, options: ParsingOptions = .strict,
         limits: ParsingLimits = .default
     ) {
-        self.format = format
-        self.options = options
-        self.limits = limits
+        settings = Guarded(Options(format: format, leniencies: options, limits: limits))
+    }
+
+    /// The options as they are now, with those that a subclass overrides.
+    private var current: Options {
+        var options = settings.copy
+        options.userInfo = userInfo
+        return options
+    }
+
+    // MARK: Options
+
+    /// Information for the types that are decoded.
+    open var userInfo: [CodingUserInfoKey: any Sendable] {
+        get { settings.withLock { $0.userInfo } }
+        set { settings.withLock { $0.userInfo = newValue } }
+    }
+
+    /// The format, if it is known; otherwise the first bytes tell it.
+    public var format: PropertyListFormat? {
+        get { settings.withLock { $0.format } }
+        set { settings.withLock { $0.format = newValue } }
+    }
+
+    /// The leniencies in reading a file; none by default.
+    public var options: ParsingOptions {
+        get { settings.withLock { $0.leniencies } }
+        set { settings.withLock { $0.leniencies = newValue } }
+    }
+
+    /// The limits on reading a file and on what it expands to.
+    public var limits: ParsingLimits {
+        get { settings.withLock { $0.limits } }
+        set { settings.withLock { $0.limits = newValue } }
+    }
+
+    // MARK: Files
+
+    /// Decodes a value from a file. Linear in the size of the file and of what it expands to.
+    ///
+    /// - Parameters:
+    ///   - type: The type of the value.
+    ///   - data: The file.
+    /// - Throws: `DecodingError`; where the file is malformed, `dataCorrupted` with the
+    ///   `PropertyListError` as `underlyingError`. What the initializers of the types throw.
+    open func decode<T: Decodable>(_ type: T.Type, from data: Data) throws -> T {
+        let options = current
+        return try options.value(type, options.document(data).root)
+    }
+
+    /// Decodes a value from a file and says which format the file has.
+    ///
+    /// - Parameters:
+    ///   - type: The type of the value.
+    ///   - data: The file.
+    ///   - format: The format that was found; unchanged where the file is malformed.
+    /// - Throws: as ``decode(_:from:)-(_,Data)``.
+    open func decode<T: Decodable>(
+        _ type: T.Type, from data: Data, format: inout PropertyListFormat
+    ) throws -> T {
+        let options = current
+        return try options.value(type, options.document(data, format: &format).root)
+    }
+
+    /// Decodes a value that needs a configuration from a file.
+    ///
+    /// - Throws: as ``decode(_:from:)-(_,Data)``.
+    open func decode<T: DecodableWithConfiguration>(
+        _ type: T.Type, from data: Data, configuration: T.DecodingConfiguration
+    ) throws -> T {
+        let options = current
+        return try options.value(type, options.document(data), configuration)
+    }
+
+    /// Decodes a value with the configuration of a provider from a file.
+    ///
+    /// - Throws: as ``decode(_:from:)-(_,Data)``.
+    open func decode<T: DecodableWithConfiguration, C: DecodingConfigurationProviding>(
+        _ type: T.Type, from data: Data, configuration: C.Type
+    ) throws -> T where T.DecodingConfiguration == C.DecodingConfiguration {
+        try decode(type, from: data, configuration: C.decodingConfiguration)
+    }
+
+    /// Decodes a value that needs a configuration from a file and says which format the file has.
+    ///
+    /// - Throws: as ``decode(_:from:)-(_,Data)``.
+    open func decode<T: DecodableWithConfiguration>(
+        _ type: T.Type, from data: Data, format: inout PropertyListFormat,
+        configuration: T.DecodingConfiguration
+    ) throws -> T {
+        let options = current
+        return try options.value(type, options.document(data, format: &format), configuration)
+    }
+
+    /// Decodes a value with the configuration of a provider from a file and says which format the file
+    /// has.
+    ///
+    /// - Throws: as ``decode(_:from:)-(_,Data)``.
+    open func decode<T: DecodableWithConfiguration, C: DecodingConfigurationProviding>(
+        _ type: T.Type, from data: Data, format: inout PropertyListFormat, configuration: C.Type
+    ) throws -> T where T.DecodingConfiguration == C.DecodingConfiguration {
+        try decode(type, from: data, format: &format, configuration: C.decodingConfiguration)
     }
 }
 
-// MARK: - From bytes
+// MARK: - From other sequences of bytes
 
 extension PlistDecoder {
     /// Decodes a value from a file. Linear in the size of the file and of what it expands to.
     ///
     /// - Parameters:
-    ///   - type: what is decoded.
-    ///   - bytes: the file: `Data`, an array, any sequence of bytes.
-    /// - Throws: `DecodingError`; where the file is malformed, `dataCorrupted` with the
-    ///   `PropertyListError` as `underlyingError`. What the initializers of the types throw.
+    ///   - type: The type of the value.
+    ///   - bytes: The file: `Data`, an array, any sequence of bytes.
+    /// - Throws: as ``decode(_:from:)-(_,Data)``.
     public func decode<T: Decodable>(
         _ type: T.Type = T.self, from bytes: some Sequence<UInt8>
     ) throws -> T {
-        try decode(type, from: document(bytes))
+        let options = current
+        return try options.value(type, options.document(bytes).root)
     }
 
-    /// Decodes a value from a file and says which format it has.
+    /// Decodes a value from a file and says which format the file has.
     ///
-    /// - Throws: as ``decode(_:from:)-(_,Sequence<UInt8>)``.
+    /// - Throws: as ``decode(_:from:)-(_,Data)``.
     public func decode<T: Decodable>(
         _ type: T.Type = T.self, from bytes: some Sequence<UInt8>,
         format: inout PropertyListFormat
     ) throws -> T {
-        let document = try document(bytes)
-        if let found = document.format { format = found }
-        return try decode(type, from: document)
+        let options = current
+        return try options.value(type, options.document(bytes, format: &format).root)
     }
 
     /// Decodes a value that needs a configuration from a file.
     ///
-    /// - Throws: as ``decode(_:from:)-(_,Sequence<UInt8>)``.
+    /// - Throws: as ``decode(_:from:)-(_,Data)``.
     public func decode<T: DecodableWithConfiguration>(
         _ type: T.Type = T.self, from bytes: some Sequence<UInt8>,
         configuration: T.DecodingConfiguration
     ) throws -> T {
-        try decode(type, from: document(bytes), configuration: configuration)
+        let options = current
+        return try options.value(type, options.document(bytes), configuration)
     }
 
     /// Decodes a value with the configuration of a provider from a file.
     ///
-    /// - Throws: as ``decode(_:from:)-(_,Sequence<UInt8>)``.
+    /// - Throws: as ``decode(_:from:)-(_,Data)``.
     public func decode<T: DecodableWithConfiguration, C: DecodingConfigurationProviding>(
         _ type: T.Type = T.self, from bytes: some Sequence<UInt8>, configuration: C.Type
     ) throws -> T where T.DecodingConfiguration == C.DecodingConfiguration {
-        try decode(type, from: document(bytes), configuration: C.decodingConfiguration)
-    }
-
-    private func document(_ bytes: some Sequence<UInt8>) throws -> PropertyListDocument {
-        do {
-            return try PropertyListDocument(
-                parsing: bytes, format: format, options: options, limits: limits)
-        } catch {
-            throw DecodingError.dataCorrupted(
-                DecodingError.Context(
-                    codingPath: error.path?.codingKeys ?? [],
-                    debugDescription: "The given data was not a valid property list.",
-                    underlyingError: error))
-        }
+        try decode(type, from: bytes, configuration: C.decodingConfiguration)
     }
 }
 
@@ -111,7 +208,7 @@ extension PlistDecoder {
     public func decode<T: Decodable>(
         _ type: T.Type = T.self, from document: PropertyListDocument
     ) throws -> T {
-        try decode(type, from: document.root)
+        try current.value(type, document.root)
     }
 
     /// Decodes a value that needs a configuration from a document.
@@ -121,11 +218,7 @@ extension PlistDecoder {
         _ type: T.Type = T.self, from document: PropertyListDocument,
         configuration: T.DecodingConfiguration
     ) throws -> T {
-        let session = session(document.root)
-        return try session.descend(nil) {
-            let decoder = NodeDecoder(session: session, path: nil, node: session.table.root)
-            return try type.init(from: decoder, configuration: configuration)
-        }
+        try current.value(type, document, configuration)
     }
 
     /// Decodes one value of a document, with all it holds. Coding paths begin at that value.
@@ -134,7 +227,7 @@ extension PlistDecoder {
     public func decode<T: Decodable>(
         _ type: T.Type = T.self, from node: PropertyListNode
     ) throws -> T {
-        try session(node).value(type, UInt32(truncatingIfNeeded: node.number)) { nil }
+        try current.value(type, node)
     }
 
     /// Decodes a value from a tree. Linear.
@@ -144,7 +237,8 @@ extension PlistDecoder {
     public func decode<T: Decodable>(
         _ type: T.Type = T.self, from value: PropertyListValue
     ) throws -> T {
-        try decode(type, from: document(value))
+        let options = current
+        return try options.value(type, options.document(value).root)
     }
 
     /// Decodes a value that needs a configuration from a tree.
@@ -154,22 +248,61 @@ extension PlistDecoder {
         _ type: T.Type = T.self, from value: PropertyListValue,
         configuration: T.DecodingConfiguration
     ) throws -> T {
-        try decode(type, from: document(value), configuration: configuration)
+        let options = current
+        return try options.value(type, options.document(value), configuration)
+    }
+}
+
+// MARK: - One call
+
+extension PlistDecoder.Options {
+    func value<T: Decodable>(_ type: T.Type, _ node: PropertyListNode) throws -> T {
+        try session(node).value(type, UInt32(truncatingIfNeeded: node.number)) { nil }
     }
 
-    private func document(_ value: PropertyListValue) throws -> PropertyListDocument {
-        do {
-            return try PropertyListDocument(value, limits: limits)
-        } catch {
-            throw DecodingError.dataCorrupted(
-                DecodingError.Context(
-                    codingPath: error.path?.codingKeys ?? [],
-                    debugDescription: "The given value is no valid property list.",
-                    underlyingError: error))
+    func value<T: DecodableWithConfiguration>(
+        _ type: T.Type, _ document: PropertyListDocument, _ configuration: T.DecodingConfiguration
+    ) throws -> T {
+        let session = session(document.root)
+        return try session.descend(nil) {
+            let decoder = NodeDecoder(session: session, path: nil, node: session.table.root)
+            return try type.init(from: decoder, configuration: configuration)
         }
     }
 
     private func session(_ node: PropertyListNode) -> DecodingSession {
         DecodingSession(DocumentTable(of: node), userInfo: userInfo, limits: limits)
+    }
+
+    func document(
+        _ bytes: some Sequence<UInt8>, format: inout PropertyListFormat
+    ) throws -> PropertyListDocument {
+        let document = try document(bytes)
+        if let found = document.format { format = found }
+        return document
+    }
+
+    func document(_ bytes: some Sequence<UInt8>) throws -> PropertyListDocument {
+        do {
+            return try PropertyListDocument(
+                parsing: bytes, format: format, options: leniencies, limits: limits)
+        } catch {
+            throw Self.corrupted("The given data was not a valid property list.", error)
+        }
+    }
+
+    func document(_ value: PropertyListValue) throws -> PropertyListDocument {
+        do {
+            return try PropertyListDocument(value, limits: limits)
+        } catch {
+            throw Self.corrupted("The given value is no valid property list.", error)
+        }
+    }
+
+    private static func corrupted(_ text: String, _ error: PropertyListError) -> any Error {
+        DecodingError.dataCorrupted(
+            DecodingError.Context(
+                codingPath: error.path?.codingKeys ?? [], debugDescription: text,
+                underlyingError: error))
     }
 }

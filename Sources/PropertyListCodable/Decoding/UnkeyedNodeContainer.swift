@@ -93,7 +93,7 @@ extension UnkeyedNodeContainer {
     mutating func nestedContainer<Nested: CodingKey>(
         keyedBy type: Nested.Type
     ) throws -> KeyedDecodingContainer<Nested> {
-        try next((any UnkeyedDecodingContainer).self) {
+        try next(KeyedDecodingContainer<Nested>.self) {
             try $0.decoder($1, $2()).container(keyedBy: type)
         }
     }

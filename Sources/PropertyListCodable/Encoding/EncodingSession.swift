@@ -93,6 +93,21 @@ final class EncodingSession {
         if sortsKeys { keyTexts[node] = Array(name.utf16) }
         return node
     }
+
+    /// The elements of a complete array; nil for another value.
+    func elements(of node: UInt32) -> [UInt32]? { assemble { $0.elements(of: node) } }
+
+    /// The entries of a complete dictionary; nil for another value.
+    func entries(of node: UInt32) -> [OpenValue.Entry]? {
+        let entries = assemble { $0.entries(of: node) }
+        if sortsKeys { entries?.forEach { noteText(ofKey: $0.key) } }
+        return entries
+    }
+
+    /// Notes the text of a key that came with a tree of values.
+    private func noteText(ofKey key: UInt32) {
+        if keyTexts[key] == nil { keyTexts[key] = Array(assemble { $0.text(ofKey: key) }.utf16) }
+    }
 }
 
 // MARK: - Values

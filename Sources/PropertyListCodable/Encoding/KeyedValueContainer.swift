@@ -95,10 +95,11 @@ extension KeyedValueContainer {
 }
 
 extension OpenValue {
-    /// The encoder of a nested value: the one of a key that has been asked for already goes on.
+    /// The encoder of a nested value. Where the key has a value, the encoder goes on with that.
     fileprivate func encoder(_ key: UInt32, _ path: CodingPath) -> ValueEncoder {
         if let open = nestedValue(forKey: key) { return ValueEncoder(value: open) }
         let open = session.makeNestedValue(path)
+        if let node = node(forKey: key) { open.complete(as: node) }
         set(open, forKey: key)
         return ValueEncoder(value: open)
     }

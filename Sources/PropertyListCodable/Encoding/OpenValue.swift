@@ -86,6 +86,33 @@ final class OpenValue {
     }
 }
 
+// MARK: - Going on
+
+extension OpenValue {
+    /// Makes a complete container open again, so that more can be merged into it. Linear in its size.
+    ///
+    /// - Returns: false where the value is not complete, or no container of that shape.
+    func reopen(as shape: Shape) -> Bool {
+        guard self.shape == .single, !session.isFinished else { return false }
+        if shape == .array, let elements = session.elements(of: node) {
+            self.elements = elements
+        } else if shape == .dictionary, let entries = session.entries(of: node) {
+            self.entries = entries
+            lastKey = entries.reduce(-1) { max($0, Int($1.key)) }
+        } else {
+            return false
+        }
+        self.shape = shape
+        return true
+    }
+
+    /// Makes a value one that is complete.
+    func complete(as node: UInt32) {
+        shape = .single
+        self.node = node
+    }
+}
+
 // MARK: - Adding
 
 extension OpenValue {
@@ -149,6 +176,13 @@ extension OpenValue {
     func set(_ value: OpenValue, forKey key: UInt32) {
         set(Self.unknown, forKey: key)
         if let place = place(of: key) { nest(value, at: place) }
+    }
+
+    /// The node of a key's value that is complete, if it has one.
+    func node(forKey key: UInt32) -> UInt32? {
+        guard Int(key) <= lastKey, let place = place(of: key) else { return nil }
+        let node = entries[place].value
+        return node == Self.unknown ? nil : node
     }
 
     /// The open value of a key, if it has one.

@@ -6,17 +6,23 @@ public import PropertyList
 
 /// Encodes `Codable` types as property lists.
 ///
-/// It does what Foundation's `PropertyListEncoder` does, for the same types; the article
-/// <doc:PropertyListCodable> lists the differences. An encoder is a value: it may be used again, and
-/// by many threads at once.
+/// It takes the place of Foundation's `PropertyListEncoder`, for the same types; the article
+/// <doc:PropertyListCodable> lists the differences.
 ///
 /// ```swift
-/// let data = try PlistEncoder(format: .xml).encode(profile)
+/// let encoder = PlistEncoder()
+/// encoder.outputFormat = .xml
+/// let data = try encoder.encode(profile)
 /// ```
+///
+/// An encoder may be used again, and by many threads at once. Each call copies the options when it
+/// begins; changing them has no effect on calls under way.
 ///
 /// What fails is an `EncodingError` with the whole coding path; its context's `underlyingError` is a
 /// `PropertyListError` where a limit or the format is the reason.
-public struct PlistEncoder: Sendable {
+// `@unchecked Sendable`, because subclasses are allowed, as with Foundation's encoder. The only stored
+// property is a constant of a `Sendable` type.
+open class PlistEncoder: @unchecked Sendable {
     /// The order of keys in dictionaries.
     public enum KeyOrder: Sendable, Hashable {
         /// The order in which the types encode them.
@@ -25,78 +31,204 @@ public struct PlistEncoder: Sendable {
         case sorted
     }
 
+    /// The options of one encoder, or of one call.
+    struct Options: Sendable {
+        var format: PropertyListFormat
+        var keyOrder = KeyOrder.asEncoded
+        var layout = BinaryLayout.compact
+        var xmlLosses: XMLPropertyList.Losses = [.fractionsOfSeconds, .realWidths]
+        var allowsFragments = false
+        var limits = ParsingLimits.default
+        var userInfo: [CodingUserInfoKey: any Sendable] = [:]
+    }
+
+    private let options: Guarded<Options>
+
+    /// Creates an encoder.
+    ///
+    /// - Parameter format: The format of files; binary by default.
+    public init(format: PropertyListFormat = .binary) {
+        options = Guarded(Options(format: format))
+    }
+
+    /// The options as they are now, with those that a subclass overrides.
+    private var current: Options {
+        var options = options.copy
+        options.format = outputFormat
+        options.userInfo = userInfo
+        return options
+    }
+
+    // MARK: Options
+
     /// The format of files; binary by default.
-    public var format: PropertyListFormat
+    open var outputFormat: PropertyListFormat {
+        get { options.withLock { $0.format } }
+        set { options.withLock { $0.format = newValue } }
+    }
+
+    /// Information for the types that are encoded.
+    open var userInfo: [CodingUserInfoKey: any Sendable] {
+        get { options.withLock { $0.userInfo } }
+        set { options.withLock { $0.userInfo = newValue } }
+    }
 
     /// The order of keys.
-    public var keyOrder = KeyOrder.asEncoded
+    public var keyOrder: KeyOrder {
+        get { options.withLock { $0.keyOrder } }
+        set { options.withLock { $0.keyOrder = newValue } }
+    }
 
-    /// How objects of the binary format are numbered; equal ones are written once by default.
-    public var layout = BinaryLayout.compact
+    /// The order and sharing of objects in the binary format; equal ones are written once by default.
+    public var layout: BinaryLayout {
+        get { options.withLock { $0.layout } }
+        set { options.withLock { $0.layout = newValue } }
+    }
 
-    /// What XML may lose without an error. By default what Foundation's encoder loses and readers do
-    /// not trip over: fractions of seconds, and whether a number was a `Float`.
-    public var xmlLosses: XMLPropertyList.Losses = [.fractionsOfSeconds, .realWidths]
+    /// The information that XML may lose without an error. By default this is what Foundation's encoder
+    /// loses and readers accept: fractions of seconds, and whether a number was a `Float`.
+    public var xmlLosses: XMLPropertyList.Losses {
+        get { options.withLock { $0.xmlLosses } }
+        set { options.withLock { $0.xmlLosses = newValue } }
+    }
 
     /// Whether a file may consist of a string, a number, a boolean or a date alone. Foundation's
     /// encoder refuses that, and so does this one by default.
-    public var allowsFragments = false
+    public var allowsFragments: Bool {
+        get { options.withLock { $0.allowsFragments } }
+        set { options.withLock { $0.allowsFragments = newValue } }
+    }
 
-    /// How deeply values may be nested, and how much they may expand to.
-    public var limits = ParsingLimits.default
+    /// The limits on the nesting of values and on what they expand to.
+    public var limits: ParsingLimits {
+        get { options.withLock { $0.limits } }
+        set { options.withLock { $0.limits = newValue } }
+    }
 
-    /// What the types that are encoded may ask for.
-    public var userInfo: [CodingUserInfoKey: any Sendable] = [:]
+    // MARK: Files
 
-    /// Creates an encoder.
-    public init(format: PropertyListFormat = .binary) { self.format = format }
-}
-
-// MARK: - Files
-
-extension PlistEncoder {
-    /// The file that a value becomes. Linear in its size, but for the sorting of keys.
+    /// Encodes a value as a file. Linear in its size, but for the sorting of keys.
     ///
     /// - Throws: `EncodingError`: for a value that property lists or the format have no form for,
     ///   for a root that encodes nothing or is no container nor data, for more nesting than
     ///   ``limits`` allow. What the types throw.
-    public func encode(_ value: some Encodable) throws -> Data { Data(try encodeBytes(value)) }
-
-    /// The file that a value becomes, as bytes.
-    ///
-    /// - Throws: as ``encode(_:)``.
-    public func encodeBytes(_ value: some Encodable) throws -> [UInt8] {
-        let document = try encodeDocument(value)
-        if !allowsFragments { try refuseFragment(document.root.kind, value) }
-        return try serialize(document, value)
+    open func encode<Value: Encodable>(_ value: Value) throws -> Data {
+        Data(try encodeBytes(value))
     }
 
-    /// The file that a value becomes with a configuration. As in Foundation, it may consist of
+    /// Encodes a value as a file with a configuration. As in Foundation, the file may consist of
     /// anything.
     ///
     /// - Throws: as ``encode(_:)``.
-    public func encode<T: EncodableWithConfiguration>(
+    open func encode<T: EncodableWithConfiguration>(
         _ value: T, configuration: T.EncodingConfiguration
     ) throws -> Data {
-        let document = try encodeDocument(value, configuration: configuration)
-        return Data(try serialize(document, value))
+        let options = current
+        let document = try options.document(value) { session in
+            try session.node(nil) { try value.encode(to: $0, configuration: configuration) }
+        }
+        return Data(try options.serialize(document, value))
     }
 
-    /// The file that a value becomes with the configuration of a provider.
+    /// Encodes a value as a file with the configuration of a provider.
     ///
     /// - Throws: as ``encode(_:)``.
-    public func encode<T: EncodableWithConfiguration, C: EncodingConfigurationProviding>(
+    open func encode<T: EncodableWithConfiguration, C: EncodingConfigurationProviding>(
         _ value: T, configuration: C.Type
     ) throws -> Data where T.EncodingConfiguration == C.EncodingConfiguration {
         try encode(value, configuration: C.encodingConfiguration)
     }
+}
 
-    private func refuseFragment(_ kind: PropertyListKind, _ value: Any) throws {
+extension PlistEncoder {
+    /// Encodes a value as a file, as bytes.
+    ///
+    /// - Throws: as ``encode(_:)``.
+    public func encodeBytes(_ value: some Encodable) throws -> [UInt8] {
+        let options = current
+        let document = try options.document(value)
+        if !options.allowsFragments { try options.refuseFragment(document.root.kind, value) }
+        return try options.serialize(document, value)
+    }
+
+    // MARK: Documents and values
+
+    /// Encodes a value as a document; anything may be its root. Linear.
+    ///
+    /// - Throws: `EncodingError`, what the types throw.
+    public func encodeDocument(_ value: some Encodable) throws -> PropertyListDocument {
+        try current.document(value)
+    }
+
+    /// Encodes a value as a document with a configuration. Linear.
+    ///
+    /// - Throws: as ``encodeDocument(_:)``.
+    public func encodeDocument<T: EncodableWithConfiguration>(
+        _ value: T, configuration: T.EncodingConfiguration
+    ) throws -> PropertyListDocument {
+        try current.document(value) { session in
+            try session.node(nil) { try value.encode(to: $0, configuration: configuration) }
+        }
+    }
+
+    /// Encodes a value as a tree of values; anything may be its root. Linear.
+    ///
+    /// - Throws: as ``encodeDocument(_:)``.
+    public func encodeValue(_ value: some Encodable) throws -> PropertyListValue {
+        try current.tree(encodeDocument(value), value)
+    }
+
+    /// Encodes a value as a tree of values with a configuration. Linear.
+    ///
+    /// - Throws: as ``encodeDocument(_:)``.
+    public func encodeValue<T: EncodableWithConfiguration>(
+        _ value: T, configuration: T.EncodingConfiguration
+    ) throws -> PropertyListValue {
+        try current.tree(encodeDocument(value, configuration: configuration), value)
+    }
+}
+
+// MARK: - One call
+
+extension PlistEncoder.Options {
+    func document(_ value: some Encodable) throws -> PropertyListDocument {
+        try document(value) { try $0.node(value) { nil } }
+    }
+
+    /// The document that `encode` makes of a value.
+    func document(
+        _ value: Any, _ encode: (EncodingSession) throws -> UInt32?
+    ) throws -> PropertyListDocument {
+        let session = EncodingSession(
+            userInfo: userInfo, limits: limits, sortsKeys: keyOrder == .sorted,
+            sharesLeaves: format == .binary && layout == .compact)
+        defer { session.end() }
+        let root = try encode(session)
+        if let failure = session.failure { throw failure }
+        guard let root else {
+            throw rootError(value, "Top-level \(type(of: value)) did not encode any values.")
+        }
+        do {
+            return try session.finish(root: root)
+        } catch {
+            throw rootError(value, "The property list is too large.", error)
+        }
+    }
+
+    func tree(_ document: PropertyListDocument, _ value: Any) throws -> PropertyListValue {
+        do {
+            return try document.root.value(limits: limits)
+        } catch {
+            throw rootError(value, "The tree of values exceeds the limits.", error)
+        }
+    }
+
+    func refuseFragment(_ kind: PropertyListKind, _ value: Any) throws {
         if kind.isContainer || kind == .data { return }
         throw rootError(value, "Top-level \(type(of: value)) encoded as \(kind) fragment.")
     }
 
-    private func serialize(_ document: PropertyListDocument, _ value: Any) throws -> [UInt8] {
+    func serialize(_ document: PropertyListDocument, _ value: Any) throws -> [UInt8] {
         do {
             if format == .xml {
                 var options = XMLPropertyList.Options()
@@ -116,73 +248,6 @@ extension PlistEncoder {
                     codingPath: error.path?.codingKeys ?? [],
                     debugDescription: "The value cannot be written in the format \(format).",
                     underlyingError: error))
-        }
-    }
-}
-
-// MARK: - Documents and values
-
-extension PlistEncoder {
-    /// The document that a value becomes; anything may be its root. Linear.
-    ///
-    /// - Throws: `EncodingError`, what the types throw.
-    public func encodeDocument(_ value: some Encodable) throws -> PropertyListDocument {
-        try document(value) { try $0.node(value) { nil } }
-    }
-
-    /// The document that a value becomes with a configuration. Linear.
-    ///
-    /// - Throws: as ``encodeDocument(_:)``.
-    public func encodeDocument<T: EncodableWithConfiguration>(
-        _ value: T, configuration: T.EncodingConfiguration
-    ) throws -> PropertyListDocument {
-        try document(value) { session in
-            try session.node(nil) {
-                try value.encode(to: $0, configuration: configuration)
-            }
-        }
-    }
-
-    /// The tree of values that a value becomes; anything may be its root. Linear.
-    ///
-    /// - Throws: as ``encodeDocument(_:)``.
-    public func encodeValue(_ value: some Encodable) throws -> PropertyListValue {
-        try tree(encodeDocument(value), value)
-    }
-
-    /// The tree of values that a value becomes with a configuration. Linear.
-    ///
-    /// - Throws: as ``encodeDocument(_:)``.
-    public func encodeValue<T: EncodableWithConfiguration>(
-        _ value: T, configuration: T.EncodingConfiguration
-    ) throws -> PropertyListValue {
-        try tree(encodeDocument(value, configuration: configuration), value)
-    }
-
-    private func document(
-        _ value: Any, _ encode: (EncodingSession) throws -> UInt32?
-    ) throws -> PropertyListDocument {
-        let session = EncodingSession(
-            userInfo: userInfo, limits: limits, sortsKeys: keyOrder == .sorted,
-            sharesLeaves: format == .binary && layout == .compact)
-        defer { session.end() }
-        let root = try encode(session)
-        if let failure = session.failure { throw failure }
-        guard let root else {
-            throw rootError(value, "Top-level \(type(of: value)) did not encode any values.")
-        }
-        do {
-            return try session.finish(root: root)
-        } catch {
-            throw rootError(value, "The property list is too large.", error)
-        }
-    }
-
-    private func tree(_ document: PropertyListDocument, _ value: Any) throws -> PropertyListValue {
-        do {
-            return try document.root.value(limits: limits)
-        } catch {
-            throw rootError(value, "The tree of values exceeds the limits.", error)
         }
     }
 

@@ -24,13 +24,14 @@ struct ValueEncoder: Encoder {
 
     func singleValueContainer() -> any SingleValueEncodingContainer { self }
 
-    /// The value as one of a shape; where it is something else already, or too deep, the mistake is
-    /// thrown at the end of encoding, and what follows goes to a value that nobody sees.
+    /// The value as one of a shape. A complete container of that shape is opened again, and what follows is
+    /// merged into it. Where the value is something else already, or too deep, the mistake is thrown
+    /// at the end of encoding, and what follows goes to a value that nobody sees.
     func shaped(_ shape: OpenValue.Shape) -> OpenValue {
         let depth = value.path?.depth ?? 0
         if depth >= session.limits.depth {
             session.fail(session.depthExceeded((), depth &+ 1, value.path))
-        } else if value.become(shape) {
+        } else if value.become(shape) || value.reopen(as: shape) {
             return value
         }
         session.fail(secondValue(()))
@@ -42,7 +43,8 @@ struct ValueEncoder: Encoder {
     @inline(never)
     private func secondValue(_ second: Any) -> any Error {
         session.invalid(
-            second, value.path, "The encoder has been asked for a value of another kind already.")
+            second, value.path,
+            "Expected one value, found a second one that cannot be merged with the first.")
     }
 }
 

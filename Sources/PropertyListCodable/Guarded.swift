@@ -1,0 +1,57 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(Darwin)
+internal import Darwin
+#else
+internal import Synchronization
+#endif
+
+/// A value behind a lock, for the options of coders that threads share.
+///
+/// `Mutex` does this, but Apple's systems have it only since 2024.
+#if canImport(Darwin)
+// `@unchecked Sendable`: the value is read and changed only while the lock is held.
+final class Guarded<Value: Sendable>: @unchecked Sendable {
+    private var value: Value
+    // Allocated, because a lock must not move.
+    private let lock: UnsafeMutablePointer<os_unfair_lock>
+
+    init(_ value: Value) {
+        self.value = value
+        // SAFETY: the memory is initialized here and released only in `deinit`.
+        unsafe lock = .allocate(capacity: 1)
+        unsafe lock.initialize(to: os_unfair_lock())
+    }
+
+    deinit {
+        // SAFETY: the pointer was allocated and initialized in `init`, and nothing else has it.
+        unsafe lock.deinitialize(count: 1)
+        unsafe lock.deallocate()
+    }
+
+    /// Runs a closure that nothing else can run at the same time for the same value.
+    func withLock<R>(_ body: (inout Value) -> R) -> R {
+        // SAFETY: the lock lives as long as this object.
+        unsafe os_unfair_lock_lock(lock)
+        defer { unsafe os_unfair_lock_unlock(lock) }
+        return body(&value)
+    }
+}
+#else
+final class Guarded<Value: Sendable>: Sendable {
+    private let mutex: Mutex<Value>
+
+    init(_ value: Value) { mutex = Mutex(value) }
+
+    /// Runs a closure that nothing else can run at the same time for the same value.
+    func withLock<R: Sendable>(_ body: (inout sending Value) -> sending R) -> R {
+        mutex.withLock(body)
+    }
+}
+#endif
+
+extension Guarded {
+    /// A copy of the value.
+    var copy: Value { withLock { $0 } }
+}
