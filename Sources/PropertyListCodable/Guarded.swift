@@ -7,12 +7,13 @@ internal import Darwin
 internal import Synchronization
 #endif
 
-/// A value behind a lock, for the options of coders that threads share.
-///
-/// `Mutex` does this, but Apple's systems have it only since 2024.
 #if canImport(Darwin)
-// `@unchecked Sendable`: the value is read and changed only while the lock is held.
-final class Guarded<Value: Sendable>: @unchecked Sendable {
+/// A value behind a lock, for the options of coders that threads share. `Mutex` does this elsewhere;
+/// Apple's systems have it only since 2024.
+///
+/// `@unchecked Sendable`: the value is read and changed only while the lock is held.
+// SAFETY: no pointer leaves the class, and the lock lives as long as the object.
+@safe final class Guarded<Value: Sendable>: @unchecked Sendable {
     private var value: Value
     // Allocated, because a lock must not move.
     private let lock: UnsafeMutablePointer<os_unfair_lock>
@@ -39,6 +40,7 @@ final class Guarded<Value: Sendable>: @unchecked Sendable {
     }
 }
 #else
+/// A value behind a lock, for the options of coders that threads share.
 final class Guarded<Value: Sendable>: Sendable {
     private let mutex: Mutex<Value>
 

@@ -144,7 +144,6 @@ public struct SlowBinaryReader {
         case 0x23: return .real(PropertyListReal(Double(bitPattern: try payload(8))))
         case 0x33:
             let seconds = Double(bitPattern: try payload(8))
-            try check(seconds.isFinite, "date")
             return .date(PropertyListDate(secondsSince2001: seconds))
         default: throw Refusal(description: "marker")
         }
