@@ -100,6 +100,98 @@ struct PlistCoderTests {
         }
     }
 
+    @Test("a value that needs a configuration is decoded with the format that was found")
+    func configurationAndFormat() throws {
+        let encoder = PlistEncoder()
+        encoder.outputFormat = .xml
+        let data = try encoder.encode(Configured(7), configuration: Provider.self)
+        for isOurs in [true, false] {
+            var found = PropertyListFormat.binary
+            var theirs = PropertyListDecoder.PropertyListFormat.binary
+            let value =
+                isOurs
+                ? try PlistDecoder().decode(
+                    Configured.self, from: data, format: &found, configuration: Provider.self)
+                : try PropertyListDecoder().decode(
+                    Configured.self, from: data, format: &theirs, configuration: Provider.self)
+            #expect(value == Configured(7))
+            #expect(found == .xml || theirs == .xml)
+        }
+        var found = PlistDecoder.PropertyListFormat.binary
+        let value = try PlistDecoder().decode(
+            Configured.self, from: data, format: &found, configuration: 5)
+        #expect(value == Configured(7) && found == .xml)
+    }
+
+    // MARK: References
+
+    @Test("coders are references, as Foundation's are")
+    func references() throws {
+        let encoder = PlistEncoder()
+        let other = encoder
+        other.outputFormat = .xml
+        other.keyOrder = .sorted
+        #expect(encoder.outputFormat == .xml && encoder.keyOrder == .sorted)
+        #expect(try PropertyListFormat.detect([UInt8](encoder.encode(["a"]))) == .xml)
+        let decoder = PlistDecoder()
+        let key = try #require(UserInfo.key)
+        decoder.userInfo[key] = "in"
+        #expect(decoder.userInfo[key] as? String == "in")
+        decoder.format = .binary
+        #expect(throws: DecodingError.self) {
+            try decoder.decode([String].self, from: encoder.encode(["a"]))
+        }
+    }
+
+    private final class XMLEncoder: PlistEncoder, @unchecked Sendable {
+        override var outputFormat: PlistDecoder.PropertyListFormat {
+            get { .xml }
+            set {}
+        }
+
+        override func encode<Value: Encodable>(_ value: Value) throws -> Data {
+            try super.encode([value])
+        }
+    }
+
+    private final class KnowingDecoder: PlistDecoder, @unchecked Sendable {
+        override var userInfo: [CodingUserInfoKey: any Sendable] {
+            get { UserInfo.key.map { [$0: "known"] } ?? [:] }
+            set {}
+        }
+    }
+
+    @Test("subclasses change what Foundation's coders let them change")
+    func subclasses() throws {
+        let encoder = XMLEncoder()
+        encoder.outputFormat = .binary
+        let data = try encoder.encode("text")
+        var format = PropertyListFormat.binary
+        let value = try KnowingDecoder().decode([UserInfo].self, from: data, format: &format)
+        #expect(value == [UserInfo("known")] && format == .xml)
+    }
+
+    @Test("options may change while threads use the coders, and each call has one set of them")
+    func changingOptions() async throws {
+        let (encoder, decoder) = (PlistEncoder(), PlistDecoder())
+        let key = try #require(UserInfo.key)
+        let failures = await withTaskGroup(of: Bool.self, returning: Int.self) { group in
+            for number in 0..<200 {
+                group.addTask {
+                    encoder.outputFormat = number.isMultiple(of: 2) ? .xml : .binary
+                    encoder.userInfo[key] = "\(number)"
+                    decoder.limits = number.isMultiple(of: 3) ? .untrusted : .default
+                    let person = Person(name: "\(number)", age: number)
+                    let data = try? encoder.encode(person)
+                    return data.map { (try? decoder.decode(Person.self, from: $0)) == person }
+                        ?? false
+                }
+            }
+            return await group.reduce(into: 0) { $0 += $1 ? 0 : 1 }
+        }
+        #expect(failures == 0)
+    }
+
     // MARK: Options
 
     @Test("a fragment is written where it is allowed, and is always a document or a tree")
