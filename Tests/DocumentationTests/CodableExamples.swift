@@ -18,14 +18,18 @@ struct CodableExamples {
     @Test("decode and encode a structure")
     func coders() throws {
         let profile = try PlistDecoder().decode(Profile.self, from: data)
-        let xml = try PlistEncoder(format: .xml).encode(profile)
+        let encoder = PlistEncoder()
+        encoder.outputFormat = .xml
+        let xml = try encoder.encode(profile)
         #expect(profile.name == "Anna" && profile.birthday == nil)
         #expect(try PropertyListValue(parsing: xml) == ["name": "Anna"])
         #expect(try encoded(profile) == xml)
     }
 
     private func encoded(_ profile: Profile) throws -> Data {
-        let data = try PlistEncoder(format: .xml).encode(profile)
+        let encoder = PlistEncoder()
+        encoder.outputFormat = .xml
+        let data = try encoder.encode(profile)
         return data
     }
 

@@ -244,7 +244,8 @@ struct CodableDifferenceTests {
             encoder.xmlLosses.insert(.controlCharacters)
             #expect(try encoder.encode(["a\u{1}"]).contains(1))
         },
-        Difference(title: "two values from one encoder or for one key that cannot be merged") { () throws -> Void in
+        Difference(title: "two values from one encoder or for one key that cannot be merged") {
+            () throws -> Void in
             #expect(throws: EncodingError.self) { try PlistEncoder().encode(TwoKinds()) }
             #expect(throws: EncodingError.self) { try PlistEncoder().encode([TwoValues()]) }
             #expect(throws: EncodingError.self) { try PlistEncoder().encode(ValueAndContainer()) }

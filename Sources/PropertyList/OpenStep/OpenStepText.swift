@@ -1,7 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the escapes in quoted strings mean.
+/// Resolves the escapes in quoted strings.
 ///
 /// | escape | character |
 /// |---|---|
@@ -10,8 +10,8 @@
 /// | `\ooo`, one to three octal digits | up to 177 that of ASCII, above it that of NeXTSTEP |
 /// | `\Uhhhh`, four hexadecimal digits | that UTF-16 unit; two of them for a pair |
 ///
-/// Source: CoreFoundation's `CFOldStylePList.c`. Where others read something else, the escape has
-/// to be allowed by its name: ``ParsingOptions/nextStepEscapes``, ``ParsingOptions/looseEscapes``.
+/// Source: CoreFoundation's `CFOldStylePList.c`. Escapes that other readers resolve in another way need
+/// an option: ``ParsingOptions/nextStepEscapes``, ``ParsingOptions/looseEscapes``.
 struct OpenStepText {
     let options: ParsingOptions
     var used: ParsingOptions = []

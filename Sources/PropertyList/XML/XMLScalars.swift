@@ -1,7 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the text of an element means.
+/// Parses the text of a leaf element.
 ///
 ///     string, key = any text, white space included
 ///     integer     = [+-] ( digits | "0x" hex digits ), −2⁶³ … 2⁶⁴−1
@@ -21,8 +21,8 @@ struct XMLScalars {
         self.tagStart = tagStart
     }
 
-    /// The record for the text in `range`; what does not stand there as it is goes to the side
-    /// buffer of `store`. Linear.
+    /// Parses the text in `range`. Content that differs from its source goes to the side buffer of
+    /// `store`. Linear.
     ///
     /// - Throws: `invalidString`, `invalidNumber`, `invalidDate`, `invalidData`,
     ///   `unexpectedElement`; the place is the byte offset.
@@ -90,7 +90,7 @@ struct XMLScalars {
         }
     }
 
-    /// Whether the text stands for itself.
+    /// Whether the text has no entities, references or CDATA sections.
     @inline(__always)
     private static func isPlain(_ text: Span<UInt8>, _ range: Range<Int>) -> Bool {
         text.firstIndex(of: UInt8(ascii: "&"), or: UInt8(ascii: "<"), in: range) == nil

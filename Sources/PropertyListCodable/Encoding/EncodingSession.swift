@@ -22,11 +22,11 @@ final class EncodingSession {
     let noPlan = KeyPlan()
     /// The text for nil that Apple's encoders write, once it is needed.
     var nullNode: UInt32?
-    // Objects to be used again.
+    // Objects for reuse.
     private var pool: [OpenValue] = []
-    // All that were ever nested in others.
+    // All nested values.
     private var nested: [OpenValue] = []
-    // The texts of keys by node, where they are to be sorted.
+    // The texts of keys by node, for sorting.
     private var keyTexts: [UInt32: [UInt16]] = [:]
     private var stack = StackSegment()
     // The last type that was found not to be a dictionary with strings as keys.
@@ -46,11 +46,11 @@ final class EncodingSession {
         callLimit = ParsingLimits.Allowance(factor: 16, base: 1024).limit(for: limits.depth)
     }
 
-    /// Whether encoding has ended. Someone may still hold an encoder; what it is given is for nobody.
+    /// Whether encoding has ended. A type may still hold an encoder; whatever it encodes then is dropped.
     private(set) var isFinished = false
 
-    /// Lets go of all values, which hold the session, and of the document. To be called at the end, also
-    /// where encoding has failed.
+    /// Releases all values, which hold the session, and the document. The caller calls it at the end, also
+    /// after a failure.
     func end() {
         isFinished = true
         assemble { $0 = GraphAssembler() }
@@ -146,7 +146,7 @@ extension EncodingSession {
         try onGoodStack { try encode(encoder) }
         _ = consume encoder
         let node = complete(open)
-        // What someone still holds, a super encoder perhaps, is not used for another value.
+        // A value that a type still holds, by a super encoder perhaps, is not used again.
         if isKnownUniquelyReferenced(&open), !isFinished {
             open.reset()
             pool.append(open)
@@ -221,7 +221,7 @@ extension EncodingSession {
         }
     }
 
-    /// What stands for a value that encodes nothing, as in Foundation.
+    /// The node of a value that encodes nothing: an empty dictionary, as in Foundation.
     var emptyDictionary: UInt32 { assemble { $0.dictionary([]) } }
 }
 

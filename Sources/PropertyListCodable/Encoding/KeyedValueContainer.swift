@@ -3,7 +3,7 @@
 
 internal import PropertyList
 
-/// The entries of a dictionary that is being encoded.
+/// The keyed container of a dictionary that is being encoded.
 struct KeyedValueContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
     private let value: OpenValue
 

@@ -1,11 +1,11 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// A value that is being encoded: what it is so far, until it becomes a node of the document.
+/// A value that is being encoded, until it becomes a node of the document.
 ///
-/// Containers are handed out as views of one, so that several may be open at once, in any order. They
-/// are no more than a reference to it: it knows the session too, and nearly always the key that comes
-/// next. When the value is complete the object is used again for the next.
+/// Containers are views of an open value, so several may be open at once, in any order. A container is
+/// one reference; the open value has the session and predicts the next key. A complete value's object
+/// is used again for the next value.
 final class OpenValue {
     enum Shape {
         /// Nothing has been encoded yet.
@@ -22,15 +22,15 @@ final class OpenValue {
     typealias Entry = (key: UInt32, value: UInt32)
 
     let session: EncodingSession
-    /// The way to it.
+    /// The coding path.
     private(set) var path: CodingPath?
     private(set) var shape = Shape.nothing
-    /// The node that a value of the shape `single` is, or that the value has become.
+    /// The node of a value of the shape `single`, or of a value that is complete.
     var node: UInt32 = 0
     // Checking that each access is exclusive would cost as much as adding an entry.
     @exclusivity(unchecked) private var uncheckedElements: [UInt32] = []
     @exclusivity(unchecked) private var uncheckedEntries: [Entry] = []
-    /// The values that are open themselves, each at its place among the elements or entries.
+    /// The nested open values, with their places among the elements or entries.
     private(set) var nested: [(place: Int, value: OpenValue)] = []
 
     // SAFETY: a value is used by one thread, and what is done with the arrays does not come back.
@@ -44,13 +44,13 @@ final class OpenValue {
         @inline(__always) _modify { yield unsafe &uncheckedEntries }
     }
 
-    // The keys of the type that asked for a container last, and the place among them of the next.
+    // The plan of the last key type, and the place of the expected key in it.
     private var plan: KeyPlan
     private var next = 0
-    // The largest key so far. Keys are numbered as they are first met, so that those of a dictionary
-    // nearly always rise; one that does not may be there already.
+    // The largest key so far. Keys are numbered in the order of their first use, so those of a dictionary
+    // nearly always rise. Only a key that does not rise may be present already.
     private var lastKey = -1
-    // The places of the keys, once there are too many to be searched.
+    // The places of the keys, once a linear search would be slow.
     private var places: [UInt32: Int]?
     private static let searchLimit = 32
 
@@ -60,7 +60,7 @@ final class OpenValue {
         plan = session.noPlan
     }
 
-    /// Begins with a value whose path is this.
+    /// Begins a value with this path.
     func begin(_ path: CodingPath?) { self.path = path }
 
     /// Prepares for another value.
@@ -74,7 +74,7 @@ final class OpenValue {
         if places != nil { places = nil }
     }
 
-    /// Makes the value one of `shape`.
+    /// Gives the value a shape.
     ///
     /// - Returns: false where it is something else already.
     @inline(__always)
@@ -116,7 +116,7 @@ extension OpenValue {
 // MARK: - Adding
 
 extension OpenValue {
-    /// Stands for the node of an open value, which is not known yet.
+    /// The placeholder for the node of an open value.
     private static let unknown = UInt32.max
 
     /// Adds an element.
@@ -140,7 +140,7 @@ extension OpenValue {
         next = 0
     }
 
-    /// The node of a key: nearly always that of the next in the plan of its type.
+    /// The node of a key. Nearly always it is the next one in the plan of its type.
     @inline(__always)
     func node(ofKey key: String) -> UInt32 {
         guard let node = plan.value(of: key, ifAt: next) else { return search(key) }
@@ -158,7 +158,7 @@ extension OpenValue {
         return place.map(plan.value(at:)) ?? session.makeKey(key)
     }
 
-    /// Sets the value of a key; of two the last one counts.
+    /// Sets the value of a key, replacing an earlier value.
     func set(_ node: UInt32, forKey key: String) { set(node, forKey: self.node(ofKey: key)) }
 
     /// Sets the value of a key, by the key's node.
@@ -238,6 +238,6 @@ extension OpenValue {
         entries.sort { precedes($0.key, $1.key) }
     }
 
-    /// Forgets what is nested, so that values that refer to each other are released.
+    /// Drops the nested values, so that values that refer to each other are released.
     func releaseNested() { nested = [] }
 }

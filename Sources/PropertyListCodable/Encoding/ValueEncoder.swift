@@ -52,7 +52,7 @@ extension ValueEncoder: SingleValueEncodingContainer {
     @inline(__always)
     private func set(_ second: Any, _ node: () throws -> UInt32) throws {
         guard value.shape == .nothing else { throw secondValue(second) }
-        // First, for it may throw, and the program go on.
+        // Made first, because it may throw and the type may go on encoding.
         let node = try node()
         guard value.become(.single) else { throw secondValue(second) }
         value.node = node
