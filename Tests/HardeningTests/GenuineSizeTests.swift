@@ -19,7 +19,7 @@ struct GenuineSizeTests {
     private func expectRoundTrip<Value: Codable & Equatable>(_ value: Value) throws {
         let bytes = try PlistEncoder().encode(value)
         for (name, limits) in Self.presets {
-            var decoder = PlistDecoder()
+            let decoder = PlistDecoder()
             decoder.limits = limits
             #expect(try decoder.decode(Value.self, from: bytes) == value, "\(name)")
         }

@@ -15,7 +15,6 @@ extension DecodingSession {
     func integer<T: FixedWidthInteger>(
         _ type: T.Type, _ node: UInt32, _ path: () -> CodingPath?
     ) throws -> T {
-        try charge(path)
         let record = record(node)
         if record.kind == .integer {
             let value =
@@ -34,7 +33,6 @@ extension DecodingSession {
     func real<T: BinaryFloatingPoint>(
         _ type: T.Type, _ node: UInt32, _ path: () -> CodingPath?
     ) throws -> T {
-        try charge(path)
         let record = record(node)
         if record.kind == .real, let value = narrowed(record.payload, to: type) { return value }
         if record.kind == .integer {
@@ -58,7 +56,6 @@ extension DecodingSession {
     /// A boolean; never a number.
     @inline(__always)
     func boolean(_ node: UInt32, _ path: () -> CodingPath?) throws -> Bool {
-        try charge(path)
         let record = record(node)
         guard record.kind == .boolean else { throw refusal(Bool.self, node, path()) }
         return record.payload != 0
@@ -78,7 +75,6 @@ extension DecodingSession {
     /// Text, or nil for what stands for nil.
     @inline(__always)
     func stringIfPresent(_ node: UInt32, _ path: () -> CodingPath?) throws -> String? {
-        try charge(path)
         let record = record(node)
         guard record.kind == .string else {
             if record.kind == .null { return nil }
@@ -90,7 +86,6 @@ extension DecodingSession {
 
     /// A point in time.
     func date(_ node: UInt32, _ path: () -> CodingPath?) throws -> Date {
-        try charge(path)
         let record = record(node)
         guard record.kind == .date else { throw refusal(Date.self, node, path()) }
         return Date(timeIntervalSinceReferenceDate: Double(bitPattern: record.payload))
@@ -98,7 +93,6 @@ extension DecodingSession {
 
     /// Bytes.
     func data(_ node: UInt32, _ path: () -> CodingPath?) throws -> Data {
-        try charge(path)
         let record = record(node)
         guard record.kind == .data else { throw refusal(Data.self, node, path()) }
         if let known = longData[node] { return known }
@@ -111,9 +105,6 @@ extension DecodingSession {
 
     /// The value with all it holds, as it is.
     func tree(_ node: UInt32, _ path: () -> CodingPath?) throws -> PropertyListValue {
-        // A container is counted with all that it holds.
-        let isContainer = node != Self.missing && record(node).isContainer
-        if !isContainer { try charge(path) }
         if node == Self.missing { return .null }
         do {
             return try tree(of: node)
@@ -126,7 +117,6 @@ extension DecodingSession {
 
     /// A UID; also in the form that it has in XML, a dictionary with `CF$UID`.
     func uid(_ node: UInt32, _ path: () -> CodingPath?) throws -> PropertyListUID {
-        try charge(path)
         let record = record(node)
         if record.kind == .uid {
             return PropertyListUID(UInt32(truncatingIfNeeded: record.payload))

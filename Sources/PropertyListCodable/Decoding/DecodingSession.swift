@@ -91,7 +91,7 @@ final class DecodingSession {
     /// - Throws: `expansionLimitExceeded`, `depthLimitExceeded`, `unrepresentableValue`.
     func tree(of node: UInt32) throws(PropertyListError) -> PropertyListValue {
         let view = table.view(node)
-        // The session has counted the value itself.
+        // The way to the value has been counted.
         let isContainer = view.kind.isContainer
         var budget = OperationBudget(
             limits: limits, remainingValues: isContainer ? max(visitLimit &- visits, 0) : 1)
@@ -124,8 +124,8 @@ final class DecodingSession {
     /// The plan for the keys of a type.
     func plan(of type: any CodingKey.Type) -> KeyPlan { plans.plan(of: type) }
 
-    /// Counts a value that is looked at: one that is shared costs each time, which stops what a few
-    /// bytes could expand to.
+    /// Counts a reference to a value that is followed: one that is shared costs each time, which stops
+    /// what a few bytes could expand to. What types make of one value in several steps costs nothing.
     @inline(__always)
     func charge(_ path: () -> CodingPath?) throws {
         visits &+= 1
@@ -170,7 +170,6 @@ extension DecodingSession {
         if type == Bool.self { return same(try boolean(node, path), as: type) }
         if type == PropertyListValue.self { return same(try tree(node, path), as: type) }
         if type == PropertyListUID.self { return same(try uid(node, path), as: type) }
-        try charge(path)
         let path = path()
         if let dictionary = stringKeyedDictionary(type, node) {
             return try descend(path) { try dictionary.decode(self, node, path, as: type) }

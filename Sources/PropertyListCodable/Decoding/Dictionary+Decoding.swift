@@ -24,6 +24,7 @@ extension Dictionary: StringKeyedDictionary where Key == String, Value: Decodabl
         for position in 0..<reader.count {
             let key = reader.text(at: position)
             let count = entries.count
+            try session.charge { CodingPath(path, .entry(key)) }
             let value = try session.value(Value.self, reader.child(at: position)) {
                 CodingPath.advance(&step, path, to: .entry(key))
                 return step

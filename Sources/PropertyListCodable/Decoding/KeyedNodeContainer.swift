@@ -29,19 +29,28 @@ struct KeyedNodeContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     func contains(_ key: Key) -> Bool { reader.find(key.stringValue) != nil }
 
-    /// The value of a key that must be there.
+    /// The value of a key that must be there, which counts as visited.
     @inline(__always)
     private func require(_ key: Key) throws -> UInt32 {
+        let value = try find(key)
+        try session.charge { step(key) }
+        return value
+    }
+
+    /// The value of a key that must be there.
+    @inline(__always)
+    private func find(_ key: Key) throws -> UInt32 {
         guard let value = reader.find(key.stringValue) else {
             throw session.keyNotFound(key, in: reader.node, reader.path)
         }
         return value
     }
 
-    /// The value of a key, unless it is missing or null.
+    /// The value of a key, which counts as visited, unless it is missing or null.
     @inline(__always)
-    private func present(_ key: Key) -> UInt32? {
+    private func present(_ key: Key) throws -> UInt32? {
         guard let value = reader.find(key.stringValue), !session.isNull(value) else { return nil }
+        try session.charge { step(key) }
         return value
     }
 
@@ -51,14 +60,14 @@ struct KeyedNodeContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
 // MARK: - Values
 
 extension KeyedNodeContainer {
-    func decodeNil(forKey key: Key) throws -> Bool { session.isNull(try require(key)) }
+    func decodeNil(forKey key: Key) throws -> Bool { session.isNull(try find(key)) }
 
     func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
         try session.value(type, require(key)) { step(key) }
     }
 
     func decodeIfPresent<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T? {
-        guard let value = present(key) else { return nil }
+        guard let value = try present(key) else { return nil }
         return try session.value(type, value) { step(key) }
     }
 
@@ -69,7 +78,7 @@ extension KeyedNodeContainer {
 
     @inline(__always)
     private func integerIfPresent<T: FixedWidthInteger>(_ type: T.Type, _ key: Key) throws -> T? {
-        guard let value = present(key) else { return nil }
+        guard let value = try present(key) else { return nil }
         return try session.integer(type, value) { step(key) }
     }
 
@@ -109,19 +118,20 @@ extension KeyedNodeContainer {
 
 extension KeyedNodeContainer {
     func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? {
-        guard let value = present(key) else { return nil }
+        guard let value = try present(key) else { return nil }
         return try session.boolean(value) { step(key) }
     }
     func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? {
         guard let value = reader.find(key.stringValue) else { return nil }
+        try session.charge { step(key) }
         return try session.stringIfPresent(value) { step(key) }
     }
     func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? {
-        guard let value = present(key) else { return nil }
+        guard let value = try present(key) else { return nil }
         return try session.real(type, value) { step(key) }
     }
     func decodeIfPresent(_ type: Float.Type, forKey key: Key) throws -> Float? {
-        guard let value = present(key) else { return nil }
+        guard let value = try present(key) else { return nil }
         return try session.real(type, value) { step(key) }
     }
     func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? {
@@ -162,11 +172,11 @@ extension KeyedNodeContainer {
     func nestedContainer<Nested: CodingKey>(
         keyedBy type: Nested.Type, forKey key: Key
     ) throws -> KeyedDecodingContainer<Nested> {
-        try decoder(require(key), key).container(keyedBy: type)
+        try decoder(find(key), key).container(keyedBy: type)
     }
 
     func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
-        try decoder(require(key), key).unkeyedContainer()
+        try decoder(find(key), key).unkeyedContainer()
     }
 
     func superDecoder() throws -> any Decoder {

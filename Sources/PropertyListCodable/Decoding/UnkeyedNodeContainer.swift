@@ -36,6 +36,7 @@ struct UnkeyedNodeContainer: UnkeyedDecodingContainer {
         _ type: Any.Type, _ read: (Self, UInt32, () -> CodingPath?) throws -> R
     ) throws -> R {
         guard currentIndex < end else { throw session.pastEnd(type, of: node, step) }
+        try session.charge { step }
         let value = try read(self, session.children[first &+ currentIndex]) { step }
         currentIndex &+= 1
         return value
@@ -105,11 +106,10 @@ extension UnkeyedNodeContainer {
     }
 
     mutating func superDecoder() throws -> any Decoder {
-        try next((any Decoder).self) { try $0.decoder($1, $2()) }
+        try next((any Decoder).self) { $0.decoder($1, $2()) }
     }
 
-    private func decoder(_ node: UInt32, _ path: CodingPath?) throws -> NodeDecoder {
-        try session.charge { path }
-        return NodeDecoder(session: session, path: path, node: node)
+    private func decoder(_ node: UInt32, _ path: CodingPath?) -> NodeDecoder {
+        NodeDecoder(session: session, path: path, node: node)
     }
 }
