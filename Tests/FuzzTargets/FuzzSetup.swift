@@ -96,4 +96,5 @@ public let fuzzTargets: [(name: String, run: @Sendable ([UInt8]) throws -> Void)
     ("archive", fuzzArchive),
     ("edits", fuzzEdits),
     ("database", fuzzDatabase),
+    ("verbs", fuzzVerbs),
 ]
