@@ -25,6 +25,7 @@ extension Family {
         json("deep and not closed", limits: .trusted) { n in
             String(repeating: "{\"k\":", count: n)
         },
+        json("arrays not closed", limits: .trusted) { n in String(repeating: "[", count: n) },
         json("wide", "[0", ",1", "]"),
         json("reals", "[1", ".5,1", "]"),
         json("many keys") { n in

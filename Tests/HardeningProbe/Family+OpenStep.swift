@@ -26,6 +26,9 @@ extension Family {
             openStep("deep and not closed", limits: .trusted) { n in
                 String(repeating: "{k = ", count: n)
             },
+            openStep("arrays not closed", limits: .trusted) { n in
+                String(repeating: "(", count: n)
+            },
             openStep("wide", "(", "a,", ")"),
             openStep("many keys") { n in "{" + (0..<n).map { "key\($0) = b;" }.joined() + "}" },
             openStep("one key, no braces", "", "a = b;", ""),

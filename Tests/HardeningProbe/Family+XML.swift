@@ -29,6 +29,9 @@ extension Family {
             xml("XML, deep and not closed", limits: .trusted) { n in
                 "<plist>" + String(repeating: "<dict><key>k</key>", count: n)
             },
+            xml("XML, arrays not closed", limits: .trusted) { n in
+                "<plist>" + String(repeating: "<array>", count: n)
+            },
             xml(array: "XML, wide", "<true/>"),
             xml(array: "XML, integers", "<integer>12345</integer>"),
             xml(array: "XML, reals", "<real>1.2345678e-12</real>"),

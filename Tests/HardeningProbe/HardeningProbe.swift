@@ -9,25 +9,57 @@ import TestSupport
 ///
 ///     HardeningProbe growth SHARE SHARES PATTERN   each operation on each family at n, 2n, 4n; of
 ///                                                  so many shares, the one of that number
+///     HardeningProbe verbs SHARE SHARES PATTERN FOLDER
+///                                                  the same of the command's verbs and of operations
+///                                                  on pairs of files, which are put into a folder
+///     HardeningProbe shapes FOLDER N PATTERN       files of about N bytes, and what to run on them
+///     HardeningProbe bounds FOLDER KEYED SHARE SHARES
+///                                                  runs that, each in a process of its own
+///     HardeningProbe operation NAME LIMITS FIRST SECOND
+///                                                  an operation on a pair of files
 ///     HardeningProbe make FAMILY N                 an input of a family
 ///     HardeningProbe memory OPERATION < FILE       what an operation takes at most, in bytes
+///     HardeningProbe memory OPERATION LIMITS < FILE
+///                                                  the same without leniencies, under other limits
 ///     HardeningProbe decode FOLDER                 decodes all files, read beforehand
 ///     HardeningProbe databases FOLDER N            hostile databases of about N bytes
 ///     HardeningProbe canonical FILE …              each file's value in a form to compare
 @main
 enum HardeningProbe {
     static func main() {
-        let arguments = Array(CommandLine.arguments.dropFirst())
+        do { try run(Array(CommandLine.arguments.dropFirst())) } catch {
+            say("\(error)\n")
+            exit(1)
+        }
+    }
+
+    private static func run(_ arguments: [String]) throws {
         switch (arguments.first, arguments.count) {
         case ("growth", 4):
-            guard let share = Int(arguments[1]), let shares = Int(arguments[2]), shares > 0 else {
-                exit(2)
-            }
+            let (share, shares) = share(arguments[1], arguments[2])
             Growth.run(share, of: shares, matching: arguments[3])
+        case ("verbs", 5):
+            let (share, shares) = share(arguments[1], arguments[2])
+            try ShapeGrowth.run(
+                share, of: shares, matching: arguments[3], in: URL(filePath: arguments[4]))
+        case ("operation", 5): operate(Array(arguments.dropFirst()))
+        #if canImport(Glibc)
+        case ("shapes", 4):
+            try Bounds.prepare(
+                URL(filePath: arguments[1]), size: Int(arguments[2]) ?? 0, matching: arguments[3])
+        case ("bounds", 5):
+            let (share, shares) = share(arguments[3], arguments[4])
+            try Bounds.run(URL(filePath: arguments[1]), keyed: arguments[2], share, of: shares)
+        #endif
         case ("make", 3): make(arguments[1], Int(arguments[2]) ?? 0)
-        case ("memory", 2): Memory.run(arguments[1])
+        case ("memory", 2): Memory.run(arguments[1]) { Input(bytes: $0) }
+        case ("memory", 3):
+            guard let limits = limits[arguments[2]] else { exit(2) }
+            Memory.run(arguments[1]) { Input(bytes: $0, options: .strict, limits: limits) }
         case ("decode", 2): decode(Corpus.files(in: URL(filePath: arguments[1])))
-        case ("databases", 3): makeDatabases(arguments[1], Int(arguments[2]) ?? 0)
+        case ("databases", 3):
+            try HostileDatabase.write(
+                to: URL(filePath: arguments[1]), size: Int(arguments[2]) ?? 0)
         case ("canonical", 2...): arguments.dropFirst().forEach(CanonicalText.print)
         default: exit(2)
         }
@@ -38,11 +70,27 @@ enum HardeningProbe {
         FileHandle.standardOutput.write(Data(family.input(size).bytes))
     }
 
-    private static func makeDatabases(_ folder: String, _ size: Int) {
-        do { try HostileDatabase.write(to: URL(filePath: folder), size: size) } catch {
-            say("\(error)\n")
-            exit(1)
+    /// The number of a share and how many there are.
+    private static func share(_ number: String, _ count: String) -> (Int, Int) {
+        guard let share = Int(number), let shares = Int(count), shares > 0 else { exit(2) }
+        return (share, shares)
+    }
+
+    private static let limits: [String: ParsingLimits] = [
+        "untrusted": .untrusted, "default": .default, "trusted": .trusted,
+    ]
+
+    /// Runs an operation on two files, if it is possible, and prints how many bytes it made.
+    private static func operate(_ arguments: [String]) {
+        guard let operation = PairOperation.all.first(where: { $0.name == arguments[0] }),
+            let limits = limits[arguments[1]],
+            let first = FileManager.default.contents(atPath: arguments[2]),
+            let second = FileManager.default.contents(atPath: arguments[3])
+        else { exit(2) }
+        let inputs = [first, second].map {
+            Input(bytes: Array($0), options: .strict, limits: limits)
         }
+        print(operation.prepare(inputs[0], inputs[1]).map { "\($0()) bytes" } ?? "not possible")
     }
 
     /// Everything that can be done with a file's bytes, between two marks for a trace.
@@ -100,17 +148,17 @@ private enum Growth {
 /// Callgrind knows this function by its name. It returns its first argument, so that the call of
 /// `body` is not its last act: a jump would hide its end.
 @inline(never)
-private func countedFromOutside(_ size: Int, _ body: () -> Void) -> Int {
+func countedFromOutside(_ size: Int, _ body: () -> Void) -> Int {
     body()
     return size
 }
 
 /// How much memory an operation takes beyond its input, at most.
 private enum Memory {
-    static func run(_ operation: String) {
+    static func run(_ operation: String, _ input: ([UInt8]) -> Input) {
         let bytes = FileHandle.standardInput.readDataToEndOfFile()
         guard let operation = Operation.all.first(where: { $0.name == operation }),
-            let body = operation.prepare(Input(bytes: Array(bytes)))
+            let body = operation.prepare(input(Array(bytes)))
         else { exit(2) }
         let before = resetPeak()
         body()

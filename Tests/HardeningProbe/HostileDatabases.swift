@@ -34,11 +34,16 @@ struct HostileDatabase {
     }
 
     private static func all(_ size: Int) -> [HostileDatabase] {
-        journals() + [
-            names(), schemas(), sharedTables(size), sharedOverflow(size), overlappingCells(size),
-            wideTable(size), manyTables(size), longDefinition(size), manyLists(size),
-        ]
+        journals() + [names(), schemas()] + growing.map { $0.make(size) }
     }
+
+    /// Those that ask for work, by name; each of about so many bytes.
+    static let growing: [(name: String, make: @Sendable (_ size: Int) -> HostileDatabase)] = [
+        ("shared tables", sharedTables), ("shared overflow pages", sharedOverflow),
+        ("overlapping cells", overlappingCells), ("wide table", wideTable),
+        ("many tables", manyTables), ("long definition", longDefinition),
+        ("many property lists", manyLists),
+    ]
 
     /// A row with a property list.
     private static func row() -> [UInt8] { DatabaseAssembler.row([.blob(list)]) }
@@ -107,7 +112,7 @@ struct HostileDatabase {
 
     // MARK: Work
 
-    private static func sharedTables(_ size: Int) -> HostileDatabase {
+    @Sendable private static func sharedTables(_ size: Int) -> HostileDatabase {
         var assembler = DatabaseAssembler(pageSize: 65536)
         let cells = (0..<1000).map { assembler.cell(row(), number: $0) }
         let root = assembler.add(assembler.treePage(kind: 13, cells))
@@ -127,7 +132,7 @@ struct HostileDatabase {
         return HostileDatabase(name: name, bytes: assembler.bytes())
     }
 
-    private static func sharedOverflow(_ size: Int) -> HostileDatabase {
+    @Sendable private static func sharedOverflow(_ size: Int) -> HostileDatabase {
         var assembler = DatabaseAssembler(pageSize: 512)
         // All but 39 bytes of a row fill overflow pages; the list ends the last one.
         let overhead =
@@ -149,7 +154,7 @@ struct HostileDatabase {
         return HostileDatabase(name: "shared-overflow", bytes: assembler.bytes())
     }
 
-    private static func overlappingCells(_ size: Int) -> HostileDatabase {
+    @Sendable private static func overlappingCells(_ size: Int) -> HostileDatabase {
         var assembler = DatabaseAssembler(pageSize: 65536)
         let long = DatabaseAssembler.row([.blob([UInt8](repeating: 7, count: 30000))])
         let cell = assembler.cell(long, number: 1)
@@ -163,7 +168,7 @@ struct HostileDatabase {
     }
 
     /// A table of many columns, and many rows with few of them.
-    private static func wideTable(_ size: Int) -> HostileDatabase {
+    @Sendable private static func wideTable(_ size: Int) -> HostileDatabase {
         var assembler = DatabaseAssembler(pageSize: 65536)
         let leaves = (0..<max(2, size / 2 / 65536)).map { leaf in
             let cells = (0..<8000).map {
@@ -177,7 +182,7 @@ struct HostileDatabase {
         return HostileDatabase(name: "wide-table", bytes: assembler.bytes())
     }
 
-    private static func manyTables(_ size: Int) -> HostileDatabase {
+    @Sendable private static func manyTables(_ size: Int) -> HostileDatabase {
         let assembler = DatabaseAssembler(pageSize: 512)
         return filled(assembler, name: "many-tables", count: size / 700) { assembler in
             let cell = assembler.cell(row(), number: 1)
@@ -185,7 +190,7 @@ struct HostileDatabase {
         }
     }
 
-    private static func longDefinition(_ size: Int) -> HostileDatabase {
+    @Sendable private static func longDefinition(_ size: Int) -> HostileDatabase {
         var assembler = DatabaseAssembler(pageSize: 4096)
         let cell = assembler.cell(row(), number: 1)
         let root = assembler.add(assembler.treePage(kind: 13, [cell]))
@@ -196,7 +201,7 @@ struct HostileDatabase {
         return HostileDatabase(name: "long-definition", bytes: assembler.bytes())
     }
 
-    private static func manyLists(_ size: Int) -> HostileDatabase {
+    @Sendable private static func manyLists(_ size: Int) -> HostileDatabase {
         var assembler = DatabaseAssembler(pageSize: 4096)
         let leaves = (0..<max(2, size / 4096)).map { leaf in
             let cells = (0..<70).map { assembler.cell(row(), number: leaf * 70 + $0) }

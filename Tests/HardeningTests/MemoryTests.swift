@@ -30,11 +30,29 @@ struct MemoryTests {
         ("JSON, dates", 15_000),
     ]
 
+    /// Nesting that never closes, which all but the trusted limits refuse at once.
+    private static let unfinished = [
+        ("JSON, arrays not closed", 800_000), ("OpenStep, arrays not closed", 800_000),
+        ("XML, arrays not closed", 120_000), ("JSON, deep and not closed", 160_000),
+        ("XML, deep and not closed", 60_000), ("OpenStep, deep and not closed", 200_000),
+    ]
+
     @Test("reading takes at most 32 bytes for each byte of the input", arguments: shapes)
     func reading(_ family: String, _ pieces: Int) throws {
+        try check(["memory", "parse"], family, pieces)
+    }
+
+    @Test(
+        "so does reading what never closes, under the limits for trusted files",
+        arguments: unfinished)
+    func unclosed(_ family: String, _ pieces: Int) throws {
+        try check(["memory", "parse", "trusted"], family, pieces)
+    }
+
+    private func check(_ arguments: [String], _ family: String, _ pieces: Int) throws {
         let input = try run(["make", family, "\(pieces)"])
         try #require(input.count > 100_000)
-        let output = try run(["memory", "parse"], input: input)
+        let output = try run(arguments, input: input)
         let peak = try #require(
             Int(String(decoding: output, as: UTF8.self).dropLast()), "no figure")
         #expect(peak <= Self.factor * input.count + 1 << 20, "\(peak) bytes for \(input.count)")

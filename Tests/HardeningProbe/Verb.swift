@@ -1,0 +1,130 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import KeyedCommand
+import PropertyList
+
+/// A verb of the command with its options.
+struct Verb: Sendable {
+    /// The paths that a verb is called with.
+    struct Paths {
+        let first: String
+        let second: String
+        let script: String
+    }
+
+    let name: String
+    /// Whether the verb reads databases, not property lists.
+    let readsDatabases: Bool
+    /// Whether the verb's instructions are counted, not only its memory and output.
+    let isCounted: Bool
+    /// Whether the verb is called with a file of edits.
+    let takesScript: Bool
+    /// Whether the verb is called with both files.
+    let takesPair: Bool
+    /// Whether the verb has the option `--limits`; otherwise it runs under the default limits.
+    let takesLimits: Bool
+
+    // FIRST, SECOND and SCRIPT stand for paths; without any of them the first file comes last.
+    private let words: [String]
+
+    private init(_ name: String, readsDatabases: Bool = false, isCounted: Bool = true) {
+        self.name = name
+        self.readsDatabases = readsDatabases
+        self.isCounted = isCounted
+        let words = name.split(separator: " ").map(String.init)
+        takesLimits = words[0] != "plutil"
+        takesPair = words.contains("SECOND")
+        takesScript = words.contains("SCRIPT")
+        self.words = words.contains("FIRST") ? words : words + ["FIRST"]
+    }
+
+    /// Whether the verb reads files of a shape.
+    func reads(_ shape: Shape) -> Bool { readsDatabases == (shape.contents == .database) }
+
+    /// The arguments of the command.
+    func arguments(_ paths: Paths, limits: String) -> [String] {
+        let places = ["FIRST": paths.first, "SECOND": paths.second, "SCRIPT": paths.script]
+        return words.map { places[$0] ?? $0 } + (takesLimits ? ["--limits", limits] : [])
+    }
+
+    static let all =
+        (reading + converting + comparing).map { Verb($0) }
+        + ["scan", "scan --depth 9", "scan --json"].map { Verb($0, readsDatabases: true) }
+        + bounded.map { Verb($0, isCounted: false) }
+
+    private static let reading = [
+        "show", "show --depth 1", "show --json", "show --raw", "show --full --all", "get FIRST @1",
+        "check --allow commonClasses", "classes", "inspect", "lint", "carve --depth 99",
+        "carve --nested --all", "plutil -p",
+    ]
+
+    private static let converting = [
+        "convert binary", "convert xml", "convert openstep --scalars typed",
+        "convert pbxproj --scalars text", "convert json --json typed",
+        "plutil -convert swift -o -",
+    ]
+
+    private static let comparing = [
+        "set FIRST zz 1", "edit FIRST --script SCRIPT", "diff FIRST SECOND",
+        "diff --as-commands FIRST SECOND", "diff --raw FIRST SECOND", "merge FIRST SECOND",
+        "merge FIRST SECOND --base FIRST", "merge FIRST FIRST --base SECOND",
+    ]
+
+    /// The verbs that do nearly the same as one above: only their memory and output are measured.
+    private static let bounded = [
+        "get FIRST :", "get FIRST : --as xml", "convert binary --layout corefoundation",
+        "convert strings --scalars text", "convert json --json coerce",
+        "convert jsonl --json typed", "plutil -convert objc -o -", "set FIRST zz 1 --dry-run",
+        "edit FIRST --script SCRIPT --dry-run", "diff SECOND FIRST",
+        "diff --ordered FIRST SECOND", "merge SECOND FIRST", "merge FIRST SECOND --base SECOND",
+        "merge FIRST SECOND --dry-run",
+    ]
+}
+
+/// The files of a shape in a folder.
+struct ShapeFiles {
+    let paths: Verb.Paths
+    private let first: Int
+    private let second: Int
+    /// The size of the file of edits; nil where none is possible.
+    private let script: Int?
+
+    /// Writes the files. The edits are those that `keyed diff --as-commands` prints, if it does.
+    init(_ files: Shape.Files, of shape: Shape, in folder: URL) throws {
+        try Self.check(files, shape)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        func path(_ name: String) -> String { folder.appending(path: name).path }
+        paths = Verb.Paths(first: path("first"), second: path("second"), script: path("script"))
+        try Data(files.first).write(to: URL(filePath: paths.first))
+        try Data(files.second).write(to: URL(filePath: paths.second))
+        (first, second) = (files.first.count, files.second.count)
+        let edits = files.script ?? (shape.contents == .propertyLists ? Self.edits(paths) : nil)
+        script = edits?.count
+        try Data(edits ?? []).write(to: URL(filePath: paths.script))
+    }
+
+    /// Throws where the files are not what the shape says: they would all be refused at once.
+    private static func check(_ files: Shape.Files, _ shape: Shape) throws {
+        guard shape.contents == .propertyLists else { return }
+        for bytes in [files.first, files.second] {
+            _ = try PropertyListDocument(parsing: bytes, limits: .untrusted)
+        }
+    }
+
+    private static func edits(_ paths: Verb.Paths) -> [UInt8]? {
+        let result = KeyedCommand.run(
+            ["diff", "--as-commands", paths.first, paths.second, "--limits", "untrusted"])
+        return result.status <= 1 && result.errors.isEmpty ? result.output : nil
+    }
+
+    /// The bytes of both files.
+    var sizeOfBoth: Int { first + second }
+
+    /// The bytes that a verb reads; nil where it can't run.
+    func size(for verb: Verb) -> Int? {
+        if verb.takesScript { return script.map { first + $0 } }
+        return verb.takesPair ? sizeOfBoth : first
+    }
+}
