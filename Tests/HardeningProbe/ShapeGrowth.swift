@@ -15,6 +15,8 @@ struct ShapeGrowth {
     private struct Sizes {
         let inputs: [(first: Input, second: Input)]
         let files: [ShapeFiles]
+        /// What both files stand for; see `expansion`.
+        let expansions: [Int]
     }
 
     private let folder: URL
@@ -36,7 +38,7 @@ struct ShapeGrowth {
             let body = body(of: verb, files)
             // What happens once in a process does not count.
             _ = body()
-            measure("keyed \(verb.name)", 0, 0, body)
+            measure("keyed \(verb.name)", 0, (0, 0), body)
         }
     }
 
@@ -49,11 +51,13 @@ struct ShapeGrowth {
         }
         if verbs.isEmpty, operations.isEmpty { return }
         let files = Self.factors.map { shape.files($0 * shape.size) }
+        let inputs = files.map { (first: Self.input($0.first), second: Self.input($0.second)) }
         let sizes = Sizes(
-            inputs: files.map { (Self.input($0.first), Self.input($0.second)) },
+            inputs: inputs,
             files: try files.enumerated().map {
                 try ShapeFiles($1, of: shape, in: folder.appending(path: "\($0)"))
-            })
+            },
+            expansions: inputs.map { Self.expansion($0.first) + Self.expansion($0.second) })
         for verb in verbs { measure(verb, shape, sizes) }
         for operation in operations { measure(operation, shape, sizes) }
     }
@@ -69,8 +73,8 @@ struct ShapeGrowth {
         guard inputs.count == Self.factors.count else { return }
         for (number, files) in sizes.files.enumerated() {
             measure(
-                "\(shape.name), keyed \(verb.name)", Self.factors[number], inputs[number],
-                body(of: verb, files))
+                "\(shape.name), keyed \(verb.name)", Self.factors[number],
+                (inputs[number], sizes.expansions[number]), body(of: verb, files))
         }
     }
 
@@ -89,15 +93,31 @@ struct ShapeGrowth {
         for (number, input) in sizes.inputs.enumerated() {
             measure(
                 "\(shape.name), \(operation.name)", Self.factors[number],
-                input.first.bytes.count + input.second.bytes.count, bodies[number])
+                (input.first.bytes.count + input.second.bytes.count, sizes.expansions[number]),
+                bodies[number])
         }
     }
 
     /// Measures what returns the bytes of its output.
-    private func measure(_ name: String, _ factor: Int, _ input: Int, _ body: @escaping () -> Int) {
+    private func measure(
+        _ name: String, _ factor: Int, _ input: (size: Int, expansion: Int),
+        _ body: @escaping () -> Int
+    ) {
         let output = Output()
-        let size = countedFromOutside(input, output.filled(by: body))
-        print("\(name)\t\(factor)\t\(size)\t\(output.count)")
+        let size = countedFromOutside(input.size, output.filled(by: body))
+        print("\(name)\t\(factor)\t\(size)\t\(output.count)\t\(input.expansion)")
+    }
+
+    /// The values that a walk over a file meets, as far as the limits let it, with the bytes of their
+    /// texts, data and keys.
+    private static func expansion(_ input: Input) -> Int {
+        guard let document = input.document else { return 0 }
+        var reader = PropertyListEventReader(document.root, limits: input.limits)
+        var size = 0
+        while (try? reader.next()) != nil {
+            size += 1 + reader.withKey { $0.count } + reader.withContent { $0.count }
+        }
+        return size
     }
 
     /// The bytes that a run made.
