@@ -46,11 +46,22 @@ package struct CommandResult: Sendable {
 }
 
 /// Runs the command with some arguments, and keeps what it writes.
-package func run(_ arguments: [String]) -> CommandResult {
-    let console = Console(capturing: true)
-    let status = Main.run(arguments, console)
-    return CommandResult(
-        status: status.rawValue, output: console.output, errors: console.errors)
+package func run(_ arguments: [String]) -> CommandResult { ParsedCommand(arguments).run() }
+
+/// A call of the command whose arguments are parsed. It can run many times.
+package struct ParsedCommand {
+    private let body: (Console) -> ExitStatus
+
+    /// Parses arguments. What is wrong with them is said by each run.
+    package init(_ arguments: [String]) { body = Main.parse(arguments) }
+
+    /// Runs the command and keeps what it writes.
+    package func run() -> CommandResult {
+        let console = Console(capturing: true)
+        let status = body(console)
+        return CommandResult(
+            status: status.rawValue, output: console.output, errors: console.errors)
+    }
 }
 
 /// The run of a verb.
@@ -58,24 +69,45 @@ enum Main {
 
     /// Runs the command and returns its exit code.
     static func run(_ arguments: [String], _ console: Console) -> ExitStatus {
+        parse(arguments)(console)
+    }
+
+    /// Parses arguments and returns what runs the command on a console.
+    fileprivate static func parse(_ arguments: [String]) -> (Console) -> ExitStatus {
         if let complaint = complaint(aboutVerb: arguments.first) {
-            console.complain(complaint)
-            return .usage
+            return { console in
+                console.complain(complaint)
+                return .usage
+            }
         }
         do {
-            var command = try Keyed.parseAsRoot(arguments)
-            if let command = command as? any ConsoleCommand {
-                console.begin(command.parsingLimits)
-                return command.execute(console)
-            }
+            let command = try Keyed.parseAsRoot(arguments)
+            return { run(command, $0) }
+        } catch {
+            return { explain(error, $0) }
+        }
+    }
+
+    private static func run(_ command: any ParsableCommand, _ console: Console) -> ExitStatus {
+        if let command = command as? any ConsoleCommand {
+            console.begin(command.parsingLimits)
+            return command.execute(console)
+        }
+        var command = command
+        do {
             try command.run()
             return .fine
         } catch {
-            let isHelp = Keyed.exitCode(for: error) == .success
-            let message = Keyed.fullMessage(for: error)
-            if isHelp { console.say(message) } else { console.complain(message) }
-            return isHelp ? .fine : .usage
+            return explain(error, console)
         }
+    }
+
+    /// Says why the arguments can't be used, or prints the help that they ask for.
+    private static func explain(_ error: any Error, _ console: Console) -> ExitStatus {
+        let isHelp = Keyed.exitCode(for: error) == .success
+        let message = Keyed.fullMessage(for: error)
+        if isHelp { console.say(message) } else { console.complain(message) }
+        return isHelp ? .fine : .usage
     }
 }
 

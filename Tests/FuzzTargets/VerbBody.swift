@@ -9,16 +9,17 @@ import PropertyList
 ///
 /// Every run ends with one of the exit codes, prints no more than the limits allow, and prints no
 /// control characters where a terminal may show them; `--dry-run` prints lines for `patch`, as the file
-/// has them. The edits between two files turn the first into
-/// the second, or a verb refuses them with a message.
+/// has them. The edits between two files turn the first into the second, or a verb refuses them with a
+/// message. Long inputs are skipped: one takes several runs, each of which parses its files.
 ///
 /// The first byte chooses the verbs, modulo 8. The second byte says where the files are. Below 128
 /// both are the rest of the input. From 128 on three bytes follow, the length of the first file, most
 /// significant byte first; the second file is what remains. The meaning of a byte never changes:
 /// inputs are kept.
 public func fuzzVerbs(_ bytes: [UInt8]) throws {
+    guard bytes.count <= SplitInput.longest else { return }
     let files = SplitInput(bytes)
-    try VerbFolder.with { folder in
+    try VerbFolders.withFolder { folder in
         let (first, second) = (
             try folder.write(files.first, "a"), try folder.write(files.second, "b")
         )
@@ -40,6 +41,9 @@ public func fuzzVerbs(_ bytes: [UInt8]) throws {
 
 /// Two files in one input.
 private struct SplitInput {
+    /// The length of the longest input, also that of `Scripts/fuzz`.
+    static let longest = 16384
+
     let first: [UInt8]
     let second: [UInt8]
 
@@ -56,26 +60,53 @@ private struct SplitInput {
     }
 }
 
-/// A folder for one input.
-private struct VerbFolder {
-    private let place: URL
+/// A private folder for files of one input at a time.
+private final class VerbFolder {
+    private let place: String
+    // Parsing the arguments of a verb takes longer than running it on a small file.
+    private var commands: [[String]: ParsedCommand] = [:]
 
-    static func with(_ body: (VerbFolder) throws -> Void) throws {
+    init() throws {
         let place = FileManager.default.temporaryDirectory
             .appending(path: "keyed-verbs-\(UUID().uuidString)")
         try FileManager.default.createDirectory(
             at: place, withIntermediateDirectories: false,
             attributes: [.posixPermissions: 0o700])
-        defer { try? FileManager.default.removeItem(at: place) }
-        try body(VerbFolder(place: place))
+        self.place = place.path
     }
 
-    /// Writes a file and returns its path.
+    /// Writes a file and returns its path, which is the same for each file of that name.
     func write(_ bytes: [UInt8], _ name: String) throws -> String {
-        let file = place.appending(path: name)
-        try Data(bytes).write(to: file)
-        return file.path
+        let path = place + "/" + name
+        try Data(bytes).write(to: URL(filePath: path))
+        return path
     }
+
+    func run(_ arguments: [String]) -> VerbRun {
+        let command = commands[arguments] ?? ParsedCommand(arguments)
+        commands[arguments] = command
+        return VerbRun(arguments: arguments, result: command.run())
+    }
+
+    func remove() { try? FileManager.default.removeItem(atPath: place) }
+}
+
+/// The folders of this process, as many as there have been inputs at one time.
+private final class VerbFolders: @unchecked Sendable {
+    private static let shared = VerbFolders()
+
+    private let lock = NSLock()
+    private var unused: [VerbFolder] = []
+
+    private init() { atexit { VerbFolders.shared.removeAll() } }
+
+    static func withFolder(_ body: (VerbFolder) throws -> Void) throws {
+        let folder = try shared.lock.withLock { shared.unused.popLast() } ?? VerbFolder()
+        defer { shared.lock.withLock { shared.unused.append(folder) } }
+        try body(folder)
+    }
+
+    private func removeAll() { lock.withLock { unused.forEach { $0.remove() } } }
 }
 
 /// A run of a verb that passed the checks of all runs.
@@ -206,7 +237,7 @@ private struct VerbPair {
             ["-p"], ["-lint"], ["-convert", "swift", "-o", "-"], ["-convert", "objc", "-o", "-"],
             ["-convert", "json", "-o", "-"], ["-convert", "xml1", "-o", "-"], ["-type", "a"],
         ] {
-            try check(VerbRun(["plutil"] + options + [first]), .default)
+            try check(folder.run(["plutil"] + options + [first]), .default)
         }
     }
 
@@ -215,7 +246,7 @@ private struct VerbPair {
     private func run(
         _ verb: String, _ arguments: String..., options: [String] = [], printed: Printed = .file
     ) throws -> VerbRun {
-        let run = VerbRun([verb] + arguments + options + ["--limits", "untrusted"])
+        let run = folder.run([verb] + arguments + options + ["--limits", "untrusted"])
         try check(run, .untrusted)
         if printed != .file {
             try isPrintable(run.result.output, "standard output", run, printed)
@@ -253,11 +284,5 @@ private struct VerbPair {
             text != nil && control == nil,
             "\(control.map { "U+\(String($0.value, radix: 16))" } ?? "invalid UTF-8") on \(stream): "
                 + run.arguments.joined(separator: " "))
-    }
-}
-
-extension VerbRun {
-    fileprivate init(_ arguments: [String]) {
-        self.init(arguments: arguments, result: KeyedCommand.run(arguments))
     }
 }

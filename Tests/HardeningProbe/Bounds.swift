@@ -22,13 +22,11 @@ enum Bounds {
 
     // MARK: Making
 
-    /// Writes the files of all shapes, of about `size` bytes, and the runs whose names match.
-    static func prepare(_ folder: URL, size: Int, matching pattern: String) throws {
+    /// Writes the files of all shapes, of about `size` bytes, and a list of the runs of a share.
+    static func prepare(_ share: Share, in folder: URL, size: Int) throws {
         var lines = ""
         for (number, shape) in Shape.all.enumerated() {
-            let runs = runs(of: shape).filter {
-                pattern.isEmpty || $0.label(shape).contains(pattern)
-            }
+            let runs = runs(of: shape, share.isShort).filter { share.matches($0.label(shape)) }
             for isLarge in [false, true] {
                 let runs = runs.filter { $0.isLarge == isLarge }
                 if runs.isEmpty { continue }
@@ -70,8 +68,9 @@ enum Bounds {
 
     /// Shapes that multiply are for the limits for strangers alone. What is less than those, or much
     /// the same as another verb, gets smaller files.
-    private static func runs(of shape: Shape) -> [Run] {
-        let names = shape.multiplies ? ["untrusted"] : ["untrusted", "default", "trusted"]
+    private static func runs(of shape: Shape, _ isShort: Bool) -> [Run] {
+        let names =
+            shape.multiplies || isShort ? ["untrusted"] : ["untrusted", "default", "trusted"]
         var runs: [Run] = []
         for verb in Verb.all where verb.reads(shape) {
             for limits in verb.takesLimits ? names : ["default"] {
@@ -92,13 +91,12 @@ enum Bounds {
 
     /// Runs a share of the list and prints, for each, its name, limits, bytes of input, output and
     /// errors, bytes of memory, milliseconds and exit code, that of a signal negative.
-    static func run(_ folder: URL, keyed: String, _ share: Int, of shares: Int) throws {
+    static func run(_ share: Share, in folder: URL, keyed: String) throws {
         let text = try String(contentsOf: folder.appending(path: list), encoding: .utf8)
-        let lines = text.split(separator: "\n")
-        for number in stride(from: share, to: lines.count, by: shares) {
-            let words = lines[number].split(separator: "\t").map(String.init)
+        let errors = folder.appending(path: "errors \(getpid())").path
+        for line in share.part(of: text.split(separator: "\n")) {
+            let words = line.split(separator: "\t").map(String.init)
             let program = words[3] == "KEYED" ? keyed : CommandLine.arguments[0]
-            let errors = folder.appending(path: "errors \(share)").path
             let result = try measure([program] + words[4...], errors: errors)
             print((words[..<3] + result.map(String.init)).joined(separator: "\t"))
         }

@@ -7,12 +7,14 @@ import TestSupport
 
 /// What has to be looked at from outside a process: instructions, memory, system calls.
 ///
-///     HardeningProbe growth SHARE SHARES PATTERN   each operation on each family at n, 2n, 4n; of
-///                                                  so many shares, the one of that number
-///     HardeningProbe verbs SHARE SHARES PATTERN FOLDER
+///     HardeningProbe growth SHARE SHARES FORM PATTERN
+///                                                  each operation on each family at n, 2n, 4n; of
+///                                                  so many shares, the one of that number; the form
+///                                                  is short or thorough
+///     HardeningProbe verbs SHARE SHARES FORM PATTERN FOLDER
 ///                                                  the same of the command's verbs and of operations
 ///                                                  on pairs of files, which are put into a folder
-///     HardeningProbe shapes FOLDER N PATTERN       files of about N bytes, and what to run on them
+///     HardeningProbe shapes FOLDER N FORM PATTERN  files of about N bytes, and what to run on them
 ///     HardeningProbe bounds FOLDER KEYED SHARE SHARES
 ///                                                  runs that, each in a process of its own
 ///     HardeningProbe operation NAME LIMITS FIRST SECOND
@@ -35,21 +37,19 @@ enum HardeningProbe {
 
     private static func run(_ arguments: [String]) throws {
         switch (arguments.first, arguments.count) {
-        case ("growth", 4):
-            let (share, shares) = share(arguments[1], arguments[2])
-            Growth.run(share, of: shares, matching: arguments[3])
-        case ("verbs", 5):
-            let (share, shares) = share(arguments[1], arguments[2])
-            try ShapeGrowth.run(
-                share, of: shares, matching: arguments[3], in: URL(filePath: arguments[4]))
+        case ("growth", 5): Growth.run(share(arguments[1...]))
+        case ("verbs", 6):
+            try ShapeGrowth.run(share(arguments[1...]), in: URL(filePath: arguments[5]))
         case ("operation", 5): operate(Array(arguments.dropFirst()))
         #if canImport(Glibc)
-        case ("shapes", 4):
+        case ("shapes", 5):
             try Bounds.prepare(
-                URL(filePath: arguments[1]), size: Int(arguments[2]) ?? 0, matching: arguments[3])
+                share(["0", "1"] + arguments[3...]), in: URL(filePath: arguments[1]),
+                size: Int(arguments[2]) ?? 0)
         case ("bounds", 5):
-            let (share, shares) = share(arguments[3], arguments[4])
-            try Bounds.run(URL(filePath: arguments[1]), keyed: arguments[2], share, of: shares)
+            try Bounds.run(
+                share(arguments[3...] + ["thorough", ""]), in: URL(filePath: arguments[1]),
+                keyed: arguments[2])
         #endif
         case ("make", 3): make(arguments[1], Int(arguments[2]) ?? 0)
         case ("memory", 2): Memory.run(arguments[1]) { Input(bytes: $0) }
@@ -70,10 +70,9 @@ enum HardeningProbe {
         FileHandle.standardOutput.write(Data(family.input(size).bytes))
     }
 
-    /// The number of a share and how many there are.
-    private static func share(_ number: String, _ count: String) -> (Int, Int) {
-        guard let share = Int(number), let shares = Int(count), shares > 0 else { exit(2) }
-        return (share, shares)
+    private static func share(_ words: ArraySlice<String>) -> Share {
+        guard let share = Share(Array(words)) else { exit(2) }
+        return share
     }
 
     private static let limits: [String: ParsingLimits] = [
@@ -114,18 +113,40 @@ enum HardeningProbe {
     }
 }
 
+/// The part of the work that a process does.
+struct Share {
+    private let number: Int
+    private let count: Int
+    private let pattern: String
+    /// Whether only one row of each kind is wanted, in less time.
+    let isShort: Bool
+
+    /// The number of the share, how many there are, the form, and a part of the names of rows.
+    init?(_ words: [String]) {
+        guard words.count >= 4, let number = Int(words[0]), let count = Int(words[1]), count > 0,
+            ["short", "thorough"].contains(words[2])
+        else { return nil }
+        (self.number, self.count, pattern) = (number, count, words[3])
+        isShort = words[2] == "short"
+    }
+
+    /// How many times as large the inputs are as the smallest one.
+    var factors: [Int] { isShort ? [1, 4] : [1, 2, 4] }
+
+    func part<Element>(of elements: [Element]) -> [Element] {
+        stride(from: number, to: elements.count, by: count).map { elements[$0] }
+    }
+
+    func matches(_ name: String) -> Bool { pattern.isEmpty || name.contains(pattern) }
+}
+
 /// Operations on inputs that grow, each run one call of `countedFromOutside`.
 private enum Growth {
-    private static let factors = [1, 2, 4]
-
-    static func run(_ share: Int, of shares: Int, matching pattern: String) {
-        for number in stride(from: share, to: Family.all.count, by: shares) {
-            let family = Family.all[number]
-            let operations = Operation.all.filter {
-                pattern.isEmpty || "\(family.name), \($0.name)".contains(pattern)
-            }
-            guard !operations.isEmpty else { continue }
-            let inputs = factors.map { family.input(family.size * $0) }
+    static func run(_ share: Share) {
+        for family in share.part(of: Family.all) {
+            let operations = Operation.all.filter { share.matches("\(family.name), \($0.name)") }
+            if operations.isEmpty { continue }
+            let inputs = share.factors.map { ($0, family.input(family.size * $0)) }
             for operation in operations {
                 // What happens once in a process does not count.
                 operation.prepare(family.input(10))?()
@@ -135,9 +156,9 @@ private enum Growth {
     }
 
     private static func measure(
-        _ name: String, _ operation: Operation, _ inputs: [Input]
+        _ name: String, _ operation: Operation, _ inputs: [(factor: Int, Input)]
     ) {
-        for (factor, input) in zip(factors, inputs) {
+        for (factor, input) in inputs {
             guard let body = operation.prepare(input) else { return }
             let size = countedFromOutside(input.bytes.count, body)
             print("\(name)\t\(factor)\t\(size)")

@@ -81,6 +81,20 @@ struct Shape: Sendable {
     }
 
     static let all = lists + archives + marks + texts + databases
+
+    /// Whether the short form of the checks counts the instructions of verbs on this shape.
+    var isShort: Bool { Self.short.contains(name) }
+
+    // One shape of each kind of growth. Those that take long stand for nothing that these do not.
+    private static let short: Set = [
+        "arrays shared in each other", "dictionaries in each other with long keys",
+        "dictionaries that share two long keys", "one property list in data many times",
+        "flat array", "flat dictionary", "chain of objects",
+        "objects of classes with one long name", "dictionary whose keys are one long text",
+        "arrays of objects", "key of combining marks", "class of combining marks",
+        "XML, beginnings of property lists", "JSON, deep", "inserting at the front of an array",
+        "database, shared tables", "database, many property lists",
+    ]
 }
 
 // MARK: - Property lists

@@ -6,96 +6,64 @@ import KeyedCommand
 import PropertyList
 
 /// Verbs and operations on shapes that grow, under the limits for strangers. Each run is one call of
-/// `countedFromOutside`. A run of each verb on an empty array, with the factor 0, shows what its
-/// arguments cost.
+/// `countedFromOutside`.
 struct ShapeGrowth {
-    private static let factors = [1, 2, 4]
-
-    /// The files of a shape by factor.
-    private struct Sizes {
-        let inputs: [(first: Input, second: Input)]
-        let files: [ShapeFiles]
-        /// What both files stand for; see `expansion`.
-        let expansions: [Int]
-    }
-
+    private let share: Share
     private let folder: URL
-    private let pattern: String
+    // Files of one size replace those before at the same paths, so that arguments are parsed once.
+    private let commands: [(verb: Verb, command: ParsedCommand)]
 
-    /// Measures a share of the shapes: those with the numbers `share`, `share + shares` and so on.
-    static func run(_ share: Int, of shares: Int, matching pattern: String, in folder: URL) throws {
-        let growth = ShapeGrowth(folder: folder, pattern: pattern)
-        try growth.measureArguments()
-        for number in stride(from: share, to: Shape.all.count, by: shares) {
-            try growth.measure(Shape.all[number])
-        }
+    /// Measures a share of the shapes on files that are put into a folder.
+    static func run(_ share: Share, in folder: URL) throws {
+        let shapes = share.isShort ? Shape.all.filter(\.isShort) : Shape.all
+        let growth = try ShapeGrowth(share, in: folder)
+        for shape in share.part(of: shapes) { try growth.measure(shape) }
     }
 
-    private func measureArguments() throws {
-        let empty = Shape.Files(first: Array("[]".utf8), second: Array("[]".utf8), script: [])
-        let files = try ShapeFiles(empty, of: Shape.all[0], in: folder.appending(path: "empty"))
-        for verb in Verb.all where verb.isCounted {
-            let body = body(of: verb, files)
-            // What happens once in a process does not count.
-            _ = body()
-            measure("keyed \(verb.name)", 0, (0, 0), body)
+    private init(_ share: Share, in folder: URL) throws {
+        self.share = share
+        self.folder = folder
+        let files = try ShapeFiles(
+            Shape.Files(first: Array("[]".utf8), second: Array("[]".utf8), script: []),
+            of: Shape.all[0], in: folder)
+        commands = Verb.all.filter(\.isCounted).map {
+            ($0, ParsedCommand($0.arguments(files.paths, limits: "untrusted")))
         }
+        // What happens once in a process does not count.
+        for (_, command) in commands { _ = command.run() }
     }
 
     private func measure(_ shape: Shape) throws {
-        let verbs = Verb.all.filter {
-            $0.isCounted && $0.reads(shape) && matches("\(shape.name), keyed \($0.name)")
+        let commands = commands.filter { verb, _ in
+            verb.reads(shape) && share.matches("\(shape.name), keyed \(verb.name)")
         }
         let operations = PairOperation.all.filter {
-            shape.contents != .database && matches("\(shape.name), \($0.name)")
+            shape.contents != .database && share.matches("\(shape.name), \($0.name)")
         }
-        if verbs.isEmpty, operations.isEmpty { return }
-        let files = Self.factors.map { shape.files($0 * shape.size) }
-        let inputs = files.map { (first: Self.input($0.first), second: Self.input($0.second)) }
-        let sizes = Sizes(
-            inputs: inputs,
-            files: try files.enumerated().map {
-                try ShapeFiles($1, of: shape, in: folder.appending(path: "\($0)"))
-            },
-            expansions: inputs.map { Self.expansion($0.first) + Self.expansion($0.second) })
-        for verb in verbs { measure(verb, shape, sizes) }
-        for operation in operations { measure(operation, shape, sizes) }
+        if commands.isEmpty, operations.isEmpty { return }
+        for factor in share.factors {
+            let bytes = shape.files(factor * shape.size)
+            let files = try ShapeFiles(bytes, of: shape, in: folder)
+            let (first, second) = (Self.input(bytes.first), Self.input(bytes.second))
+            let expansion = Self.expansion(first) + Self.expansion(second)
+            for (verb, command) in commands {
+                guard let size = files.size(for: verb) else { continue }
+                measure("\(shape.name), keyed \(verb.name)", factor, (size, expansion)) {
+                    let result = command.run()
+                    return result.output.count + result.errors.count
+                }
+            }
+            for operation in operations {
+                guard let body = operation.prepare(first, second) else { continue }
+                if factor == share.factors[0] { _ = body() }
+                measure(
+                    "\(shape.name), \(operation.name)", factor, (files.sizeOfBoth, expansion), body)
+            }
+        }
     }
-
-    private func matches(_ name: String) -> Bool { pattern.isEmpty || name.contains(pattern) }
 
     private static func input(_ bytes: [UInt8]) -> Input {
         Input(bytes: bytes, options: .strict, limits: .untrusted)
-    }
-
-    private func measure(_ verb: Verb, _ shape: Shape, _ sizes: Sizes) {
-        let inputs = sizes.files.compactMap { $0.size(for: verb) }
-        guard inputs.count == Self.factors.count else { return }
-        for (number, files) in sizes.files.enumerated() {
-            measure(
-                "\(shape.name), keyed \(verb.name)", Self.factors[number],
-                (inputs[number], sizes.expansions[number]), body(of: verb, files))
-        }
-    }
-
-    private func body(of verb: Verb, _ files: ShapeFiles) -> () -> Int {
-        let arguments = verb.arguments(files.paths, limits: "untrusted")
-        return {
-            let result = KeyedCommand.run(arguments)
-            return result.output.count + result.errors.count
-        }
-    }
-
-    private func measure(_ operation: PairOperation, _ shape: Shape, _ sizes: Sizes) {
-        let bodies = sizes.inputs.compactMap { operation.prepare($0.first, $0.second) }
-        guard bodies.count == Self.factors.count else { return }
-        _ = bodies[0]()
-        for (number, input) in sizes.inputs.enumerated() {
-            measure(
-                "\(shape.name), \(operation.name)", Self.factors[number],
-                (input.first.bytes.count + input.second.bytes.count, sizes.expansions[number]),
-                bodies[number])
-        }
     }
 
     /// Measures what returns the bytes of its output.
