@@ -66,8 +66,8 @@ enum Bounds {
         }
     }
 
-    /// Shapes that multiply are for the limits for strangers alone. What is less than those, or much
-    /// the same as another verb, gets smaller files.
+    /// The runs of a shape. Shapes that multiply, and the short form, have the limits for strangers
+    /// alone. Runs under other limits, and verbs that do much the same as another, get smaller files.
     private static func runs(of shape: Shape, _ isShort: Bool) -> [Run] {
         let names =
             shape.multiplies || isShort ? ["untrusted"] : ["untrusted", "default", "trusted"]
