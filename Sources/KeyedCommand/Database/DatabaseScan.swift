@@ -155,11 +155,13 @@ struct DatabaseScan {
             offset: nil, provenance: provenance)
     }
 
-    /// Letters and digits of a name, and `_` for others.
+    /// Letters and digits of the beginning of a name, and `_` for others.
     private static func fileName(_ text: String) -> String {
+        // Names of files have at most 255 bytes on most systems. The name of a table can be much longer,
+        // and each property list in it asks for this.
+        let length = 57
         var result = ""
-        // Names of files have at most 255 bytes on most systems.
-        for scalar in text.unicodeScalars where result.utf8.count < 57 {
+        for scalar in text.unicodeScalars.prefix(length) where result.utf8.count < length {
             let isKept = scalar.properties.isAlphabetic || ("0"..."9").contains(scalar)
             result.unicodeScalars.append(isKept ? scalar : "_")
         }
