@@ -34,6 +34,8 @@ let package = Package(
             name: "CLibXML2",
             pkgConfig: "libxml-2.0",
             providers: [.apt(["libxml2-dev"]), .brew(["libxml2"])]),
+        // Functions of the C library that Swift does not import.
+        .systemLibrary(name: "CSystemFiles"),
         // Used only by the encrypted stores, which limit what SQLite may open and delete.
         .systemLibrary(
             name: "CSQLite",
@@ -43,7 +45,7 @@ let package = Package(
         .target(name: "PropertyListCodable", dependencies: ["PropertyList"]),
         .target(name: "KeyedArchive", dependencies: ["PropertyList", "PropertyListCodable"]),
         // Whole files, read and replaced in one step; for the stores and the command.
-        .target(name: "SystemFiles"),
+        .target(name: "SystemFiles", dependencies: ["CSystemFiles"]),
         // The files of an SQLite database, read without SQLite; for the command and the stores.
         .target(name: "DatabaseFiles", dependencies: ["SystemFiles"]),
         .target(

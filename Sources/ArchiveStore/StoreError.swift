@@ -26,7 +26,7 @@ public struct StoreError: Error, Sendable {
         public static let invalidContents = Code("invalidContents")
         /// A value of a kind that the file does not take.
         public static let unsupportedValue = Code("unsupportedValue")
-        /// A key or a domain that cannot be the name of a file.
+        /// A key or a domain that cannot be the name of a file, or a path with a NUL.
         public static let invalidName = Code("invalidName")
         /// There is an item with the same service, account and synchronizability.
         public static let duplicateItem = Code("duplicateItem")
@@ -123,6 +123,7 @@ extension StoreError {
     private static func code(of error: SystemError) -> Code {
         if error.isMissing { return .fileMissing }
         if error.isTimeout { return .busy }
+        if error.isInvalidName { return .invalidName }
         return error.isOutOfSpace ? .outOfSpace : .fileAccess
     }
 

@@ -25,4 +25,10 @@ package enum Environment {
         _ = unsafe clock_gettime(CLOCK_MONOTONIC, &time)
         return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
+
+    /// The moment on the clock of ``uptime`` at which a timeout that begins now is over. A timeout that is
+    /// negative or not a number is over at once.
+    package static func deadline(after timeout: Double) -> Double {
+        uptime + (timeout.isNaN ? 0 : max(timeout, 0))
+    }
 }

@@ -37,7 +37,14 @@ package enum FileAccess {
     package static func readRegularFile(
         _ path: String, limit: Int
     ) throws(SystemError) -> (bytes: [UInt8], mode: FileMode) {
-        let file = try FileDescriptor.open(path)
+        try readRegularFile(FilePlace(path), limit: limit)
+    }
+
+    /// Everything in a regular file, and its mode, as for a path.
+    package static func readRegularFile(
+        _ place: FilePlace, limit: Int
+    ) throws(SystemError) -> (bytes: [UInt8], mode: FileMode) {
+        let file = try FileDescriptor.open(place, O_RDONLY)
         defer { file.close() }
         let mode = try FileMode(of: file)
         if mode.isDirectory { throw SystemError.isDirectory }
@@ -55,7 +62,8 @@ package enum FileAccess {
     /// leaves the old. Permissions, owner and symbolic links stay. A new file gets `newFileMode`, or the
     /// usual mode.
     ///
-    /// - Returns: what of the old file was not kept, for the user: set-user-id bits, further names.
+    /// - Returns: what of the old file was not kept, for the user: set-user-id bits, further names, the
+    ///   list of further users.
     /// - Throws: among others for a file that is read-only; for a pipe that no program reads from; where
     ///   the folder could not be flushed, although the new contents are in place.
     @discardableResult
@@ -63,10 +71,20 @@ package enum FileAccess {
         _ path: String, with bytes: [UInt8], newFileMode: mode_t? = nil,
         specialFiles: SpecialFiles = .writtenThrough
     ) throws(SystemError) -> [String] {
+        try replace(
+            FilePlace(path), with: bytes, newFileMode: newFileMode, specialFiles: specialFiles)
+    }
+
+    /// Replaces a file in one step, as for a path. A symbolic link that is not to be followed is refused.
+    @discardableResult
+    package static func replace(
+        _ place: FilePlace, with bytes: [UInt8], newFileMode: mode_t? = nil,
+        specialFiles: SpecialFiles = .writtenThrough
+    ) throws(SystemError) -> [String] {
         // Again where others create and remove the file meanwhile.
         for _ in 0..<100 {
-            guard let existing = try FileMode.existing(at: path) else {
-                do { try create(path, with: bytes, mode: newFileMode) } catch
+            guard let existing = try FileMode.existing(at: place) else {
+                do { try create(place, with: bytes, mode: newFileMode) } catch
                     where error.isExisting
                 { continue }
                 return []
@@ -76,30 +94,40 @@ package enum FileAccess {
                 guard specialFiles == .writtenThrough else {
                     throw SystemError.notRegular(existing)
                 }
-                try writeThrough(path, bytes)
+                try writeThrough(place, bytes)
                 return []
             }
-            do { try replace(path, existing, bytes) } catch  where error.isMissing { continue }
-            return notes(about: existing)
+            do {
+                let keepsList = try replace(place, existing, bytes)
+                return notes(about: existing, keepsList)
+            } catch  where error.isMissing { continue }
         }
         throw SystemError(message: "is created and removed again and again")
     }
 
+    /// - Returns: whether the list of further users was kept, if there was one.
     private static func replace(
-        _ path: String, _ existing: FileMode, _ bytes: [UInt8]
-    ) throws(SystemError) {
-        try existing.requireWritable(path)
-        let target = try resolved(path)
+        _ place: FilePlace, _ existing: FileMode, _ bytes: [UInt8]
+    ) throws(SystemError) -> Bool {
+        try existing.requireWritable(place)
+        let target = try place.resolvingLinks()
+        let list = try AccessList(of: target)
+        var keepsList = true
         try withTemporary(for: target, bytes, mode: 0o600) { file throws(SystemError) in
-            try existing.apply(to: file.file)
+            keepsList = try existing.apply(to: file.file, list)
         } place: { file throws(SystemError) in
             try file.replaceTarget()
         }
         try synchronizeFolder(of: target)
+        return keepsList
     }
 
-    private static func notes(about old: FileMode) -> [String] {
+    private static func notes(about old: FileMode, _ keepsList: Bool) -> [String] {
         var notes: [String] = []
+        if !keepsList {
+            notes.append(
+                "the access control list could not be kept; only the owner may use the new file")
+        }
         if old.identityBits != 0 {
             notes.append("the set-user-id or set-group-id bit was dropped")
         }
@@ -114,44 +142,45 @@ package enum FileAccess {
 
     /// Creates a file that is not there yet, whole or not at all.
     ///
+    /// No descriptor of it is open in this process when it gets its name: closing one would release the
+    /// locks that SQLite has on the file by then.
+    ///
     /// - Parameter mode: the mode; nil for the usual one, which depends on the process's umask.
     /// - Throws: an error that `isExisting` where there is one of that name.
     package static func create(
         _ path: String, with bytes: [UInt8], mode: mode_t?
     ) throws(SystemError) {
+        try create(FilePlace(path), with: bytes, mode: mode)
+    }
+
+    private static func create(
+        _ place: FilePlace, with bytes: [UInt8], mode: mode_t?
+    ) throws(SystemError) {
         // The system applies the umask. Reading it would mean to change it, for all threads.
-        try withTemporary(for: path, bytes, mode: mode.map { $0 & 0o600 } ?? 0o666) {
+        try withTemporary(for: place, bytes, mode: mode.map { $0 & 0o600 } ?? 0o666) {
             file throws(SystemError) in
             if let mode { try file.file.setMode(mode) }
         } place: { file throws(SystemError) in
             try file.publish()
         }
-        try synchronizeFolder(of: path)
-    }
-
-    /// Gives a file that is complete its final name, unless there is one of that name.
-    ///
-    /// - Throws: an error that `isExisting` where there is one.
-    package static func publish(_ temporary: String, as path: String) throws(SystemError) {
-        try linkFile(temporary, as: path)
-        try synchronizeFolder(of: path)
-    }
-
-    /// The beginning of the names of temporary files for `path`: in the same folder, so that moving
-    /// one is one step.
-    package static func temporaryPrefix(for path: String) -> String {
-        folderPrefix(of: path) + ".keyed-"
+        try synchronizeFolder(of: place)
     }
 
     /// Removes the temporary files that dead processes of this user left in a folder. Linear in the
     /// number of its entries.
     package static func removeDeadTemporaries(inFolder folder: String) {
-        TemporaryName.removeDead(inFolder: folder)
+        TemporaryName.removeDead(in: FilePlace("\(folder)/"))
+    }
+
+    /// Removes the temporary files that dead processes of this user left for a file, without reading its
+    /// folder.
+    package static func removeDeadTemporaries(for place: FilePlace) {
+        TemporaryName.removeDead(for: place)
     }
 
     /// Fills a temporary file, flushes it to the disk, and gives it its name.
     private static func withTemporary(
-        for path: String, _ bytes: [UInt8], mode: mode_t,
+        for target: FilePlace, _ bytes: [UInt8], mode: mode_t,
         prepare: (TemporaryFile) throws(SystemError) -> Void,
         place: (inout TemporaryFile) throws(SystemError) -> Void
     ) throws(SystemError) {
@@ -163,18 +192,25 @@ package enum FileAccess {
             try file.file.synchronize()
             try place(&file)
         }
-        if let file = TemporaryFile(unnamedFor: path, mode: mode) {
+        if let file = try TemporaryFile(unnamedFor: target, mode: mode) {
             do { return try use(file) } catch {
                 guard error.isMissingFeature else { throw error }
             }
         }
-        try use(TemporaryFile(namedFor: path, mode: mode))
+        // Again where another process took the file for one of a dead process, in the moment between
+        // closing and naming it.
+        for _ in 0..<8 {
+            do { return try use(TemporaryFile(namedFor: target, mode: mode)) } catch
+                where error.isMissing
+            { continue }
+        }
+        try use(TemporaryFile(namedFor: target, mode: mode))
     }
 
     /// Writes to a device or a pipe, which has nothing to replace.
-    private static func writeThrough(_ path: String, _ bytes: [UInt8]) throws(SystemError) {
+    private static func writeThrough(_ place: FilePlace, _ bytes: [UInt8]) throws(SystemError) {
         let file: FileDescriptor
-        do { file = try FileDescriptor.openForWriting(path) } catch  where error.hasNoReader {
+        do { file = try FileDescriptor.openForWriting(place) } catch  where error.hasNoReader {
             throw SystemError(message: "is a pipe or a device that no program reads from")
         }
         defer { file.close() }

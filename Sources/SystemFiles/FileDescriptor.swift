@@ -24,42 +24,40 @@ package struct FileDescriptor {
 
     /// Opens a file for reading. A pipe that no program writes to is empty.
     package static func open(_ path: String) throws(SystemError) -> FileDescriptor {
-        try open(path, O_RDONLY)
-    }
-
-    /// Opens a file for reading, unless it is a symbolic link.
-    static func openItself(_ path: String) throws(SystemError) -> FileDescriptor {
-        try open(path, O_RDONLY | O_NOFOLLOW)
+        try open(FilePlace(path), O_RDONLY)
     }
 
     /// Opens a file for writing, as it is.
     ///
     /// - Throws: an error that `hasNoReader` for a pipe that no program reads from.
-    static func openForWriting(_ path: String) throws(SystemError) -> FileDescriptor {
-        try open(path, O_WRONLY)
+    static func openForWriting(_ place: FilePlace) throws(SystemError) -> FileDescriptor {
+        try open(place, O_WRONLY)
     }
 
     /// Opens a file for writing, and creates it where there is none; not through a symbolic link.
     static func openOrCreateItself(
         _ path: String, mode: mode_t
     ) throws(SystemError) -> FileDescriptor {
-        try open(path, O_WRONLY | O_CREAT | O_NOFOLLOW, mode)
+        try open(FilePlace(path, followingLinks: false), O_WRONLY | O_CREAT, mode)
     }
 
     /// Creates a file that is not there yet.
-    static func create(_ path: String, mode: mode_t) throws(SystemError) -> FileDescriptor {
-        try open(path, O_RDWR | O_CREAT | O_EXCL, mode)
+    static func create(_ place: FilePlace, mode: mode_t) throws(SystemError) -> FileDescriptor {
+        try open(place, O_RDWR | O_CREAT | O_EXCL, mode)
     }
 
-    private static func open(
-        _ path: String, _ flags: Int32, _ mode: mode_t = 0
+    static func open(
+        _ place: FilePlace, _ flags: Int32, _ mode: mode_t = 0
     ) throws(SystemError) -> FileDescriptor {
+        let path = try place.checkedPath
+        let link = place.followsLinks ? 0 : O_NOFOLLOW
         while true {
-            let descriptor = openDescriptor(path, flags | O_CLOEXEC | O_NONBLOCK, mode)
+            let descriptor = openDescriptor(
+                place.start, path, flags | link | O_CLOEXEC | O_NONBLOCK, mode)
             if descriptor >= 0 { return FileDescriptor(rawValue: descriptor) }
             let error = SystemError.last
             if error.isInterruption { continue }
-            throw flags & O_NOFOLLOW == 0 ? error : error.aboutLink
+            throw place.followsLinks ? error : error.aboutLink
         }
     }
 
@@ -119,9 +117,11 @@ package struct FileDescriptor {
 
 // The system's functions under names that a method of the same name does not hide.
 
-private func openDescriptor(_ path: String, _ flags: Int32, _ mode: mode_t) -> Int32 {
+private func openDescriptor(
+    _ start: Int32, _ path: String, _ flags: Int32, _ mode: mode_t
+) -> Int32 {
     // SAFETY: Swift passes the path as a NUL-terminated text for the length of the call.
-    unsafe open(path, flags, mode)
+    unsafe openat(start, path, flags, mode)
 }
 
 private func closeDescriptor(_ descriptor: Int32) -> Int32 { close(descriptor) }
@@ -133,48 +133,55 @@ private func closeDescriptor(_ descriptor: Int32) -> Int32 { close(descriptor) }
 // MARK: - New files, and the disk
 
 extension FileDescriptor {
-    // As often as `mkstemp` tries; one is enough unless somebody guesses names.
-    private static let attempts = 100
-
-    /// Creates a file with an unused name that begins with `prefix`, which its owner alone may read and
-    /// write. As `mkstemp` does; programs that are started in between do not inherit it.
-    package static func createTemporary(_ prefix: String) throws(SystemError) -> (
-        FileDescriptor, String
-    ) {
-        let letters = Array("abcdefghijklmnopqrstuvwxyz0123456789")
-        for _ in 0..<attempts {
-            let name = String((0..<8).compactMap { _ in letters.randomElement() })
-            do { return (try create(prefix + name, mode: 0o600), prefix + name) } catch {
-                guard error.isExisting else { throw error }
-            }
-        }
-        throw SystemError.existing
-    }
-
     #if os(Linux)
-    // `O_TMPFILE`, which Swift does not import: its own bit and that of `O_DIRECTORY`.
+    // `O_TMPFILE` and `O_PATH`, which Swift does not import. The first has the bit of `O_DIRECTORY` too.
     private static let withoutName = 0o20_000_000 | O_DIRECTORY
+    private static let withoutContents: Int32 = 0o10_000_000
 
     /// Creates a file without a name; nil where the file system has none.
-    static func createUnnamed(inFolder folder: String, mode: mode_t) -> FileDescriptor? {
-        let descriptor = openDescriptor(folder, O_RDWR | withoutName | O_CLOEXEC, mode)
+    static func createUnnamed(
+        in folder: FilePlace, mode: mode_t
+    ) throws(SystemError) -> FileDescriptor? {
+        let path = try folder.checkedPath
+        let descriptor = openDescriptor(
+            folder.start, path, O_RDWR | withoutName | O_CLOEXEC, mode)
         return descriptor < 0 ? nil : FileDescriptor(rawValue: descriptor)
     }
+
+    /// Opens the file once more, only to give it a name. Closing that descriptor releases no locks.
+    func openHandle() throws(SystemError) -> FileDescriptor {
+        let descriptor = openDescriptor(
+            AT_FDCWD, procPath, Self.withoutContents | O_CLOEXEC, 0)
+        if descriptor < 0 { throw SystemError.last }
+        return FileDescriptor(rawValue: descriptor)
+    }
     #endif
+
+    /// The file under a name that Linux has for each descriptor.
+    private var procPath: String { "/proc/self/fd/\(rawValue)" }
 
     /// Gives a file that was created without a name its first one.
     ///
     /// - Throws: an error that `isExisting` where there is a file of that name.
-    func linkUnnamed(as path: String) throws(SystemError) {
+    func linkUnnamed(as place: FilePlace) throws(SystemError) {
         // SAFETY: both paths are NUL-terminated texts for the length of the call.
         let result = unsafe linkat(
-            AT_FDCWD, "/proc/self/fd/\(rawValue)", AT_FDCWD, path, AT_SYMLINK_FOLLOW)
+            AT_FDCWD, procPath, place.start, try place.checkedPath, AT_SYMLINK_FOLLOW)
         if result != 0 { throw SystemError.last }
     }
 
     /// Waits until the file is on the disk.
     package func synchronize() throws(SystemError) {
         if fsync(rawValue) != 0 { throw SystemError.last }
+    }
+
+    /// Waits until the names in a folder are on the disk, where the file system can do that.
+    ///
+    /// - Throws: where it fails. The names may be there, but not after a power cut.
+    func synchronizeFolder() throws(SystemError) {
+        do { try synchronize() } catch  where !error.isMissingFeature {
+            throw error.explained("the folder was changed, but could not be flushed to the disk")
+        }
     }
 
     package func setMode(_ mode: mode_t) throws(SystemError) {

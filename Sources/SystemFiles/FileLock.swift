@@ -62,7 +62,8 @@ package struct FileLock {
             let found = try FileMode(of: file)
             guard found.isRegular else { throw SystemError.notRegular(found) }
             // A file of an earlier version: every program that can read it could hold the lock for ever.
-            if found.isOwn, found.mode & 0o044 != 0 {
+            // A further name may be that of a file that is no lock.
+            if found.isOwn, found.linkCount == 1, found.mode & 0o044 != 0 {
                 try file.setMode(found.mode & ~0o044)
             }
         } catch {

@@ -36,12 +36,7 @@ package struct FileMode {
     /// Whether the file belongs to the user that the process acts for.
     package var isOwn: Bool { owner == geteuid() }
 
-    package init(of path: String) throws(SystemError) {
-        var status = stat()
-        // SAFETY: the path is NUL-terminated and the structure is ours, both for the call.
-        if unsafe stat(path, &status) != 0 { throw SystemError.last }
-        self.init(status)
-    }
+    package init(of path: String) throws(SystemError) { try self.init(of: FilePlace(path)) }
 
     package init(of file: FileDescriptor) throws(SystemError) {
         var status = stat()
@@ -50,11 +45,22 @@ package struct FileMode {
         self.init(status)
     }
 
+    /// Describes a symbolic link itself where links are not followed.
+    init(of place: FilePlace) throws(SystemError) {
+        try self.init(of: place, followingLinks: place.followsLinks)
+    }
+
     /// Describes a symbolic link itself, not the file that it leads to.
-    init(ofItself path: String) throws(SystemError) {
+    init(ofItself place: FilePlace) throws(SystemError) {
+        try self.init(of: place, followingLinks: false)
+    }
+
+    private init(of place: FilePlace, followingLinks: Bool) throws(SystemError) {
+        let path = try place.checkedPath
+        let flags = followingLinks ? 0 : AT_SYMLINK_NOFOLLOW
         var status = stat()
         // SAFETY: the path is NUL-terminated and the structure is ours, both for the call.
-        if unsafe lstat(path, &status) != 0 { throw SystemError.last }
+        if unsafe fstatat(place.start, path, &status, flags) != 0 { throw SystemError.last }
         self.init(status)
     }
 
@@ -84,13 +90,23 @@ package struct FileMode {
     /// The mode of a file that is to be replaced; nil where there is none. A symbolic link to nothing
     /// is an error, for then it is not known what to replace.
     package static func existing(at path: String) throws(SystemError) -> FileMode? {
+        try existing(at: FilePlace(path))
+    }
+
+    /// The mode of a file that is to be replaced; nil where there is none. A symbolic link to nothing
+    /// is an error, and any where links are not followed.
+    package static func existing(at place: FilePlace) throws(SystemError) -> FileMode? {
         // Again where others create and remove the file meanwhile.
         for _ in 0..<100 {
-            do { return try FileMode(of: path) } catch {
+            do throws(SystemError) {
+                let found = try FileMode(of: place)
+                if found.kind == .symbolicLink { throw SystemError.notFollowed }
+                return found
+            } catch {
                 guard error.isMissing else { throw error }
             }
             do {
-                if try FileMode(ofItself: path).kind == .symbolicLink { break }
+                if try FileMode(ofItself: place).kind == .symbolicLink { break }
             } catch {
                 guard error.isMissing else { throw error }
                 return nil
@@ -101,30 +117,45 @@ package struct FileMode {
 
     /// Checks that a file may be replaced. The system only asks for the right to write its folder, but a
     /// read-only file is meant to stay.
-    func requireWritable(_ path: String) throws(SystemError) {
+    func requireWritable(_ place: FilePlace) throws(SystemError) {
         if mode & 0o222 == 0 {
             let digits = String(mode & 0o777, radix: 8)
             throw SystemError(
                 message: "is read-only (mode 0\(digits)); make it writable first: chmod u+w")
         }
         // SAFETY: the path is a NUL-terminated text for the length of the call.
-        if unsafe faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) != 0 { throw SystemError.last }
+        if unsafe faccessat(place.start, try place.checkedPath, W_OK, AT_EACCESS) != 0 {
+            throw SystemError.last
+        }
     }
 
     /// Bits that let a program act for the file's owner or group.
     var identityBits: mode_t { mode & 0o6000 }
 
-    /// Gives an open file the same permissions and, where the process may, the same owner and group.
-    /// New contents never get ``identityBits``. Where the file is of another group than before, that
-    /// group may do no more than everybody.
-    func apply(to file: FileDescriptor) throws(SystemError) {
-        var permissions = mode & 0o777
+    /// Gives an open file that is new the same permissions, the same list of further users and, where the
+    /// process may, the same owner and group. Nobody may do more with it than with the old file, but its
+    /// owner.
+    ///
+    /// New contents never get ``identityBits``. Where the group cannot be kept, members of the old one
+    /// may do no more than before, and those of the new one no more than everybody. Where the list cannot
+    /// be kept, only the owner may use the file: the bits of the group are the list's mask, and the list
+    /// may deny users what everybody else may do.
+    ///
+    /// - Returns: whether the list was kept, if there was one.
+    func apply(to file: FileDescriptor, _ list: AccessList?) throws(SystemError) -> Bool {
         // Changing the owner is the superuser's right; without it the file is the caller's.
-        if fchown(file.rawValue, owner, group) != 0,
-            fchown(file.rawValue, .max, group) != 0
-        {
-            permissions &= ~0o070 | (permissions & 0o007) << 3
+        let keepsGroup =
+            fchown(file.rawValue, owner, group) == 0 || fchown(file.rawValue, .max, group) == 0
+        var permissions = mode & 0o777
+        let keepsList = list.map { keepsGroup && $0.apply(to: file) }
+        if keepsList != true { try AccessList.remove(from: file) }
+        if keepsList == false {
+            permissions &= 0o700
+        } else if !keepsGroup {
+            let everybody = permissions & 0o007 & permissions >> 3
+            permissions = permissions & 0o700 | everybody << 3 | everybody
         }
         try file.setMode(permissions)
+        return keepsList != false
     }
 }

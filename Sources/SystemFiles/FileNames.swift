@@ -12,30 +12,43 @@ internal import Glibc
 /// A file's place after all symbolic links.
 package func resolved(_ path: String) throws(SystemError) -> String {
     // SAFETY: `realpath` returns memory of its own or NULL; it is copied and freed once.
-    guard let result = unsafe realpath(path, nil) else { throw SystemError.last }
+    guard let result = unsafe realpath(try FilePlace(path).checkedPath, nil) else {
+        throw SystemError.last
+    }
     defer { unsafe free(result) }
-    return unsafe String(cString: result)
+    guard let path = unsafe String(validatingCString: result) else {
+        throw SystemError(message: "is in a folder whose name is not in UTF-8")
+    }
+    return path
 }
 
 /// Puts the file `source` in the place of `target` in one step.
-package func moveFile(_ source: String, to target: String) throws(SystemError) {
+func moveFile(_ source: FilePlace, to target: FilePlace) throws(SystemError) {
+    let (old, new) = (try source.checkedPath, try target.checkedPath)
     // SAFETY: both paths are NUL-terminated texts for the length of the call.
-    if unsafe rename(source, target) != 0 { throw SystemError.last }
+    if unsafe renameat(source.start, old, target.start, new) != 0 { throw SystemError.last }
 }
 
 /// Removes a file; false if it is not there.
 @discardableResult
 package func removeFile(_ path: String) throws(SystemError) -> Bool {
+    try removeFile(FilePlace(path))
+}
+
+/// Removes a file; false if it is not there. A symbolic link is removed itself.
+@discardableResult
+package func removeFile(_ place: FilePlace) throws(SystemError) -> Bool {
     // SAFETY: the path is a NUL-terminated text for the length of the call.
-    if unsafe unlink(path) == 0 { return true }
+    if unsafe unlinkat(place.start, try place.checkedPath, 0) == 0 { return true }
     if SystemError.last.isMissing { return false }
     throw SystemError.last
 }
 
 /// Gives the file `source` a further name, unless there is a file of that name.
-package func linkFile(_ source: String, as target: String) throws(SystemError) {
+func linkFile(_ source: FilePlace, as target: FilePlace) throws(SystemError) {
+    let (old, new) = (try source.checkedPath, try target.checkedPath)
     // SAFETY: both paths are NUL-terminated texts for the length of the call.
-    if unsafe link(source, target) != 0 { throw SystemError.last }
+    if unsafe linkat(source.start, old, target.start, new, 0) != 0 { throw SystemError.last }
 }
 
 // A path is bytes. A slash before a combining mark is a slash, and not a `Character` of its own.
@@ -62,25 +75,17 @@ package func withoutExtension(_ path: String) -> String {
     return String(decoding: path.utf8[..<dot], as: UTF8.self)
 }
 
-/// The folder that a file is in.
-func folder(of path: String) -> String {
-    let prefix = folderPrefix(of: path)
-    return prefix.isEmpty ? "." : prefix
-}
-
 /// Waits until the names in the folder of a file are on the disk.
 ///
 /// - Throws: where the system cannot do that. The file may be there, but not after a power cut.
-package func synchronizeFolder(of path: String) throws(SystemError) {
+func synchronizeFolder(of place: FilePlace) throws(SystemError) {
     let file: FileDescriptor
-    do { file = try FileDescriptor.open(folder(of: path)) } catch  where error.isDenied {
+    do { file = try FileDescriptor.open(place.folder, O_RDONLY) } catch  where error.isDenied {
         // A folder that may be written but not read.
         return sync()
     }
     defer { file.close() }
-    do { try file.synchronize() } catch  where !error.isMissingFeature {
-        throw error.explained("the folder was changed, but could not be flushed to the disk")
-    }
+    try file.synchronizeFolder()
 }
 
 /// Creates a folder and those around it, where they are missing. New ones are on the disk.
@@ -95,49 +100,39 @@ package func createFolders(_ path: String) throws(SystemError) {
 }
 
 private func createFolder(_ path: String) throws(SystemError) {
+    let place = FilePlace(path)
     // SAFETY: the path is a NUL-terminated text for the length of the call.
-    if unsafe mkdir(path, 0o777) == 0 { return try synchronizeFolder(of: path) }
+    if unsafe mkdirat(place.start, try place.checkedPath, 0o777) == 0 {
+        return try synchronizeFolder(of: place)
+    }
     let error = SystemError.last
     guard error.isExisting else { throw error }
-    if try !FileMode(of: path).isDirectory {
-        throw SystemError(message: "is a file, not a folder")
-    }
+    if try !FileMode(of: path).isDirectory { throw SystemError.notFolder }
 }
 
-/// Removes a folder, if it is there and empty.
-package func removeEmptyFolder(_ path: String) -> Bool {
-    // SAFETY: the path is a NUL-terminated text for the length of the call.
-    unsafe rmdir(path) == 0
-}
-
-/// Whether a path is a folder itself, not a link to one.
-package func isFolder(_ path: String) -> Bool {
-    (try? FileMode(ofItself: path))?.isDirectory == true
-}
-
-/// The names in a folder, sorted, without those that begin with a dot.
-package func names(inFolder path: String) throws(SystemError) -> [String] {
-    try names(inFolder: path) { $0.utf8.first != UInt8(ascii: ".") }.sorted()
-}
-
-/// The names in a folder that begin with `prefix`.
-func names(inFolder path: String, startingWith prefix: String) throws(SystemError) -> [String] {
-    try names(inFolder: path) { $0.hasPrefix(prefix) }
-}
-
-private func names(
-    inFolder path: String, where isIncluded: (String) -> Bool
+/// The names in a folder for which `isIncluded` is true.
+func names(
+    in folder: FilePlace, where isIncluded: (String) -> Bool
 ) throws(SystemError) -> [String] {
-    // SAFETY: `opendir` returns a handle of ours or NULL; it is closed once. An entry is valid until
-    // the next call, its name NUL-terminated, and it is copied at once.
-    guard let folder = unsafe opendir(path) else { throw SystemError.last }
-    defer { unsafe _ = closedir(folder) }
+    let file = try FileDescriptor.open(folder, O_RDONLY)
+    // SAFETY: `fdopendir` returns a handle of ours, which closes the descriptor, or NULL. It is closed
+    // once. An entry is valid until the next call, its name NUL-terminated, and it is copied at once.
+    guard let handle = unsafe fdopendir(file.rawValue) else {
+        let error = SystemError.last
+        file.close()
+        throw error
+    }
+    defer { unsafe _ = closedir(handle) }
     var names: [String] = []
-    while let entry = unsafe readdir(folder) {
+    while true {
+        errno = 0
+        guard let entry = unsafe readdir(handle) else { break }
         let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
             unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
         }
         if isIncluded(name) { names.append(name) }
     }
+    // At the end of the folder there is no error.
+    if errno != 0 { throw SystemError.last }
     return names
 }

@@ -32,6 +32,15 @@ package struct SystemError: Error {
     }
 
     static let isDirectory = SystemError(message: "is a directory")
+    static let notFolder = SystemError(number: noFolder, message: "is a file, not a folder")
+
+    // Numbers that the system does not use.
+    private static let invalidName: Int32 = -1
+    private static let noFolder: Int32 = -2
+
+    /// The error for a name that the system would cut.
+    static let nulInName = SystemError(
+        number: invalidName, message: "the name holds a NUL, where the system would cut it")
 
     /// The error for a file without contents of its own.
     package static func notRegular(_ mode: FileMode) -> SystemError {
@@ -59,11 +68,13 @@ package struct SystemError: Error {
         SystemError(message: "\(text): \(message)")
     }
 
+    /// The error for a symbolic link in the place of a file.
+    static let notFollowed = SystemError(
+        number: ELOOP, message: "is a symbolic link, which is not followed")
+
     /// The error of opening a file that must not be a symbolic link.
     var aboutLink: SystemError {
-        number == ELOOP || number == EMLINK
-            ? SystemError(number: number, message: "is a symbolic link, which is not followed")
-            : self
+        isLink ? SystemError.notFollowed : self
     }
 
     /// The error of the call that failed last on this thread.
@@ -81,12 +92,28 @@ package struct SystemError: Error {
     var hasNoReader: Bool { number == ENXIO }
     /// The user has no right to do it.
     var isDenied: Bool { number == EACCES }
+    /// The file has no such extended attribute, or the file system has none.
+    var isWithoutAttribute: Bool {
+        [ENOTSUP, EOPNOTSUPP, ENOSYS, Self.noAttribute].contains(number)
+    }
+    /// The name cannot be that of a file.
+    package var isInvalidName: Bool { number == Self.invalidName }
+    /// There is a file, or a symbolic link that is not followed, in the place of a folder.
+    package var isNoFolder: Bool { number == Self.noFolder || isLink }
+    /// There is a symbolic link that is not followed.
+    package var isLink: Bool { number == ELOOP || number == EMLINK }
     /// A lock was not free in time.
     package var isTimeout: Bool { number == ETIMEDOUT }
     /// The file system, or the process's surroundings, may lack an optional feature.
     var isMissingFeature: Bool {
         [EINVAL, EOPNOTSUPP, ENOTSUP, ENOSYS, EPERM, EXDEV, ENOENT].contains(number)
     }
+    #if canImport(Darwin)
+    private static let noAttribute = ENOATTR
+    #else
+    private static let noAttribute = ENODATA
+    #endif
+
     /// The disk or the user's share of it is full.
     package var isOutOfSpace: Bool { number == ENOSPC || number == EDQUOT || number == EFBIG }
 }

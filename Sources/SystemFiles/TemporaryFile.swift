@@ -13,19 +13,20 @@ internal import Glibc
 ///
 /// Where the system has files without a name (`O_TMPFILE` on Linux), nothing is left of one when the
 /// process dies. Elsewhere, and for the moment before a file replaces another, it has a name in the same
-/// folder, `.keyed.` and nine letters or digits. The process holds a lock on it as long as it lives, so
-/// a file of such a name that can be locked is dead and is removed.
+/// folder that nobody chooses by accident; see ``TemporaryName``. The process holds a lock on it as long
+/// as it is open, so a file of such a name that can be locked is dead and is removed.
 struct TemporaryFile {
     let file: FileDescriptor
-    private let target: String
-    private var name: String?
+    private let target: FilePlace
+    private var name: FilePlace?
+    private var isOpen = true
 
     /// Creates a file without a name in the folder of `target`; nil where there are none.
     ///
     /// - Parameter mode: the mode, before the process's umask is applied to it.
-    init?(unnamedFor target: String, mode: mode_t) {
+    init?(unnamedFor target: FilePlace, mode: mode_t) throws(SystemError) {
         #if os(Linux)
-        guard let file = FileDescriptor.createUnnamed(inFolder: folder(of: target), mode: mode)
+        guard let file = try FileDescriptor.createUnnamed(in: target.folder, mode: mode)
         else { return nil }
         // Nobody else can have the lock; without it the file counts as alive.
         _ = file.tryLock()
@@ -39,7 +40,8 @@ struct TemporaryFile {
     /// Creates a file with a name that is not used, in the folder of `target`.
     ///
     /// - Parameter mode: the mode, before the process's umask is applied to it.
-    init(namedFor target: String, mode: mode_t) throws(SystemError) {
+    init(namedFor target: FilePlace, mode: mode_t) throws(SystemError) {
+        TemporaryName.removeDead(for: target)
         for name in TemporaryName.candidates(for: target) {
             let file: FileDescriptor
             do throws(SystemError) { file = try FileDescriptor.create(name, mode: mode) } catch {
@@ -61,12 +63,20 @@ struct TemporaryFile {
         throw SystemError.existing
     }
 
-    /// Gives the file the name of its target.
+    /// Gives the file the name of its target. The file is closed before.
     ///
     /// - Throws: an error that `isExisting` where there is a file of that name.
-    func publish() throws(SystemError) {
-        guard let name else { return try file.linkUnnamed(as: target) }
-        try linkFile(name, as: target)
+    mutating func publish() throws(SystemError) {
+        if let name {
+            close()
+            return try linkFile(name, as: target)
+        }
+        #if os(Linux)
+        let handle = try file.openHandle()
+        defer { handle.close() }
+        close()
+        try handle.linkUnnamed(as: target)
+        #endif
     }
 
     /// Puts the file in the place of its target.
@@ -77,7 +87,8 @@ struct TemporaryFile {
         name = nil
     }
 
-    private func nameIt() throws(SystemError) -> String {
+    private func nameIt() throws(SystemError) -> FilePlace {
+        TemporaryName.removeDead(for: target)
         for name in TemporaryName.candidates(for: target) {
             do throws(SystemError) { try file.linkUnnamed(as: name) } catch {
                 guard error.isExisting else { throw error }
@@ -88,18 +99,25 @@ struct TemporaryFile {
         throw SystemError.existing
     }
 
+    private mutating func close() {
+        if isOpen { file.close() }
+        isOpen = false
+    }
+
     /// Removes the temporary name, if there is one, and closes the file.
-    func finish() {
+    mutating func finish() {
         if let name { _ = try? removeFile(name) }
-        file.close()
+        close()
     }
 }
 
-/// The names of temporary files.
+/// The names of temporary files: `.keyed.`, a number in 13 letters and digits, and 13 more that are
+/// computed from it. No other file has such a name by accident: the odds are one in 2⁶⁴.
 enum TemporaryName {
     private static let prefix = ".keyed."
     private static let letters = Array("abcdefghijklmnopqrstuvwxyz0123456789".utf8)
-    private static let length = 9
+    /// The letters and digits that any number of 64 bits fits in.
+    private static let length = 13
     /// The number of names that depend on the target alone.
     private static let fixedCount = 4
     /// As many as `mkstemp` tries; one is enough unless somebody guesses names.
@@ -107,17 +125,32 @@ enum TemporaryName {
 
     /// Returns names to try, in the folder of `target`. The first ones are always the same for a target,
     /// so a file that a killed process left there is found and removed without reading the folder.
-    static func candidates(for target: String) -> some Sequence<String> {
-        let start = folderPrefix(of: target) + prefix
-        let seed = target.utf8.dropFirst(folderPrefix(of: target).utf8.count)
-            .reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
-        let fixed = (0..<fixedCount).map { start + text(seed &+ UInt64($0)) }
-        for name in fixed { removeIfDead(name) }
-        let random = (0..<randomCount).lazy.map { _ in start + text(.random(in: 0...(.max))) }
-        return [AnySequence(fixed), AnySequence(random)].joined()
+    static func candidates(for target: FilePlace) -> some Sequence<FilePlace> {
+        let random = (0..<randomCount).lazy.map { _ in target.sibling(name(.random(in: 0...(.max))))
+        }
+        return [AnySequence(fixed(for: target)), AnySequence(random)].joined()
     }
 
-    private static func text(_ number: UInt64) -> String {
+    private static func fixed(for target: FilePlace) -> [FilePlace] {
+        let seed = target.name.utf8
+            .reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+        return (0..<fixedCount).map { target.sibling(name(seed &+ UInt64($0))) }
+    }
+
+    /// The name with a number.
+    static func name(_ number: UInt64) -> String {
+        prefix + String(decoding: text(number) + text(check(number)), as: UTF8.self)
+    }
+
+    /// Another number that follows from the first one, as that of SplitMix64.
+    private static func check(_ number: UInt64) -> UInt64 {
+        var mixed = number &+ 0x9e37_79b9_7f4a_7c15
+        mixed = (mixed ^ mixed >> 30) &* 0xbf58_476d_1ce4_e5b9
+        mixed = (mixed ^ mixed >> 27) &* 0x94d0_49bb_1331_11eb
+        return mixed ^ mixed >> 31
+    }
+
+    private static func text(_ number: UInt64) -> [UInt8] {
         var rest = number
         var bytes: [UInt8] = []
         for _ in 0..<length {
@@ -126,29 +159,60 @@ enum TemporaryName {
             bytes.append(letters[Int(remainder)])
             rest = quotient
         }
-        return String(decoding: bytes, as: UTF8.self)
+        return bytes
     }
 
-    private static func isTemporary(_ name: String) -> Bool {
-        guard name.hasPrefix(prefix) else { return false }
-        let rest = name.utf8.dropFirst(prefix.utf8.count)
-        return rest.count == length && rest.allSatisfy { letters.contains($0) }
+    private static func number(_ text: some BidirectionalCollection<UInt8>) -> UInt64? {
+        var number: UInt64 = 0
+        for byte in text.reversed() {
+            guard let digit = letters.firstIndex(of: byte) else { return nil }
+            let product = number.multipliedReportingOverflow(by: UInt64(letters.count))
+            let sum = product.partialValue.addingReportingOverflow(UInt64(digit))
+            if product.overflow || sum.overflow { return nil }
+            number = sum.partialValue
+        }
+        return number
+    }
+
+    private static func isTemporary(_ text: String) -> Bool {
+        let bytes = Array(text.utf8)
+        guard bytes.starts(with: prefix.utf8), bytes.count == prefix.utf8.count + 2 * length,
+            let number = number(bytes[prefix.utf8.count...].prefix(length))
+        else { return false }
+        return bytes.elementsEqual(name(number).utf8)
     }
 
     /// Removes the temporary files that dead processes of this user left in a folder. Linear in the
     /// number of its entries.
-    static func removeDead(inFolder folder: String) {
-        guard let names = try? names(inFolder: folder, startingWith: prefix) else { return }
-        for name in names where isTemporary(name) { removeIfDead("\(folder)/\(name)") }
+    ///
+    /// - Parameter folder: a path that ends in a slash.
+    static func removeDead(in folder: FilePlace) {
+        guard let names = try? names(in: folder, where: isTemporary) else { return }
+        for name in names { removeIfDead(folder.sibling(name)) }
     }
 
-    private static func removeIfDead(_ path: String) {
-        guard let file = try? FileDescriptor.openItself(path) else { return }
+    /// Removes the temporary files that dead processes of this user left for a target.
+    static func removeDead(for target: FilePlace) {
+        for name in fixed(for: target) { removeIfDead(name) }
+    }
+
+    private static func removeIfDead(_ place: FilePlace) {
+        guard let found = try? FileMode(ofItself: place), found.isRegular, found.isOwn else {
+            return
+        }
+        // The process was killed after it had given the file its name. That one stays. The file is not
+        // opened: closing it would release locks that SQLite has on it in this process.
+        if found.linkCount > 1 {
+            _ = try? removeFile(place)
+            return
+        }
+        guard let file = try? FileDescriptor.open(place, O_RDONLY) else { return }
         defer { file.close() }
-        guard let mode = try? FileMode(of: file), mode.isRegular, mode.isOwn, file.tryLock(),
+        guard file.tryLock(),
             // Meanwhile the file may have got another name.
-            let named = try? FileMode(ofItself: path), named.isSameFile(as: mode)
+            let open = try? FileMode(of: file), open.isSameFile(as: found),
+            let named = try? FileMode(ofItself: place), named.isSameFile(as: found)
         else { return }
-        _ = try? removeFile(path)
+        _ = try? removeFile(place)
     }
 }

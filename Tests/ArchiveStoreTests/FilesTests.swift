@@ -148,6 +148,49 @@ struct FilesTests {
         #expect(missing?.code == .fileMissing)
     }
 
+    @Test("a name with a NUL is an error, and no file of the name before it is read or written")
+    func namesWithNUL() throws {
+        let cut = folder("cut")
+        try PropertyListArray(["precious"]).write(toFile: cut)
+        let name = cut + "\0.plist"
+        var uses: [() throws -> Void] = [
+            { try PropertyListArray(["new"]).write(toFile: name) },
+            { _ = try PropertyListArray(contentsOfFile: name) },
+            { try KeyedArchiver.archive("new", toFile: name) },
+            { _ = try KeyedUnarchiver.unarchive(String.self, fromFile: name) },
+            { _ = try ObjectStore(folder: cut + "folder\0/tail") },
+            { _ = try Preferences(domain: "domain", folder: cut + "folder\0") },
+        ]
+        #if Stores
+        let key = try MasterKey(file: folder("key"), creatingIfMissing: true)
+        uses += [
+            { _ = try MasterKey(file: cut + "key\0", creatingIfMissing: true) },
+            { _ = try MasterKey(file: self.folder("key\0")) },
+            {
+                _ = try EncryptedItemDatabase(
+                    file: cut + "items\0", accessGroup: "g", key: key)
+            },
+        ]
+        #endif
+        for (number, use) in uses.enumerated() {
+            let error = #expect(throws: StoreError.self, "use \(number)") { try use() }
+            #expect(error?.code == .invalidName, "use \(number)")
+        }
+        #expect(folder.names.filter { $0 != "key" } == ["cut"])
+        #expect(try PropertyListArray(contentsOfFile: cut) == ["precious"])
+    }
+
+    @Test("files of users whose names look like those of temporary files stay")
+    func lookAlikes() throws {
+        let names = [".keyed.abcdefghi", ".keyed.123456789", ".keyed-abcdefgh", ".keyed.notes2024"]
+        for name in names { try Data("mine".utf8).write(to: URL(filePath: folder(name))) }
+        let store = try ObjectStore(folder: folder.path)
+        try store.set(1, forKey: "a")
+        try store.set(2, forKey: "a")
+        try Preferences(domain: "domain", folder: folder.path).synchronize()
+        #expect(Set(names).isSubset(of: folder.names), "\(folder.names)")
+    }
+
     @Test("new files can be private; the mode of old ones and links stay")
     func modes() throws {
         let path = folder("values")

@@ -5,6 +5,7 @@ import ArchiveStore
 import Foundation
 import KeyedArchive
 import PropertyList
+import Synchronization
 import TestSupport
 import Testing
 
@@ -97,6 +98,86 @@ struct ObjectStoreTests {
             atPath: folder("others"), withIntermediateDirectories: false)
         try Data([1]).write(to: URL(filePath: folder("others/a.plist")))
         #expect(try store.keys() == [long])
+    }
+
+    /// A store with a link in the place of a file, and of the folder of a long key. Both lead to what
+    /// looks like a part of the store.
+    private func linkedStore() throws -> (store: ObjectStore, keys: [String]) {
+        let chunk = String(repeating: "k", count: 192)
+        let keys = ["a", chunk + "tail", chunk + String(repeating: "m", count: 192) + "tail"]
+        let outside = try ObjectStore(folder: folder("outside"))
+        for key in keys { try outside.set("precious", forKey: key) }
+        let store = try ObjectStore(folder: folder("objects"))
+        for name in ["a.plist", chunk] {
+            try FileManager.default.createSymbolicLink(
+                atPath: folder("objects/" + name), withDestinationPath: folder("outside/" + name))
+        }
+        return (store, keys)
+    }
+
+    @Test("a link in the place of a file or a folder is an error, and nothing behind it is touched")
+    func linksOut() throws {
+        let (store, keys) = try linkedStore()
+        for key in keys {
+            let uses: [() throws -> Void] = [
+                { _ = try store.object(String.self, forKey: key) },
+                { try store.set("new", forKey: key) },
+            ]
+            for use in uses {
+                let error = #expect(throws: StoreError.self) { try use() }
+                #expect(error?.code == .fileAccess)
+                #expect(error?.what.contains("symbolic link") == true)
+            }
+            if key != "a" {
+                #expect(throws: StoreError.self) { try store.removeObject(forKey: key) }
+            }
+        }
+        // A link is removed itself.
+        #expect(try store.removeObject(forKey: "a"))
+        #expect(try store.keys() == [])
+        let outside = try ObjectStore(folder: folder("outside"))
+        #expect(Set(try outside.keys()) == Set(keys))
+        for key in keys { #expect(try outside.object(String.self, forKey: key) == "precious") }
+    }
+
+    @Test("a folder that is exchanged for a link meanwhile leads nowhere")
+    func exchangedFolder() throws {
+        let chunk = String(repeating: "k", count: 192)
+        let store = try ObjectStore(folder: folder("objects"))
+        try FileManager.default.createDirectory(
+            atPath: folder("outside"), withIntermediateDirectories: false)
+        let place = folder("objects/" + chunk)
+        let (aside, outside) = (folder("aside"), folder("outside"))
+        let isDone = Mutex(false)
+        let exchanger = Thread {
+            while !isDone.withLock({ $0 }) {
+                _ = unsafe rename(place, aside)
+                _ = unsafe symlink(outside, place)
+                usleep(20)
+                unsafe unlink(place)
+                _ = unsafe rename(aside, place)
+            }
+        }
+        exchanger.start()
+        defer { isDone.withLock { $0 = true } }
+        for number in 0..<1500 {
+            try? store.set(number, forKey: chunk + "tail")
+            _ = try? store.object(Int.self, forKey: chunk + "tail")
+            if number % 5 == 0 { _ = try? store.removeObject(forKey: chunk + "tail") }
+            let found = try FileManager.default.contentsOfDirectory(atPath: outside)
+            #expect(found == [], "round \(number)")
+            if !found.isEmpty { break }
+        }
+    }
+
+    @Test("a file in the place of a long key's folder is an error, and stays")
+    func fileForPart() throws {
+        let chunk = String(repeating: "k", count: 192)
+        let store = try ObjectStore(folder: folder.path)
+        try Data([1]).write(to: URL(filePath: folder(chunk)))
+        #expect(throws: StoreError.self) { try store.set(1, forKey: chunk + "tail") }
+        #expect(throws: StoreError.self) { try store.object(Int.self, forKey: chunk + "tail") }
+        #expect(try store.keys() == [] && folder.names == [chunk])
     }
 
     @Test("a file in the place of the folder is an error, not an empty store")

@@ -41,7 +41,9 @@ struct ReplacementTests {
     @Test("new files get the mode that the system gives them, while files are made elsewhere too")
     func umaskIsLeftAlone() throws {
         // Flushing takes no time there, so that there is more of a race.
-        let place = isFolder("/dev/shm") ? "/dev/shm/stores-\(UUID().uuidString)" : folder("race")
+        let place =
+            FileManager.default.isWritableFile(atPath: "/dev/shm")
+            ? "/dev/shm/stores-\(UUID().uuidString)" : folder("race")
         try createFolders(place)
         defer { try? FileManager.default.removeItem(atPath: place) }
         let expected = try modeOfNewFile("\(place)/probe")
@@ -197,60 +199,118 @@ struct ReplacementTests {
 
     @Test("a slash before a combining mark is a slash")
     func combiningMarks() throws {
-        #expect(SystemFiles.folder(of: "a/\u{301}b") == "a/")
-        #expect(SystemFiles.folder(of: "\u{301}b") == ".")
+        #expect(FilePlace("a/\u{301}b").folder.path == "a/")
+        #expect(FilePlace("\u{301}b").folder.path == ".")
         let path = folder("x/\u{301}y/\u{301}z")
         try createFolders(path)
         try FileAccess.replace("\(path)/\u{301}file", with: [1])
         try FileAccess.replace("\(path)/\u{301}file", with: [2])
         #expect(try FileAccess.read("\(path)/\u{301}file", limit: 10) == [2])
-        let file = try TemporaryFile(namedFor: "\(path)/\u{301}file", mode: 0o600)
-        #expect(try names(inFolder: path, startingWith: ".keyed.").count == 1)
+        let place = FilePlace("\(path)/\u{301}file")
+        var file = try TemporaryFile(namedFor: place, mode: 0o600)
+        let names = try FileManager.default.contentsOfDirectory(atPath: path)
+        #expect(names.filter { $0.hasPrefix(".keyed.") }.count == 1)
         file.finish()
     }
 
     // MARK: Temporary files
 
+    private func named(_ target: String) throws -> TemporaryFile {
+        try TemporaryFile(namedFor: FilePlace(folder(target)), mode: 0o600)
+    }
+
     @Test("named temporary files of dead processes are removed, living ones stay")
     func deadTemporaries() throws {
         try write("a", mode: 0o600)
-        var living = try TemporaryFile(namedFor: folder("a"), mode: 0o600)
+        var living = try named("a")
         let name = try #require(folder.names.first { $0.hasPrefix(".keyed.") })
-        let foreign = [".keyed.short", ".keyed.UPPERCASE", ".keyed-abcdefgh", ".keyed.abcdefgh.ij"]
+        let dead = TemporaryName.name(17)
+        let changed = dead.dropLast() + (dead.hasSuffix("a") ? "b" : "a")
+        let foreign = [
+            ".keyed.short", ".keyed-abcdefgh", ".keyed.abcdefghi", String(changed),
+            dead.uppercased(), dead + "a",
+        ]
         for foreign in foreign { try write(foreign, mode: 0o600) }
-        try write(".keyed.abcdefghi", mode: 0o600)
+        try write(dead, mode: 0o600)
+        let link = TemporaryName.name(18)
         try FileManager.default.createSymbolicLink(
-            atPath: folder(".keyed.symbolics"), withDestinationPath: folder("a"))
+            atPath: folder(link), withDestinationPath: folder("a"))
         FileAccess.removeDeadTemporaries(inFolder: folder.path)
-        #expect(Set(folder.names) == Set(foreign + ["a", name, ".keyed.symbolics"]))
+        #expect(Set(folder.names) == Set(foreign + ["a", name, link]))
         // The same target again: the living one is in the way, and stays.
-        let second = try TemporaryFile(namedFor: folder("a"), mode: 0o600)
-        #expect(folder.names.filter { $0.hasPrefix(".keyed.") }.contains(name))
+        var second = try named("a")
+        #expect(folder.names.contains(name))
         second.finish()
         try living.replaceTarget()
         living.finish()
-        #expect(Set(folder.names) == Set(foreign + ["a", ".keyed.symbolics"]))
+        #expect(Set(folder.names) == Set(foreign + ["a", link]))
         // A file that was killed in between is found by the next one for the same target.
         try write(name, mode: 0o600)
-        try FileAccess.replace(folder("a"), with: [1])
-        #expect(Set(folder.names) == Set(foreign + ["a", ".keyed.symbolics"]))
+        var third = try named("a")
+        third.finish()
+        #expect(Set(folder.names) == Set(foreign + ["a", link]))
+    }
+
+    @Test("a further name that a killed process left is removed, and the file stays")
+    func publishedTemporaries() throws {
+        try write("a", mode: 0o600)
+        let name = TemporaryName.name(19)
+        try FileManager.default.linkItem(atPath: folder("a"), toPath: folder(name))
+        FileAccess.removeDeadTemporaries(inFolder: folder.path)
+        #expect(try folder.names == ["a"] && contents("a") == "old")
+    }
+
+    @Test("numbers of temporary files are all different, and end in their check")
+    func temporaryNames() {
+        let numbers =
+            [0, 1, .max, .max - 1] + (0..<1000).map { _ in UInt64.random(in: 0...(.max)) }
+        let names = Set(numbers.map(TemporaryName.name))
+        #expect(names.count == Set(numbers).count)
+        #expect(names.allSatisfy { $0.utf8.count == 33 })
     }
 
     @Test("files are replaced and created by name where none can be without a name")
     func namedFiles() throws {
         try write("a", mode: 0o640)
         for target in ["a", "new"] {
-            var file = try TemporaryFile(namedFor: folder(target), mode: 0o600)
+            var file = try named(target)
             try file.file.write([1, 2])
             if target == "a" { try file.replaceTarget() } else { try file.publish() }
             file.finish()
             #expect(try Data(contentsOf: URL(filePath: folder(target))) == Data([1, 2]))
         }
-        let again = try TemporaryFile(namedFor: folder("new"), mode: 0o600)
+        var again = try named("new")
         #expect(throws: SystemError.self) { try again.publish() }
         again.finish()
         #expect(folder.names == ["a", "new"])
     }
+
+    #if os(Linux)
+    @Test(
+        "creating a file releases no lock that SQLite has on it by then", arguments: [true, false])
+    func locksOfNewFiles(isUnnamed: Bool) throws {
+        let place = FilePlace(folder("file"))
+        let unnamed = try isUnnamed ? TemporaryFile(unnamedFor: place, mode: 0o600) : nil
+        try #require(isUnnamed == (unnamed != nil))
+        var file = try unnamed ?? TemporaryFile(namedFor: place, mode: 0o600)
+        try file.publish()
+        // What another thread does before this one is done.
+        let descriptor = unsafe open(folder("file"), O_RDWR)
+        defer { close(descriptor) }
+        var lock = flock()
+        lock.l_type = Int16(F_WRLCK)
+        try #require(unsafe fcntl(descriptor, F_SETLK, &lock) == 0)
+        file.finish()
+        var probe = flock()
+        probe.l_type = Int16(F_WRLCK)
+        // Locks of open file descriptions conflict with those of the process itself.
+        let getLock: Int32 = 36
+        let other = unsafe open(folder("file"), O_RDWR)
+        try #require(unsafe fcntl(other, getLock, &probe) == 0)
+        #expect(probe.l_type != Int16(F_UNLCK))
+        close(other)
+    }
+    #endif
 }
 
 #if os(Linux) && Stores
@@ -316,13 +376,15 @@ struct StoreFaultTests {
 
     @Test("new folders are flushed in the folder around them")
     func foldersAreFlushed() throws {
-        _ = try store(1, "trace=mkdir,fsync,openat", "decode-fds=path")
+        _ = try store(1, "trace=/^mkdir,fsync,openat", "decode-fds=path")
         let lines = try String(contentsOfFile: folder("trace"), encoding: .utf8)
             .split(separator: "\n")
         for name in ["objects", "objects/within", "preferences"] {
             let path = folder(name)
             let made = try #require(
-                lines.firstIndex { $0.contains("mkdir(\"\(path)\"") && $0.hasSuffix("= 0") })
+                lines.firstIndex {
+                    $0.contains("mkdir") && $0.contains("\"\(path)\"") && $0.hasSuffix("= 0")
+                })
             let parent = URL(filePath: path).deletingLastPathComponent().path
             let flushed = lines[made...].contains {
                 $0.contains("fsync(") && ($0.contains("<\(parent)>") || $0.contains("<\(parent)/>"))
@@ -340,7 +402,7 @@ struct StoreFaultTests {
 
     @Test(
         "a program that is killed at a call leaves no file that the next one does not remove",
-        arguments: ["linkat", "rename", "fsync", "fchmod", "write", "link"])
+        arguments: ["linkat", "renameat", "fsync", "fchmod", "write", "openat"])
     func kills(_ call: String) throws {
         var kills = 0
         // First the files are new, then they are replaced.
@@ -358,11 +420,27 @@ struct StoreFaultTests {
         #expect(kills > 0)
     }
 
+    @Test(
+        "a program that is killed while it creates stores leaves nothing beside them",
+        arguments: ["linkat", "fsync", "write", "pwrite64", "fchmod", "openat", "/^unlink"])
+    func killsOfCreators(_ call: String) throws {
+        for round in 1..<25 {
+            for name in folder.names { try FileManager.default.removeItem(atPath: folder(name)) }
+            // Past the calls that are made while the program starts.
+            let number = call == "openat" ? 55 + 3 * round : round
+            _ = try store(1, "inject=\(call):signal=KILL:when=\(number)")
+            let trace = try String(contentsOfFile: folder("trace"), encoding: .utf8)
+            #expect(try store(2).allSatisfy { $0.hasPrefix("stored") })
+            try expectNothingIsLeft("\(call) \(number)")
+            guard trace.contains("killed by SIGKILL") else { break }
+        }
+    }
+
     /// No temporary file, and no second name of the key.
     private func expectNothingIsLeft(_ comment: Comment) throws {
         let files = FileManager.default.enumerator(atPath: folder.path)?.allObjects ?? []
         let names = files.compactMap { ($0 as? String).map { URL(filePath: $0).lastPathComponent } }
-        #expect(!names.contains { $0.hasPrefix(".keyed.") }, comment)
+        #expect(!names.contains { $0.hasPrefix(".keyed") || $0.hasSuffix("-journal") }, comment)
         var key = stat()
         #expect(unsafe stat(folder("key"), &key) == 0 && key.st_nlink == 1, comment)
     }

@@ -23,7 +23,7 @@ struct WriteFaultTests {
         let outcome: String
         var description: String { "\(call) \(outcome)" }
 
-        static let all = ["write", "fchmod", "fsync", "linkat", "rename"].flatMap { call in
+        static let all = ["write", "fchmod", "fsync", "linkat", "renameat"].flatMap { call in
             ["error=ENOSPC", "error=EIO", "signal=KILL"].map { Fault(call: call, outcome: $0) }
         }
     }

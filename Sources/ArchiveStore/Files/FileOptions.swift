@@ -8,8 +8,9 @@ internal import SystemFiles
 ///
 /// Always in one step: a temporary file in the same folder is filled, flushed to the disk and given the
 /// name. Whoever opens the file meanwhile, or after a power cut, finds the old contents or the new. The
-/// mode and the owner of a file that is replaced stay, and so do symbolic links. Devices and pipes are
-/// neither written nor read.
+/// mode and the owner of a file that is replaced stay, on Linux with the POSIX access control list, and so
+/// do symbolic links. Where the owner, the group or the list cannot be kept, nobody else gets more rights
+/// than before. Devices and pipes are neither written nor read.
 public struct FileOptions: Sendable, Hashable {
     /// The format of property lists.
     public var format: PropertyListFormat
@@ -27,11 +28,13 @@ public struct FileOptions: Sendable, Hashable {
 enum WholeFile {
     /// - Throws: `fileMissing`, `fileAccess`.
     static func read(_ path: String, limits: ParsingLimits) throws(StoreError) -> [UInt8] {
-        do {
-            return try FileAccess.readRegularFile(path, limit: limits.inputSize).bytes
-        } catch {
+        do { return try read(FilePlace(path), limits: limits) } catch {
             throw StoreError(error, file: path)
         }
+    }
+
+    static func read(_ place: FilePlace, limits: ParsingLimits) throws(SystemError) -> [UInt8] {
+        try FileAccess.readRegularFile(place, limit: limits.inputSize).bytes
     }
 
     /// - Throws: `outOfSpace`, `fileAccess`; where the file must be new and is not, an error that
@@ -39,13 +42,22 @@ enum WholeFile {
     static func replace(
         _ path: String, with bytes: [UInt8], isPrivate: Bool, mustBeNew: Bool = false
     ) throws(StoreError) {
-        let mode = isPrivate ? FileMode.ownerOnly : nil
         do {
-            if mustBeNew { return try FileAccess.create(path, with: bytes, mode: mode) }
-            try FileAccess.replace(
-                path, with: bytes, newFileMode: mode, specialFiles: .refused)
+            if mustBeNew {
+                let mode = isPrivate ? FileMode.ownerOnly : nil
+                return try FileAccess.create(path, with: bytes, mode: mode)
+            }
+            try replace(FilePlace(path), with: bytes, isPrivate: isPrivate)
         } catch {
             throw StoreError(error, file: path)
         }
+    }
+
+    static func replace(
+        _ place: FilePlace, with bytes: [UInt8], isPrivate: Bool
+    ) throws(SystemError) {
+        try FileAccess.replace(
+            place, with: bytes, newFileMode: isPrivate ? FileMode.ownerOnly : nil,
+            specialFiles: .refused)
     }
 }

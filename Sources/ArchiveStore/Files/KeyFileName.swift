@@ -17,11 +17,13 @@ enum KeyFileName {
     private static let chunk = 192
     // What systems take as a path, less room for the folder around.
     private static let longest = 3072
+    /// The most folders that lie around a file within the folder of a store.
+    static let deepest = longest / chunk - 1
 
-    /// The path of a key's file within the folder of a store.
+    /// The names of a key's folders within the folder of a store, and that of its file.
     ///
     /// - Throws: `invalidName` for a key that no path can hold.
-    static func path(for key: String) throws(StoreError) -> String {
+    static func parts(for key: String) throws(StoreError) -> (folders: [String], file: String) {
         let name = escaped(key)
         guard name.count <= longest else {
             throw StoreError(
@@ -34,7 +36,16 @@ enum KeyFileName {
             let part = name[start..<min(start + chunk, name.count)]
             parts.append(String(decoding: part, as: UTF8.self))
         }
-        return parts.joined(separator: "/") + Self.extension
+        let file = (parts.popLast() ?? "") + Self.extension
+        return (parts, file)
+    }
+
+    /// The path of a key's file within the folder of a store.
+    ///
+    /// - Throws: `invalidName` for a key that no path can hold.
+    static func path(for key: String) throws(StoreError) -> String {
+        let (folders, file) = try parts(for: key)
+        return (folders + [file]).joined(separator: "/")
     }
 
     private static func escaped(_ key: String) -> [UInt8] {

@@ -15,6 +15,9 @@ internal import SystemFiles
 ///
 /// Keys may be any text. Each file is a keyed archive of its own with the object as its root, replaced
 /// in one step, so programs that share a folder see whole objects; the last writer wins.
+///
+/// Nothing outside the folder is read or written: a symbolic link in the place of a file, or of a folder
+/// that a long key needs, is an error. The folder itself may be one.
 public struct ObjectStore: Sendable {
     private let folder: String
     private let registry: ClassRegistry
@@ -47,12 +50,14 @@ public struct ObjectStore: Sendable {
     public func object<T: KeyedDecodable>(
         _ type: T.Type = T.self, forKey key: String
     ) throws -> T? {
-        do {
-            return try KeyedUnarchiver.unarchive(
-                type, fromFile: path(for: key), allowing: registry, limits: limits)
-        } catch let error as StoreError where error.code == .fileMissing {
-            return nil
-        }
+        let file = try KeyFile(key, in: folder)
+        guard
+            let bytes = try file.access({ place throws(SystemError) in
+                try WholeFile.read(place, limits: limits)
+            })
+        else { return nil }
+        return try KeyedUnarchiver.unarchive(
+            type, from: bytes, allowing: registry, limits: limits)
     }
 
     /// Stores an object under a key, instead of the one that is there; nil removes it.
@@ -67,22 +72,21 @@ public struct ObjectStore: Sendable {
             return
         }
         let bytes = try ReadableArchive.archive(object, registry, options, limits)
-        try write(bytes, to: path(for: key))
+        try write(bytes, to: KeyFile(key, in: folder))
     }
 
     /// A long key's file lies in folders of its own, which another program may be removing because they
     /// are empty.
-    private func write(_ bytes: [UInt8], to path: String) throws(StoreError) {
+    private func write(_ bytes: [UInt8], to file: KeyFile) throws(StoreError) {
         for _ in 0..<8 {
-            do {
-                return try WholeFile.replace(path, with: bytes, isPrivate: options.isPrivate)
-            } catch  where error.code == .fileMissing {
-                do { try createFolders(Self.parent(of: path)) } catch {
-                    throw StoreError(error, file: path)
-                }
+            let isWritten: Void? = try file.access(creatingFolders: true) {
+                place throws(SystemError) in
+                try WholeFile.replace(place, with: bytes, isPrivate: options.isPrivate)
             }
+            if isWritten != nil { return }
         }
-        throw StoreError(.fileMissing, what: "the folder is removed again and again", file: path)
+        throw StoreError(
+            .fileMissing, what: "the folder is removed again and again", file: file.path)
     }
 
     /// Removes the object of a key; false where there is none.
@@ -90,25 +94,7 @@ public struct ObjectStore: Sendable {
     /// - Throws: `fileAccess`, `invalidName`.
     @discardableResult
     public func removeObject(forKey key: String) throws(StoreError) -> Bool {
-        var path = try path(for: key)
-        do {
-            guard try removeFile(path) else { return false }
-        } catch {
-            throw StoreError(error, file: path)
-        }
-        let file = path
-        // The folder that is left is flushed, so that the object is not back after a power cut.
-        var last: String
-        repeat {
-            last = path
-            path = Self.parent(of: path)
-        } while path != folder && removeEmptyFolder(path)
-        do { try synchronizeFolder(of: last) } catch  where !error.isMissing {
-            throw StoreError(error, file: file)
-        } catch {
-            // Another program removed the folder; its names are gone with it.
-        }
-        return true
+        try KeyFile(key, in: folder).remove()
     }
 
     /// The keys of all objects, in the order of their bytes. Linear in the number of files, but for sorting; folders of
@@ -117,35 +103,122 @@ public struct ObjectStore: Sendable {
     /// - Throws: `fileAccess`.
     public func keys() throws(StoreError) -> [String] {
         var keys: [String] = []
-        var pending = [""]
-        while let prefix = pending.popLast() {
-            for name in try names(in: prefix) {
+        var pending: [[String]] = [[]]
+        while let folders = pending.popLast() {
+            let prefix = folders.map { $0 + "/" }.joined()
+            for name in try names(in: folders) {
                 if let key = KeyFileName.key(ofPath: prefix + name) {
                     keys.append(key)
-                } else if KeyFileName.isPart(name), isFolder("\(folder)/\(prefix)\(name)") {
-                    pending.append(prefix + name + "/")
+                } else if KeyFileName.isPart(name), folders.count < KeyFileName.deepest {
+                    pending.append(folders + [name])
                 }
             }
         }
         return keys.map(ExactText.init).sorted().map(\.text)
     }
 
-    /// The names in a folder of the store; none where it is a file, or was just removed.
-    private func names(in prefix: String) throws(StoreError) -> [String] {
-        let path = "\(folder)/\(prefix)"
+    /// The names in a folder of the store; none where it is a file or a link, or was just removed.
+    private func names(in folders: [String]) throws(StoreError) -> [String] {
         do {
-            return try SystemFiles.names(inFolder: path)
+            let chain = try FolderChain(folder, folders)
+            defer { chain.close() }
+            return try chain.last.names()
         } catch {
-            if error.isMissing && !prefix.isEmpty { return [] }
+            if !folders.isEmpty, error.isMissing || error.isNoFolder { return [] }
+            throw StoreError(error, file: ([folder] + folders).joined(separator: "/"))
+        }
+    }
+}
+
+/// The file of a key in the folder of a store, with folders around it where the key is long.
+private struct KeyFile {
+    let path: String
+    private let root: String
+    private let folders: [String]
+    private let name: String
+
+    /// - Throws: `invalidName`.
+    init(_ key: String, in root: String) throws(StoreError) {
+        (folders, name) = try KeyFileName.parts(for: key)
+        path = ([root] + folders + [name]).joined(separator: "/")
+        self.root = root
+    }
+
+    /// Calls `body` with the place of the file, in folders that are held open.
+    ///
+    /// - Returns: nil where the file or a folder is missing.
+    func access<Result>(
+        creatingFolders: Bool = false, _ body: (FilePlace) throws(SystemError) -> Result
+    ) throws(StoreError) -> Result? {
+        do {
+            let chain = try FolderChain(root, folders, creating: creatingFolders)
+            defer { chain.close() }
+            return try body(FilePlace(name, in: chain.last))
+        } catch {
+            if error.isMissing { return nil }
             throw StoreError(error, file: path)
         }
     }
 
-    private func path(for key: String) throws(StoreError) -> String {
-        "\(folder)/\(try KeyFileName.path(for: key))"
+    /// Removes the file and the folders around it that are empty then.
+    ///
+    /// - Returns: whether there was one.
+    func remove() throws(StoreError) -> Bool {
+        do {
+            let chain = try FolderChain(root, folders)
+            defer { chain.close() }
+            let place = FilePlace(name, in: chain.last)
+            guard try removeFile(place) else { return false }
+            FileAccess.removeDeadTemporaries(for: place)
+            try chain.removeEmptyFolders()
+            return true
+        } catch {
+            if error.isMissing { return false }
+            throw StoreError(error, file: path)
+        }
+    }
+}
+
+/// The open folders around a file, from that of the store inwards. None of them but the first is a symbolic
+/// link, and nobody can put one in their place while they are open.
+private struct FolderChain {
+    private var open: [OpenFolder]
+    private let names: [String]
+
+    /// The innermost folder.
+    let last: OpenFolder
+
+    /// Opens the folder of a store, and those in it of the names given, each in the one before.
+    ///
+    /// - Throws: an error that `isMissing`, or that `isNoFolder`.
+    init(
+        _ root: String, _ names: [String], creating: Bool = false
+    ) throws(SystemError) {
+        var folder = try OpenFolder(FilePlace(root))
+        open = [folder]
+        self.names = names
+        do throws(SystemError) {
+            for name in names {
+                if creating { try folder.createFolder(name) }
+                folder = try OpenFolder(FilePlace(name, in: folder))
+                open.append(folder)
+            }
+        } catch {
+            for folder in open { folder.close() }
+            throw error
+        }
+        last = folder
     }
 
-    private static func parent(of path: String) -> String {
-        parentFolder(of: path) ?? "."
+    /// Removes the folders that are empty, from the innermost outwards. The folder that is left is flushed,
+    /// so that what was removed is not back after a power cut.
+    func removeEmptyFolders() throws(SystemError) {
+        var place = names.count
+        while place > 0, open[place - 1].removeEmptyFolder(names[place - 1]) { place -= 1 }
+        try open[place].synchronize()
+    }
+
+    func close() {
+        for folder in open { folder.close() }
     }
 }

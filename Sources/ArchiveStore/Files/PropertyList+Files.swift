@@ -66,20 +66,29 @@ enum PlainFile {
         _ value: PropertyListValue, to path: String, _ options: FileOptions,
         _ limits: ParsingLimits, mustBeNew: Bool = false
     ) throws(StoreError) {
+        try WholeFile.replace(
+            path, with: bytes(of: value, options, limits), isPrivate: options.isPrivate,
+            mustBeNew: mustBeNew)
+    }
+
+    /// The contents of a file with a value. What could not be read again is refused: equal values that are
+    /// stored once may expand to more than the limits allow.
+    ///
+    /// - Throws: `unsupportedValue`.
+    static func bytes(
+        of value: PropertyListValue, _ options: FileOptions, _ limits: ParsingLimits
+    ) throws(StoreError) -> [UInt8] {
         try PlainKinds.require(value)
-        let bytes: [UInt8]
         do {
-            bytes = try serialize(PropertyListDocument(value, limits: limits), options, limits)
-            // What could not be read again is not written: equal values that are stored once may
-            // expand to more than the limits allow.
+            let bytes = try serialize(
+                PropertyListDocument(value, limits: limits), options, limits)
             _ = try PropertyListValue(parsing: bytes, limits: limits)
+            return bytes
         } catch {
             throw StoreError(
                 .unsupportedValue, what: error.what, path: error.path, recovery: error.recovery,
                 underlying: error)
         }
-        try WholeFile.replace(
-            path, with: bytes, isPrivate: options.isPrivate, mustBeNew: mustBeNew)
     }
 
     private static func serialize(

@@ -1,0 +1,115 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Glibc
+#endif
+
+/// The path of a file, the folder where the path begins, and the treatment of symbolic links.
+package struct FilePlace: Sendable {
+    /// The descriptor of the folder where the path begins.
+    let start: Int32
+    let path: String
+    /// Whether the file that a symbolic link leads to is meant. This is about the last name; links in
+    /// the folders before it are followed.
+    let followsLinks: Bool
+
+    private init(_ path: String, start: Int32, followsLinks: Bool) {
+        self.path = path
+        self.start = start
+        self.followsLinks = followsLinks
+    }
+
+    /// A path that begins in the working folder or at the root.
+    package init(_ path: String, followingLinks followsLinks: Bool = true) {
+        self.init(path, start: AT_FDCWD, followsLinks: followsLinks)
+    }
+
+    /// A file of an open folder, which must not be a symbolic link.
+    package init(_ name: String, in folder: OpenFolder) {
+        self.init(name, start: folder.file.rawValue, followsLinks: false)
+    }
+
+    /// The path as the system takes it.
+    ///
+    /// - Throws: an error that `isInvalidName` for a path with a NUL, where the system would end it.
+    var checkedPath: String {
+        get throws(SystemError) {
+            if path.utf8.contains(0) { throw SystemError.nulInName }
+            return path
+        }
+    }
+
+    /// The file of another name in the same folder.
+    func sibling(_ name: String) -> FilePlace {
+        FilePlace(folderPrefix(of: path) + name, start: start, followsLinks: false)
+    }
+
+    /// The folder that the file is in.
+    var folder: FilePlace {
+        let prefix = folderPrefix(of: path)
+        return FilePlace(prefix.isEmpty ? "." : prefix, start: start, followsLinks: true)
+    }
+
+    /// The last name of the path.
+    var name: String { lastName(of: path) }
+
+    /// The same file after all symbolic links, where links are followed.
+    func resolvingLinks() throws(SystemError) -> FilePlace {
+        followsLinks ? FilePlace(try resolved(path)) : self
+    }
+}
+
+/// An open folder. Its files are found in it, even if another program puts a symbolic link in its place.
+package struct OpenFolder {
+    let file: FileDescriptor
+
+    /// Opens a folder.
+    ///
+    /// - Throws: among others for a file, and for a symbolic link that is not to be followed.
+    package init(_ place: FilePlace) throws(SystemError) {
+        file = try FileDescriptor.open(place, O_RDONLY)
+        do throws(SystemError) {
+            if try FileMode(of: file).isDirectory { return }
+        } catch {
+            file.close()
+            throw error
+        }
+        file.close()
+        throw SystemError.notFolder
+    }
+
+    package func close() { file.close() }
+
+    /// Creates a folder in this one, unless there is something of that name. A new folder is on the disk.
+    package func createFolder(_ name: String) throws(SystemError) {
+        let place = FilePlace(name, in: self)
+        // SAFETY: the path is a NUL-terminated text for the length of the call.
+        if unsafe mkdirat(place.start, try place.checkedPath, 0o777) == 0 {
+            return try file.synchronizeFolder()
+        }
+        let error = SystemError.last
+        guard error.isExisting else { throw error }
+    }
+
+    /// Removes a folder in this one, if it is there and empty.
+    package func removeEmptyFolder(_ name: String) -> Bool {
+        let place = FilePlace(name, in: self)
+        guard let path = try? place.checkedPath else { return false }
+        // SAFETY: the path is a NUL-terminated text for the length of the call.
+        return unsafe unlinkat(place.start, path, AT_REMOVEDIR) == 0
+    }
+
+    /// Waits until the names in the folder are on the disk.
+    package func synchronize() throws(SystemError) { try file.synchronizeFolder() }
+
+    /// The names in the folder, sorted, without those that begin with a dot.
+    package func names() throws(SystemError) -> [String] {
+        try SystemFiles.names(in: FilePlace(".", in: self)) { $0.utf8.first != UInt8(ascii: ".") }
+            .sorted()
+    }
+}
