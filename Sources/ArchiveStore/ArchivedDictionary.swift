@@ -21,9 +21,11 @@ public struct ArchivedDictionary: Sendable {
     /// The way to deal with a corrupt item: its data cannot be parsed, or something else than its store
     /// changed it.
     ///
-    /// An item that was read in vain for another reason is not corrupt, and every policy throws the
-    /// error: a class that is not allowed, a root under another key, a property list that is no archive,
-    /// a limit that is exceeded. It may be the good item of another version of the program.
+    /// Data cannot be parsed if ``ArchiveGraph`` cannot, which needs no class: they are no property list,
+    /// or an object in them is broken. An item that was read in vain for another reason is not corrupt,
+    /// and every policy throws the error: a class that is not allowed, a value that a Swift type cannot
+    /// hold, a root under another key, a property list that is no archive, a limit that is exceeded. It
+    /// may be the good item of another version of the program.
     public enum CorruptionPolicy: Sendable {
         /// Throws the error. The item stays as it is.
         case `throw`
@@ -129,22 +131,29 @@ extension ArchivedDictionary {
         do {
             data = try find().first?.data
             return (try data.map(entries) ?? ArchivedEntries(), false)
-        } catch  where Self.isCorruption(error) {
+        } catch  where isCorruption(error, data) {
             guard case .reset(let report) = corruption else { throw error }
             try report(error, data)
             return (ArchivedEntries(), true)
         }
     }
 
-    /// Whether an error says that data cannot be parsed, whatever is asked of them.
-    private static func isCorruption(_ error: any Error) -> Bool {
-        guard let error = error as? KeyedArchiveError else {
-            return (error as? StoreError)?.code == .alteredItem
-        }
-        switch error.code {
-        case .invalidPropertyList: return error.propertyListError?.code.isLimit != true
-        case .danglingReference, .malformedObject, .malformedClass: return true
-        default: return false
+    /// Whether an error is about data that cannot be parsed, whatever is asked of them.
+    ///
+    /// The code of the error does not tell: types report values that they cannot hold in the same way as
+    /// broken objects. So the data are parsed again, without any type.
+    private func isCorruption(_ error: any Error, _ data: [UInt8]?) -> Bool {
+        if (error as? StoreError)?.code == .alteredItem { return true }
+        guard error is KeyedArchiveError, let data else { return false }
+        do {
+            _ = try ArchiveGraph(parsing: data, limits: limits)
+            return false
+        } catch {
+            switch error.code {
+            case .invalidPropertyList: return error.propertyListError?.code.isLimit != true
+            case .danglingReference, .malformedObject, .malformedClass: return true
+            default: return false
+            }
         }
     }
 }

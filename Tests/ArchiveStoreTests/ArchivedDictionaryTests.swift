@@ -156,6 +156,24 @@ struct ArchivedDictionaryTests {
         #expect(reports.data.isEmpty)
     }
 
+    @Test("good data that a Swift type cannot hold are never replaced")
+    func valuesOfOtherShapes() throws {
+        let reports = Reports()
+        let registry = ClassRegistry.commonClasses.adding(Table.self).adding([String: Int].self)
+        let tolerant = ArchivedDictionary(
+            in: store, item: ItemAttributes(service: "app", account: "values"), allowing: registry,
+            onCorruption: .reset { reports.add($0, $1) })
+        let archiver = KeyedArchiver(allowing: registry.adding(TwinTable.self))
+        try archiver.roots.encode(
+            ArchivedPairs([("table", TwinTable())]), forKey: ArchivedDictionary.defaultKey)
+        let data = try archiver.finish()
+        try store.save(Item(service: "app", account: "values", data: data))
+        let error = #expect(throws: KeyedArchiveError.self) { try tolerant.dictionary() }
+        #expect(error?.code == .malformedObject)
+        #expect(throws: KeyedArchiveError.self) { try tolerant.set(1, forKey: "a") }
+        #expect(try store.items().map(\.data) == [data] && reports.data.isEmpty)
+    }
+
     @Test("data that exceed the limits are never replaced")
     func limitsAreNotCorruption() throws {
         try dictionary.set(String(repeating: "x", count: 10_000), forKey: "a")
@@ -282,6 +300,25 @@ private struct Roots: KeyedCodable {
     init(values: String) { self.values = values }
     init(coder: KeyedDecoder) throws { values = try coder.decode(forKey: "values") }
     func encode(with coder: KeyedEncoder) throws { try coder.encode(values, forKey: "values") }
+}
+
+/// An object with a dictionary of Swift.
+private struct Table: KeyedCodable {
+    static let archivedClass: ArchivedClass = "Table"
+    let counts: [String: Int]
+
+    init(coder: KeyedDecoder) throws { counts = try coder.decode(forKey: "counts") }
+    func encode(with coder: KeyedEncoder) throws { try coder.encode(counts, forKey: "counts") }
+}
+
+/// A ``Table`` of another version of the program, with two keys that are one to a dictionary of Swift.
+private struct TwinTable: KeyedCodable {
+    static let archivedClass: ArchivedClass = "Table"
+    let counts: ArchivedPairs<String, Int>
+
+    init() { counts = ArchivedPairs([("e\u{301}", 1), ("\u{E9}", 2)]) }
+    init(coder: KeyedDecoder) throws { counts = try coder.decode(forKey: "counts") }
+    func encode(with coder: KeyedEncoder) throws { try coder.encode(counts, forKey: "counts") }
 }
 
 /// The corrupt data that were reported.
