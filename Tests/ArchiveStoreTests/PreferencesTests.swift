@@ -170,12 +170,58 @@ struct PreferencesTests {
         #expect(throws: StoreError.self) { try store.set([when.propertyListValue], forKey: "a") }
         store["when"] = when
         store["new"] = 2
-        let error = #expect(throws: StoreError.self) { try store.synchronize() }
-        #expect(error?.code == .unsupportedValue && error?.path?.description == "when")
-        #expect(try preferences().storedValues == ["kept": 1])
+        for _ in 0..<2 {
+            let error = #expect(throws: StoreError.self) { try store.synchronize() }
+            #expect(error?.code == .unsupportedValue && error?.path?.description == "when")
+            #expect(try preferences().storedValues == ["kept": 1, "new": 2])
+            #expect(store.date(forKey: "when") != nil)
+        }
         store.removeValue(forKey: "when")
         try store.synchronize()
         #expect(try preferences().storedValues == ["kept": 1, "new": 2])
+    }
+
+    @Test("what XML cannot hold keeps nothing else from being written, and the error names its key")
+    func controlCharacters() throws {
+        let options = FileOptions(format: .xml)
+        let store = try Preferences(domain: "a", folder: folder.path, options: options)
+        store["text"] = "old"
+        try store.synchronize()
+        for (number, key) in ["text", "b\u{1}"].enumerated() {
+            store["other"] = number
+            store[key] = "a\u{1}b"
+            store["removed"] = 1
+            let error = #expect(throws: StoreError.self) { try store.synchronize() }
+            #expect(error?.code == .unsupportedValue)
+            #expect(error?.path?.components == [.key(key)])
+            #expect(store.string(forKey: key) == "a\u{1}b")
+            #expect(
+                try preferences("a").storedValues
+                    == ["text": "old", "other": PropertyListValue(number), "removed": 1])
+            store.removeValue(forKey: "removed")
+            store.set(number == 0 ? "old" : nil, forKey: key)
+            try store.synchronize()
+        }
+        // Binary files hold it.
+        let binary = try preferences("b")
+        binary["text"] = "a\u{1}b"
+        try binary.synchronize()
+        #expect(try preferences("b").string(forKey: "text") == "a\u{1}b")
+    }
+
+    @Test("values that only together exceed the limits are an error, and the file is what it was")
+    func tooManyValues() throws {
+        var limits = ParsingLimits.default
+        limits.inputSize = 1000
+        let store = try Preferences(domain: "a", folder: folder.path, limits: limits)
+        store["kept"] = 1
+        try store.synchronize()
+        for number in 0..<20 {
+            store["\(number)"] = "\(number)" + String(repeating: "x", count: 100)
+        }
+        let error = #expect(throws: StoreError.self) { try store.synchronize() }
+        #expect(error?.code == .unsupportedValue)
+        #expect(try preferences("a").storedValues == ["kept": 1])
     }
 
     // MARK: The lock
@@ -226,6 +272,55 @@ struct PreferencesTests {
         close(holder)
         try hasty.synchronize()
         #expect(try preferences("a").integer(forKey: "a") == 1)
+    }
+
+    @Test(
+        "a timeout that is negative or not a number is over at once",
+        arguments: [Double.nan, -1, -Double.infinity, 0])
+    func oddTimeouts(_ timeout: Double) throws {
+        let store = try Preferences(domain: "a", folder: folder.path, timeout: timeout)
+        store["a"] = 1
+        try store.synchronize()
+        store["a"] = 2
+        let holder = unsafe open(folder("a.plist.lock"), O_WRONLY)
+        #expect(flock(holder, LOCK_EX) == 0)
+        // Ends a wait without end, so that the test fails and does not hang.
+        let rescue = DispatchWorkItem { close(holder) }
+        DispatchQueue.global().asyncAfter(deadline: .now() + 3, execute: rescue)
+        let clock = ContinuousClock()
+        let time = clock.measure {
+            let error = #expect(throws: StoreError.self) { try store.synchronize() }
+            #expect(error?.code == .busy)
+        }
+        #expect(time < .seconds(2))
+        rescue.cancel()
+        close(holder)
+        try store.synchronize()
+    }
+
+    @Test("an infinite timeout waits until the lock is free")
+    func endlessTimeout() throws {
+        let store = try Preferences(domain: "a", folder: folder.path, timeout: .infinity)
+        let holder = unsafe open(folder("a.plist.lock"), O_WRONLY | O_CREAT, 0o600)
+        #expect(flock(holder, LOCK_EX) == 0)
+        DispatchQueue.global().asyncAfter(deadline: .now() + 0.2) { close(holder) }
+        store["a"] = 1
+        try store.synchronize()
+        #expect(try preferences("a").integer(forKey: "a") == 1)
+    }
+
+    @Test("a file that is the lock under a further name keeps its mode")
+    func linkedLock() throws {
+        let victim = folder("victim")
+        try Data("text".utf8).write(to: URL(filePath: victim))
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: victim)
+        try FileManager.default.linkItem(atPath: victim, toPath: folder("a.plist.lock"))
+        let store = try preferences("a")
+        store["a"] = 1
+        try store.synchronize()
+        let attributes = try FileManager.default.attributesOfItem(atPath: victim)
+        #expect(attributes[.posixPermissions] as? Int == 0o644)
+        #expect(try Data(contentsOf: URL(filePath: victim)) == Data("text".utf8))
     }
 
     @Test(

@@ -22,8 +22,8 @@ public protocol KeyValueStore: Sendable {
     ///   are infinite or not a number.
     func set(_ value: PropertyListValue?, forKey key: String) throws(StoreError)
 
-    /// Stores a value for a key; nil removes it. A date that is infinite or not a number is kept in
-    /// memory, and refused by ``synchronize()``.
+    /// Stores a value for a key; nil removes it. A value that the file cannot hold, such as a date that is
+    /// infinite or not a number, is kept in memory, and ``synchronize()`` throws an error about it.
     func set<Value: PropertyListConvertible>(_ value: Value?, forKey key: String)
 
     /// Adds defaults, which count where nothing is stored. They are not stored themselves.

@@ -38,7 +38,8 @@ public final class Preferences: KeyValueStore {
     ///   - folder: where it lies; ``defaultFolder`` if it is not said. Made if it is missing.
     ///   - options: how the file is written.
     ///   - limits: how much the file may ask for.
-    ///   - timeout: how long ``synchronize()`` waits for other programs, in seconds.
+    ///   - timeout: how long ``synchronize()`` waits for other programs, in seconds. It does not wait
+    ///     where this is negative or not a number, and waits for ever where it is infinite.
     /// - Throws: `invalidName`; `invalidContents` for a file that is no property list of a dictionary,
     ///   which is left as it is; `unsupportedValue`, `fileAccess`.
     public init(
@@ -103,10 +104,13 @@ public final class Preferences: KeyValueStore {
     /// Writes the changes since the last time, reads those of other programs, and returns when all of them
     /// are on the disk.
     ///
-    /// - Throws: `outOfSpace`, `fileAccess`, `invalidContents`; `busy` where another program keeps the
-    ///   file locked; `unsupportedValue` and the path for a
-    ///   date that is infinite or not a number, or values nested too deep: the file is what it was, and
-    ///   what was set is still to be written.
+    /// A value that the file cannot hold keeps no other from being written: in any format a date that is
+    /// infinite or not a number and values nested too deep, in XML some control characters.
+    ///
+    /// - Throws: `outOfSpace`, `fileAccess`, `invalidContents`, or `busy` where another program keeps the
+    ///   file locked. The file is what it was, and what was set is still to be written.
+    ///   `unsupportedValue` and the path of the first value that the file cannot hold, when all others are
+    ///   written. Such values stay in memory, still to be written; set them anew, or remove them.
     public func synchronize() throws(StoreError) {
         try fileTurn.withLock { _ throws(StoreError) in try exchange() }
     }
@@ -117,15 +121,8 @@ public final class Preferences: KeyValueStore {
         for _ in 0..<100 {
             let contentsLock = try lockContents()
             defer { contentsLock?.release() }
-            let found = try contents()
-            let pending = table.pending
-            let merged = (found ?? [:]).applying(pending.keys, from: pending.values)
-            do throws(StoreError) {
-                if merged != found, found != nil || !merged.isEmpty {
-                    try PlainFile.write(
-                        .dictionary(merged), to: file, options, limits, mustBeNew: found == nil)
-                }
-            } catch {
+            let saved: Saved
+            do throws(StoreError) { saved = try save(over: contents()) } catch {
                 guard error.isExistingFile else { throw error }
                 // Another program has made the file meanwhile, or it is a link that leads to none.
                 do { _ = try FileMode.existing(at: file) } catch {
@@ -133,9 +130,55 @@ public final class Preferences: KeyValueStore {
                 }
                 continue
             }
-            return table.adopt(merged, saved: pending.keys)
+            table.adopt(saved.values, saved: saved.keys)
+            if let refusal = saved.refusal { throw refusal }
+            return
         }
         throw StoreError(.busy, what: "the file is created and removed again and again", file: file)
+    }
+
+    /// The values that the file has now, the keys whose changes are among them, and the reason why other
+    /// changes are not.
+    private struct Saved {
+        let values: PropertyListDictionary
+        let keys: KeyValueTable.Unsaved
+        var refusal: StoreError?
+    }
+
+    /// Writes the changes into what the file holds; where it cannot hold some of them, the others.
+    private func save(over found: PropertyListDictionary?) throws(StoreError) -> Saved {
+        let pending = table.pending
+        do throws(StoreError) {
+            return Saved(
+                values: try write(pending.values, pending.keys, over: found), keys: pending.keys)
+        } catch {
+            guard error.code == .unsupportedValue else { throw error }
+            let keys = pending.keys.filter { canWrite(pending.values[$0.key.text], $0.key.text) }
+            if keys.count == pending.keys.count { throw error }
+            return Saved(
+                values: try write(pending.values, keys, over: found), keys: keys, refusal: error)
+        }
+    }
+
+    /// - Returns: all values of the file.
+    private func write(
+        _ values: PropertyListDictionary, _ keys: KeyValueTable.Unsaved,
+        over found: PropertyListDictionary?
+    ) throws(StoreError) -> PropertyListDictionary {
+        let merged = (found ?? [:]).applying(keys, from: values)
+        if merged != found, found != nil || !merged.isEmpty {
+            try PlainFile.write(
+                .dictionary(merged), to: file, options, limits, mustBeNew: found == nil)
+        }
+        return merged
+    }
+
+    /// Whether a file could hold a value by itself.
+    private func canWrite(_ value: PropertyListValue?, _ key: String) -> Bool {
+        guard let value else { return true }
+        var entry = PropertyListDictionary()
+        entry[key] = value
+        return (try? PlainFile.bytes(of: .dictionary(entry), options, limits)) != nil
     }
 
     /// The values in the file; nil where there is none.
@@ -155,7 +198,7 @@ public final class Preferences: KeyValueStore {
         do {
             return try FileLock(
                 creating: path, mode: options.isPrivate ? FileMode.ownerOnly : 0o622,
-                deadline: Environment.uptime + timeout)
+                deadline: Environment.deadline(after: timeout))
         } catch {
             throw StoreError(error, file: path)
         }
@@ -169,7 +212,8 @@ public final class Preferences: KeyValueStore {
     /// - Returns: nil where there is no file, or the lock is not free in time.
     private func lockContents() throws(StoreError) -> FileLock? {
         do {
-            return try FileLock(contents: file, deadline: Environment.uptime + min(timeout, 1))
+            return try FileLock(
+                contents: file, deadline: Environment.deadline(after: min(timeout, 1)))
         } catch {
             if error.isMissing || error.isTimeout { return nil }
             throw StoreError(error, file: file)
