@@ -4,6 +4,7 @@
 #if Stores
 
 import Foundation
+import GRDB
 import PropertyList
 import Synchronization
 import Testing
@@ -116,7 +117,7 @@ struct EncryptedItemDatabaseTests {
         let backup = ItemBackup([Item(service: "s", account: "a", password: "p")])
         let costs = [
             PassphraseCost(rounds: 2), PassphraseCost(rounds: 1 << 13),
-            PassphraseCost(rounds: 1 << 16, blockSize: 1),
+            PassphraseCost(rounds: 1 << 15, blockSize: 2),
             PassphraseCost(rounds: 1 << 13, parallelism: 16),
         ]
         for cost in costs {
@@ -141,8 +142,11 @@ struct EncryptedItemDatabaseTests {
         // 2 MiB of memory and 16 times the default's work is fine, 1 GiB sixteen times is not.
         #expect(PassphraseCost(rounds: 1 << 15, blockSize: 8, parallelism: 16).isAcceptable)
         #expect(PassphraseCost(rounds: 1 << 20, blockSize: 8).isAcceptable)
+        // RFC 7914: N is below 2 to the power of 16 × r.
+        #expect(PassphraseCost(rounds: 1 << 15, blockSize: 1).isAcceptable)
+        #expect(PassphraseCost(rounds: 1 << 17, blockSize: 2).isAcceptable)
         for (rounds, blockSize, parallelism) in [
-            (1 << 20, 8, 2), (1 << 20, 8, 16), (1 << 19, 32, 16),
+            (1 << 20, 8, 2), (1 << 20, 8, 16), (1 << 19, 32, 16), (1 << 16, 1, 1), (1 << 20, 1, 1),
         ] {
             let cost = PassphraseCost(
                 rounds: rounds, blockSize: blockSize, parallelism: parallelism)
@@ -300,6 +304,86 @@ struct EncryptedItemDatabaseTests {
             #expect(try store.items() == [])
         }
         #expect(code { try store.delete(matching: query) } == .itemNotFound)
+    }
+
+    @Test("restoring never replaces an item for this device only, be it one that was changed")
+    func alteredItemOfThisDevice() throws {
+        let store = ItemStore(try open())
+        var item = Item(service: "service", account: "a", password: "backup")
+        try store.save(item)
+        let backup = try store.backup()
+        item.attributes.accessibility = .whenUnlockedThisDeviceOnly
+        item.data = Array("mine".utf8)
+        for change in ["sealed = zeroblob(40)", "label = x'41'", "invisible = 2"] {
+            try store.save(item)
+            try query("UPDATE item SET \(change)")
+            let rows = try query("SELECT hex(sealed), accessibility FROM item")
+            #expect(try store.restore(backup) == 0, "\(change)")
+            #expect(try query("SELECT hex(sealed), accessibility FROM item") == rows)
+        }
+        #expect(try store.delete(matching: ItemQuery(service: "service")) == 1)
+        #expect(try store.restore(backup) == 1)
+        #expect(try store.item(matching: ItemQuery(service: "service")).password == "backup")
+    }
+
+    @Test("an error of SQLite within a transaction is this library's, and all is undone")
+    func errorsInTransactions() throws {
+        let database = try open()
+        let store = ItemStore(database)
+        try store.add(Item(service: "kept", account: "", password: "kept"))
+        let large = Item(service: "large", account: "", data: [UInt8](repeating: 1, count: 100_000))
+        try database.queue.inDatabase { try $0.execute(sql: "PRAGMA max_page_count = 8") }
+        let uses: [(any ItemTransaction) throws -> Void] = [
+            { try $0.insert(large) }, { try $0.add(large) }, { try $0.save(large) },
+            { try $0.replace(ItemIdentity(service: "kept", account: ""), with: large) },
+            {
+                _ = try $0.update(matching: ItemQuery(service: "kept")) { $0.data = large.data }
+            },
+            { transaction in try transaction.savepoint { try transaction.insert(large) } },
+        ]
+        for (number, use) in uses.enumerated() {
+            var inner: (any Error)?
+            let outer = code {
+                try store.transaction { transaction in
+                    do { try use(transaction) } catch {
+                        inner = error
+                        throw error
+                    }
+                }
+            }
+            #expect((inner as? StoreError)?.code == .outOfSpace, "use \(number)")
+            #expect((inner as? StoreError)?.file == file, "use \(number)")
+            #expect(outer == .outOfSpace, "use \(number)")
+            #expect(try store.items().map(\.password) == ["kept"])
+            // Where the caller goes on, the transaction is carried out or fails as a whole.
+            do {
+                try store.transaction { transaction in
+                    try transaction.add(Item(service: "before", account: "", data: []))
+                    try? use(transaction)
+                    try transaction.add(Item(service: "after", account: "", data: []))
+                }
+                #expect(try store.items().count == 3)
+            } catch {
+                #expect(error is StoreError, "use \(number): \(error)")
+                #expect(try store.items().count == 1)
+            }
+            _ = try? store.delete(matching: ItemQuery(service: "before"))
+            _ = try? store.delete(matching: ItemQuery(service: "after"))
+        }
+        // The caller's own errors are what they were.
+        struct Stop: Error {}
+        #expect(throws: Stop.self) {
+            try store.transaction { try $0.savepoint { throw Stop() } }
+        }
+        try query("DROP TABLE item")
+        try store.transaction { transaction in
+            let reads: [() throws -> Void] = [
+                { _ = try transaction.items(matching: ItemQuery(), limit: 1) },
+                { try transaction.remove(ItemIdentity(service: "a", account: "b")) },
+                { _ = try transaction.delete(matching: ItemQuery()) },
+            ]
+            for read in reads { #expect(code(read) == .invalidDatabase) }
+        }
     }
 
     @Test("a dictionary in an item that was changed is an error, or reported and reset")

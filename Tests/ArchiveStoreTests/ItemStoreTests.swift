@@ -189,6 +189,83 @@ struct ItemStoreTests {
         }
     }
 
+    @Test("an item that is replaced must be there", arguments: Kind.allCases)
+    func replacing(_ kind: Kind) throws {
+        let store = try store(kind)
+        let third = Item(service: "s", account: "third", password: "third")
+        try store.add(third)
+        for new in [Item(service: "s", account: "new", password: "new"), third] {
+            try store.transaction { transaction in
+                let missing = ItemIdentity(service: "s", account: "missing")
+                let error = #expect(throws: StoreError.self) {
+                    try transaction.replace(missing, with: new)
+                }
+                #expect(error?.code == .itemNotFound)
+                // The second one is there, and the third has the identity.
+                let error2 = #expect(throws: StoreError.self) {
+                    try transaction.savepoint {
+                        try transaction.add(Item(service: "s", account: "second", data: []))
+                        try transaction.replace(
+                            ItemIdentity(service: "s", account: "second"), with: third)
+                    }
+                }
+                #expect(error2?.code == .duplicateItem)
+            }
+        }
+        #expect(try store.items().map(\.password) == ["third"])
+    }
+
+    @Test(
+        "an item that is put as it is gets the group of the transaction", arguments: Kind.allCases)
+    func groupOfInsertedItems(_ kind: Kind) throws {
+        let store = try store(kind)
+        for group in [nil, "second"] as [String?] {
+            let attributes = ItemAttributes(service: "s", account: "a", accessGroup: group)
+            let item = Item(attributes, data: [1])
+            try store.transaction(in: "first") { transaction in
+                try transaction.insert(item)
+                try transaction.replace(attributes.identity, with: item)
+            }
+            let found = try store.items(matching: ItemQuery(service: "s", accessGroup: "first"))
+            #expect(found.map(\.attributes.accessGroup) == ["first"])
+            try store.delete(matching: ItemQuery())
+        }
+    }
+
+    @Test(
+        "groups, services and accounts are what they are, with a NUL too", arguments: Kind.allCases)
+    func namesWithNUL(_ kind: Kind) throws {
+        func open(_ name: String, _ group: String) throws -> any ItemDatabase {
+            switch kind {
+            case .memory: return MemoryItemDatabase(accessGroup: group)
+            #if Stores
+            case .encrypted:
+                let key = try MasterKey(file: folder("key"), creatingIfMissing: true)
+                return try EncryptedItemDatabase(file: folder(name), accessGroup: group, key: key)
+            #endif
+            }
+        }
+        let store = ItemStore(try open("one", "group\0one"), try open("other", "group\0other"))
+        for group in store.accessGroups {
+            for name in ["a\0", "a\0b", "a"] {
+                let attributes = ItemAttributes(service: name, account: name, accessGroup: group)
+                try store.add(Item(attributes, data: Array(name.utf8)))
+            }
+        }
+        #expect(try store.items().count == 6)
+        for name in ["a\0", "a\0b", "a"] {
+            let query = ItemQuery(service: name, account: name, accessGroup: "group\0other")
+            #expect(try store.items(matching: query).map(\.password) == [name])
+        }
+        let cut = #expect(throws: StoreError.self) {
+            try store.items(matching: ItemQuery(accessGroup: "group"))
+        }
+        #expect(cut?.code == .unknownAccessGroup)
+        #if Stores
+        if kind == .encrypted { #expect(throws: StoreError.self) { try open("one", "group") } }
+        #endif
+    }
+
     @Test("a transaction that throws changes nothing", arguments: Kind.allCases)
     func rollback(_ kind: Kind) throws {
         struct Stop: Error {}

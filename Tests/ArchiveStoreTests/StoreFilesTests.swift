@@ -179,6 +179,32 @@ struct StoreFilesTests {
         try expectRefusal("items-journal")
     }
 
+    @Test("a journal or a log that is a symbolic link is refused, wherever it leads")
+    func journalThatIsLink() throws {
+        try prepare(superJournal: nil)
+        let own = folder("own")
+        try FileManager.default.moveItem(atPath: journal, toPath: own)
+        try write([], folder("empty"))
+        for target in ["own", "empty", "victim"] {
+            for suffix in ["-journal", "-wal"] {
+                try FileManager.default.createSymbolicLink(
+                    atPath: file + suffix, withDestinationPath: folder(target))
+                try expectRefusal("items" + suffix)
+                try FileManager.default.removeItem(atPath: file + suffix)
+            }
+        }
+        // One to nothing, beside a store and before there is one.
+        try FileManager.default.createSymbolicLink(
+            atPath: journal, withDestinationPath: folder("nothing"))
+        for _ in 0..<2 {
+            let error = #expect(throws: StoreError.self) { try open() }
+            #expect(error?.code == .invalidDatabase && error?.file == journal)
+            #expect(!folder.names.contains("nothing"))
+            try? FileManager.default.removeItem(atPath: file)
+        }
+        #expect(!folder.names.contains("items"))
+    }
+
     #if os(Linux)
     @Test("opening a store again does not release the lock of a transaction")
     func lock() throws {
@@ -228,6 +254,13 @@ struct StoreFilesTests {
         for place in [18, 19] {
             var changed = whole
             changed[place] = 2
+            try write(changed, file)
+            try expectRefusal("items")
+        }
+        // Versions that no SQLite writes.
+        for (place, version) in [(18, 0), (18, 3), (18, 255), (19, 0), (19, 3)] {
+            var changed = whole
+            changed[place] = UInt8(version)
             try write(changed, file)
             try expectRefusal("items")
         }

@@ -138,11 +138,12 @@ public final class EncryptedItemDatabase: ItemDatabase {
         _ body: (any ItemTransaction) throws -> Result
     ) throws -> Result {
         try owner.requireNone()
-        // What `body` throws is the caller's, and no error of SQLite.
+        // What `body` throws is the caller's, or was converted by the transaction.
         var thrown: (any Error)?
         do {
             return try queue.write { database in
-                let transaction = EncryptedTransaction(accessGroup, try rows(database), owner)
+                let transaction = EncryptedTransaction(
+                    accessGroup, file, try rows(database), owner)
                 defer { owner.end() }
                 do { return try body(transaction) } catch {
                     thrown = error
@@ -150,7 +151,7 @@ public final class EncryptedItemDatabase: ItemDatabase {
                 }
             }
         } catch {
-            if let thrown, !(thrown is DatabaseError) { throw thrown }
+            if let thrown { throw thrown }
             throw StoreError(sqlite: error, file: file)
         }
     }
@@ -209,46 +210,62 @@ public final class EncryptedItemDatabase: ItemDatabase {
 @available(macOS 15.0, iOS 18.0, watchOS 11.0, tvOS 18.0, visionOS 2.0, *)
 private struct EncryptedTransaction: ItemTransaction {
     let accessGroup: String
+    private let file: String
     private let table: ItemRows
     private let owner: TransactionOwner
     private let token: TransactionOwner.Token
 
     /// A transaction on this thread.
-    init(_ accessGroup: String, _ table: ItemRows, _ owner: TransactionOwner) {
+    init(_ accessGroup: String, _ file: String, _ table: ItemRows, _ owner: TransactionOwner) {
         self.accessGroup = accessGroup
+        self.file = file
         self.table = table
         self.owner = owner
         token = owner.begin()
     }
 
-    /// The table, for the thread that has the transaction.
-    private func rows() throws(StoreError) -> ItemRows {
+    /// Calls `body` with the table, on the thread that has the transaction.
+    private func withRows<Result>(
+        _ body: (ItemRows) throws -> Result
+    ) throws(StoreError) -> Result {
         try owner.require(token)
-        return table
+        do { return try body(table) } catch { throw StoreError(sqlite: error, file: file) }
     }
 
     func items(matching query: ItemQuery, limit: Int) throws -> [Item] {
-        try rows().items(matching: query, limit: limit)
+        try withRows { try $0.items(matching: query, limit: limit) }
     }
 
-    func insert(_ item: Item) throws { try rows().insert(item) }
+    func insert(_ item: Item) throws { try withRows { try $0.insert(item) } }
 
     func replace(_ identity: ItemIdentity, with item: Item) throws {
-        try rows().replace(identity, with: item)
+        try withRows { try $0.replace(identity, with: item) }
     }
 
     func remove(_ identity: ItemIdentity) throws {
-        try rows().remove(matching: ItemQuery(identity))
+        _ = try withRows { try $0.remove(matching: ItemQuery(identity)) }
     }
 
-    func delete(matching query: ItemQuery) throws -> Int { try rows().remove(matching: query) }
+    func delete(matching query: ItemQuery) throws -> Int {
+        try withRows { try $0.remove(matching: query) }
+    }
 
     func savepoint<Result>(_ body: () throws -> Result) throws -> Result {
-        let database = try rows().database
+        // What `body` throws is the caller's.
+        var thrown: (any Error)?
         var result: Result?
-        try database.inSavepoint {
-            result = try body()
-            return .commit
+        do {
+            try withRows { rows in
+                try rows.database.inSavepoint {
+                    do { result = try body() } catch {
+                        thrown = error
+                        throw error
+                    }
+                    return .commit
+                }
+            }
+        } catch {
+            throw thrown ?? error
         }
         guard let result else { throw StoreError(.misuse, what: "a savepoint has no result") }
         return result

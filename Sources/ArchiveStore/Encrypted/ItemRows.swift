@@ -88,6 +88,9 @@ struct ItemRows {
         try execute(
             "UPDATE item SET (\(Self.columnNames)) = (\(marks)) "
                 + "WHERE service = ? AND account = ? AND synchronizable = ?", arguments, item)
+        if database.changesCount == 0 {
+            throw StoreError.notFound(ItemQuery(identity, accessGroup: header.accessGroup))
+        }
     }
 
     /// Removes items without reading them, so that those that were altered can be got rid of.

@@ -55,6 +55,8 @@ public struct MasterKey: Sendable {
         do { (bytes, mode) = try Self.read(path, creatingIfMissing) } catch {
             throw StoreError(error, file: path)
         }
+        // A program was killed after it had created the file under a temporary name too.
+        if mode.linkCount > 1 { FileAccess.removeDeadTemporaries(for: FilePlace(path)) }
         guard mode.mode & 0o077 == 0 else {
             throw StoreError(
                 .invalidKeyFile, what: "the file of a key is one that others may use",
@@ -118,6 +120,8 @@ public struct PassphraseCost: Sendable, Hashable {
     var isAcceptable: Bool {
         guard (2...1 << 20).contains(rounds), rounds.nonzeroBitCount == 1 else { return false }
         guard (1...32).contains(blockSize), (1...16).contains(parallelism) else { return false }
+        // RFC 7914: N is below 2 to the power of 16 × r, which only r = 1 brings within reach.
+        guard blockSize > 1 || rounds < 1 << 16 else { return false }
         return rounds * blockSize * parallelism <= 1 << 23
     }
 
@@ -150,7 +154,8 @@ public struct PassphraseCost: Sendable, Hashable {
                 what:
                     "scrypt with N = \(rounds), r = \(blockSize), p = \(parallelism) is out of bounds",
                 recovery:
-                    "N a power of two up to 2^20, r up to 32, p up to 16, N × r × p up to 2^23")
+                    "N a power of two up to 2^20 and below 2^(16 × r), r up to 32, p up to 16, "
+                    + "N × r × p up to 2^23")
         }
         do {
             return try KDF.Scrypt.deriveKey(

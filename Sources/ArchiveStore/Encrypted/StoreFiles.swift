@@ -53,6 +53,13 @@ enum StoreFiles {
                 file: place,
                 recovery: "SQLite converts it by `PRAGMA journal_mode = DELETE`")
         }
+        guard header.usesRollbackJournal else {
+            throw StoreError(
+                .invalidDatabase,
+                what: "expected the versions 1 for writing and reading in the header of the store, "
+                    + "found others", file: place,
+                recovery: "restore it from a backup: something else than a store has changed it")
+        }
         try requireNoLog(place)
         try requireOwnJournal(place + RollbackJournal.suffix, of: header)
     }
@@ -83,7 +90,7 @@ enum StoreFiles {
 
     private static func requireNoLog(_ place: String) throws {
         let log = place + WriteAheadLog.suffix
-        guard try FileMode.existing(at: log) != nil else { return }
+        guard try mode(ofCompanion: log) != nil else { return }
         throw StoreError(
             .invalidDatabase, what: "a write-ahead log lies beside the store, which has none",
             file: log,
@@ -91,8 +98,10 @@ enum StoreFiles {
     }
 
     private static func requireOwnJournal(_ name: String, of header: DatabaseHeader) throws {
-        guard let source = try companion(name) else { return }
-        if try FileMode(of: name).linkCount > 1 {
+        guard let mode = try mode(ofCompanion: name), let source = try companion(name) else {
+            return
+        }
+        if mode.linkCount > 1 {
             throw refusal(name, "expected a journal of its own, found a file with several names")
         }
         guard let journal = try RollbackJournal(source) else { return }
@@ -131,6 +140,19 @@ enum StoreFiles {
     private static let journalAdvice =
         "no store makes such a journal; move it away if you know where it is from"
 
+    /// The mode of a file beside a store; nil where there is none. SQLite would write through a symbolic
+    /// link, and no store makes one.
+    ///
+    /// - Throws: `invalidDatabase` for a symbolic link.
+    private static func mode(ofCompanion name: String) throws(StoreError) -> FileMode? {
+        do throws(SystemError) {
+            return try FileMode.existing(at: FilePlace(name, followingLinks: false))
+        } catch {
+            guard error.isLink else { throw StoreError(error, file: name) }
+            throw refusal(name, "the file beside the store \(error.message)")
+        }
+    }
+
     /// A file beside a store; nil where there is none.
     private static func companion(_ name: String) throws -> FileSource? {
         do throws(SystemError) {
@@ -148,7 +170,7 @@ enum StoreFiles {
     /// - Throws: `invalidDatabase`, with the name of the file.
     static func requireNone(beside file: String) throws {
         for name in [RollbackJournal.suffix, WriteAheadLog.suffix].map({ file + $0 }) {
-            guard let found = try FileMode.existing(at: name) else { continue }
+            guard let found = try mode(ofCompanion: name) else { continue }
             // An empty journal restores nothing, and SQLite removes it.
             if found.isRegular, found.size == 0, name.hasSuffix(RollbackJournal.suffix) { continue }
             throw StoreError(
@@ -158,6 +180,19 @@ enum StoreFiles {
                 file: name,
                 recovery: "put the store back that it belongs to, or move it away")
         }
+    }
+
+    // MARK: The contents of a new store
+
+    /// The database of a connection as the bytes of a file.
+    static func contents(of connection: Database) throws -> [UInt8] {
+        var size: Int64 = 0
+        // SAFETY: the connection is open. SQLite returns memory of so many bytes or NULL; it is copied and
+        // freed once.
+        guard let bytes = unsafe sqlite3_serialize(connection.sqliteConnection, "main", &size, 0)
+        else { throw DatabaseError(resultCode: .SQLITE_NOMEM) }
+        defer { unsafe sqlite3_free(bytes) }
+        return unsafe Array(UnsafeBufferPointer(start: bytes, count: Int(size)))
     }
 
     // MARK: While SQLite has a store open

@@ -58,8 +58,8 @@ extension StoreSchema {
 
 /// Makes the file of a new store.
 enum NewStore {
-    /// Makes an empty store where there is no file: complete under another name, then under its own, so
-    /// that no other program finds half of one.
+    /// Makes an empty store where there is no file. It gets its name when it is complete, so that no other
+    /// program finds half of one, and a program that is killed leaves nothing.
     ///
     /// - Throws: `fileAccess`, `outOfSpace`, `wrongKey` for the cost of a passphrase,
     ///   `invalidDatabase` where there is a journal of an earlier store of that name.
@@ -67,18 +67,22 @@ enum NewStore {
         _ file: String, _ accessGroup: String, _ key: MasterKey
     ) throws(StoreError) {
         do {
-            if try FileMode.existing(at: file) != nil { return }
+            if let existing = try FileMode.existing(at: file) {
+                // A program was killed after it had created the file under a temporary name too.
+                if existing.linkCount > 1 {
+                    FileAccess.removeDeadTemporaries(for: FilePlace(file))
+                }
+                return
+            }
             do { try StoreFiles.requireNone(beside: file) } catch {
                 // Another program has made the store meanwhile, and is writing to it.
                 if try FileMode.existing(at: file) != nil { return }
                 throw error
             }
-            let (descriptor, temporary) = try FileDescriptor.createTemporary(
-                FileAccess.temporaryPrefix(for: file))
-            descriptor.close()
-            defer { _ = try? removeFile(temporary) }
-            try fill(temporary, accessGroup, key)
-            do { try FileAccess.publish(temporary, as: file) } catch  where error.isExisting {
+            let bytes = try contents(accessGroup, key)
+            do throws(SystemError) {
+                try FileAccess.create(file, with: bytes, mode: FileMode.ownerOnly)
+            } catch  where error.isExisting {
                 // Another program was faster; its store is the one.
             }
         } catch let error as SystemError {
@@ -88,18 +92,16 @@ enum NewStore {
         }
     }
 
-    private static func fill(
-        _ file: String, _ accessGroup: String, _ key: MasterKey
-    ) throws {
+    /// The bytes of an empty store. SQLite makes them in memory.
+    private static func contents(_ accessGroup: String, _ key: MasterKey) throws -> [UInt8] {
         let (header, _) = try StoreHeader.make(
             identifier: StoreHeader.randomBytes(16), accessGroup: accessGroup, master: key)
-        let queue = try DatabaseQueue(
-            path: StoreFiles.path(of: file), configuration: .items(timeout: 0))
+        let queue = try DatabaseQueue(configuration: .items(timeout: 0))
         try queue.write { database in
             try StoreSchema.create(database)
             try header.write(database)
         }
-        try queue.close()
+        return try queue.unsafeRead { try StoreFiles.contents(of: $0) }
     }
 }
 

@@ -30,7 +30,9 @@ extension ItemStore {
     /// transaction for each group.
     ///
     /// An item of the same identity is replaced, unless it is for this device only: such an item is in no
-    /// backup, so replacing it would lose it.
+    /// backup, so replacing it would lose it. The same holds for an item that cannot be read because
+    /// something else than the store changed it, by the accessibility that is stored. Delete it first to
+    /// restore one in its place. Other items that were changed in this way are replaced.
     ///
     /// - Returns: how many were saved.
     /// - Throws: `unknownAccessGroup` before anything is changed; as ``save(_:)``.
@@ -56,15 +58,27 @@ extension Item {
     /// - Returns: whether it was put back.
     fileprivate func restore(in transaction: any ItemTransaction) throws -> Bool {
         let identity = attributes.identity
-        do {
-            let old = try transaction.items(matching: ItemQuery(identity), limit: 1).first
-            if old?.attributes.accessibility.isThisDeviceOnly == true { return false }
-        } catch let error as StoreError where error.code == .alteredItem {
-            // An item that cannot be read is replaced.
-        }
+        if try transaction.hasItemOfThisDevice(identity) { return false }
         try transaction.remove(identity)
         try transaction.insert(self)
         return true
+    }
+}
+
+extension ItemTransaction {
+    /// Whether the item of an identity is for this device only, be it one that cannot be read.
+    fileprivate func hasItemOfThisDevice(_ identity: ItemIdentity) throws -> Bool {
+        for accessibility in Accessibility.allCases where accessibility.isThisDeviceOnly {
+            var query = ItemQuery(identity)
+            query.accessibility = accessibility
+            do {
+                if try !items(matching: query, limit: 1).isEmpty { return true }
+            } catch let error as StoreError where error.code == .alteredItem {
+                // The query matches what is stored, which is not to be trusted, but all there is.
+                return true
+            }
+        }
+        return false
     }
 }
 

@@ -32,14 +32,15 @@ public protocol ItemTransaction {
     /// The items that match, at most `limit`, as they are within the transaction.
     func items(matching query: ItemQuery, limit: Int) throws -> [Item]
 
-    /// Adds an item as it is, dates included.
+    /// Adds an item as it is, dates included. Its access group becomes that of the transaction.
     ///
     /// - Throws: `duplicateItem`.
     func insert(_ item: Item) throws
 
-    /// Puts an item in the place of another.
+    /// Puts an item in the place of another. Its access group becomes that of the transaction.
     ///
-    /// - Throws: `duplicateItem` where its identity is that of a third.
+    /// - Throws: `itemNotFound` where there is no item of that identity; `duplicateItem` where the new
+    ///   identity is that of a third.
     func replace(_ identity: ItemIdentity, with item: Item) throws
 
     /// Removes an item, if it is there.

@@ -62,6 +62,9 @@ private struct KeychainTransaction: ItemTransaction {
         var changes = attributes(of: item)
         changes[kSecValueData] = Data(item.data)
         let status = SecItemUpdate(request(for: identity), changes as CFDictionary)
+        if status == errSecItemNotFound {
+            throw StoreError.notFound(ItemQuery(identity, accessGroup: accessGroup))
+        }
         try check(status, item.attributes.identity)
     }
 

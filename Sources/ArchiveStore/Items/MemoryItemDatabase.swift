@@ -111,18 +111,26 @@ private final class MemoryTransaction: ItemTransaction {
         try owner.require(token)
         let identity = item.attributes.identity
         if table[identity] != nil { throw StoreError.duplicate(identity, in: accessGroup) }
-        set((table.nextNumber(), item), identity)
+        set((table.nextNumber(), ofGroup(item)), identity)
     }
 
     func replace(_ identity: ItemIdentity, with item: Item) throws {
         try owner.require(token)
+        guard let number = table[identity]?.number else {
+            throw StoreError.notFound(ItemQuery(identity, accessGroup: accessGroup))
+        }
         let new = item.attributes.identity
         if new != identity, table[new] != nil {
             throw StoreError.duplicate(new, in: accessGroup)
         }
-        guard let number = table[identity]?.number else { return }
         set(nil, identity)
-        set((number, item), new)
+        set((number, ofGroup(item)), new)
+    }
+
+    private func ofGroup(_ item: Item) -> Item {
+        var item = item
+        item.attributes.accessGroup = accessGroup
+        return item
     }
 
     func remove(_ identity: ItemIdentity) throws {
