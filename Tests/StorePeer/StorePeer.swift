@@ -12,6 +12,8 @@ import PropertyList
 ///     StorePeer check FOLDER NAME ROUND        checks what `write` left: at least that round, whole
 ///     StorePeer rotate FOLDER                  changes the key of a store until it is killed
 ///     StorePeer check-rotated FOLDER           checks what `rotate` left: one key opens all items
+///     StorePeer threads FOLDER NAME ROUNDS     opens and changes stores in several threads
+///     StorePeer check-threads FOLDER COUNT     checks what COUNT rounds of `threads` left
 ///     StorePeer fill FOLDER                    writes until the disk is full; checks what is left
 ///     StorePeer make-shared-backup FILE COUNT  writes a backup whose items share their data
 ///     StorePeer read-backup FILE               reads a backup; prints the memory that it took
@@ -48,6 +50,11 @@ enum StorePeer {
                 .check(atLeast: Int(arguments[3]) ?? 0)
         case ("rotate", 2): try Rotation(folder: arguments[1]).run()
         case ("check-rotated", 2): try Rotation(folder: arguments[1]).check()
+        case ("threads", 4):
+            try Threads(folder: arguments[1], name: arguments[2]).run(
+                rounds: Int(arguments[3]) ?? 0)
+        case ("check-threads", 3):
+            try Threads(folder: arguments[1], name: "").check(Int(arguments[2]) ?? 0)
         case ("fill", 2): try fill(arguments[1])
         case ("make-shared-backup", 3):
             try SharedBackup.write(arguments[1], count: Int(arguments[2]) ?? 0)
