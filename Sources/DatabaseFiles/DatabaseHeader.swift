@@ -31,9 +31,8 @@ package struct DatabaseHeader: Sendable, Equatable {
     package let textEncoding: TextEncoding
     /// Whether readers and writers are to use a write-ahead log.
     package let usesWriteAheadLog: Bool
-    /// Whether readers and writers are to use a rollback journal, as the header says. Neither is true of
-    /// versions that are not known.
-    package let usesRollbackJournal: Bool
+    /// The versions of the format for writers and for readers: 1 where they use a rollback journal.
+    package let versions: [UInt8]
     /// The number of transactions that changed the database, modulo 2³².
     package let changeCounter: UInt32
     /// The number of pages, as the header says.
@@ -62,7 +61,7 @@ package struct DatabaseHeader: Sendable, Equatable {
                 "expected at least 480 usable bytes in a page, found \(usableSize)")
         }
         usesWriteAheadLog = bytes[18] == 2 || bytes[19] == 2
-        usesRollbackJournal = bytes[18] == 1 && bytes[19] == 1
+        versions = Array(bytes[18...19])
         changeCounter = bytes.word(at: 24) ?? 0
         pageCount = bytes.word(at: 28) ?? 0
         applicationIdentifier = bytes.word(at: 68) ?? 0

@@ -194,6 +194,7 @@ struct PreferencesTests {
             let error = #expect(throws: StoreError.self) { try store.synchronize() }
             #expect(error?.code == .unsupportedValue)
             #expect(error?.path?.components == [.key(key)])
+            #expect(error?.recovery?.contains("binary") == true)
             #expect(store.string(forKey: key) == "a\u{1}b")
             #expect(
                 try preferences("a").storedValues

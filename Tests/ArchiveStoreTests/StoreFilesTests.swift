@@ -263,6 +263,8 @@ struct StoreFilesTests {
             changed[place] = UInt8(version)
             try write(changed, file)
             try expectRefusal("items")
+            let error = #expect(throws: StoreError.self) { try open() }
+            #expect(error?.what.contains("\(version)") == true)
         }
         try write(whole, file)
         #expect(try open().items().count == 1)

@@ -53,11 +53,11 @@ enum StoreFiles {
                 file: place,
                 recovery: "SQLite converts it by `PRAGMA journal_mode = DELETE`")
         }
-        guard header.usesRollbackJournal else {
+        guard header.versions == [1, 1] else {
             throw StoreError(
                 .invalidDatabase,
-                what: "expected the versions 1 for writing and reading in the header of the store, "
-                    + "found others", file: place,
+                what: "expected version 1 for writing and for reading in the header of the store, "
+                    + "found \(header.versions[0]) and \(header.versions[1])", file: place,
                 recovery: "restore it from a backup: something else than a store has changed it")
         }
         try requireNoLog(place)

@@ -85,8 +85,10 @@ enum PlainFile {
             _ = try PropertyListValue(parsing: bytes, limits: limits)
             return bytes
         } catch {
+            let isLost = error.code == .unrepresentableValue && options.format == .xml
             throw StoreError(
-                .unsupportedValue, what: error.what, path: error.path, recovery: error.recovery,
+                .unsupportedValue, what: error.what, path: error.path,
+                recovery: isLost ? "the format `.binary` holds it" : error.recovery,
                 underlying: error)
         }
     }
