@@ -242,6 +242,37 @@ struct PlistCoderTests {
         #expect(try PlistDecoder().decode([String].self, from: plain) == names)
     }
 
+    private struct Moment: Codable, Equatable {
+        var date = Date(timeIntervalSinceReferenceDate: 1.5)
+        var data = Data([1, 2])
+        var number = 3
+    }
+
+    @Test("JSON and OpenStep text have the form that their options say, and are read again")
+    func textOptions() throws {
+        let (encoder, decoder) = (PlistEncoder(), PlistDecoder())
+        for format in [PropertyListFormat.json, .openStep] {
+            encoder.outputFormat = format
+            #expect(throws: EncodingError.self) { try encoder.encode(Moment()) }
+        }
+        encoder.outputFormat = .json
+        encoder.jsonOptions.mapping = .typed
+        encoder.jsonOptions.layout = .compact
+        let json = try encoder.encode(Moment())
+        #expect(!json.contains(UInt8(ascii: "\n")) || json.last == UInt8(ascii: "\n"))
+        #expect(throws: DecodingError.self) { try decoder.decode(Moment.self, from: json) }
+        decoder.jsonMapping = .typed
+        #expect(try decoder.decode(Moment.self, from: json) == Moment())
+        decoder.format = .json
+        #expect(try decoder.decode(Moment.self, from: json) == Moment())
+        decoder.format = nil
+        encoder.outputFormat = .openStep
+        encoder.openStepOptions.scalars = .typed
+        let whole = Moment(date: Date(timeIntervalSinceReferenceDate: 1))
+        let text = try encoder.encode(whole)
+        #expect(try decoder.decode(Moment.self, from: text) == whole)
+    }
+
     private struct UserInfo: Codable, Equatable {
         static let key = CodingUserInfoKey(rawValue: "key")
         let text: String

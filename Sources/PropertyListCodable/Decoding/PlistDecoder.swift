@@ -30,6 +30,7 @@ open class PlistDecoder: @unchecked Sendable {
         var format: PropertyListFormat?
         var leniencies: ParsingOptions
         var limits: ParsingLimits
+        var jsonMapping = JSONPropertyList.Mapping.strict
         var userInfo: [CodingUserInfoKey: any Sendable] = [:]
     }
 
@@ -73,6 +74,12 @@ open class PlistDecoder: @unchecked Sendable {
     public var options: ParsingOptions {
         get { settings.withLock { $0.leniencies } }
         set { settings.withLock { $0.leniencies = newValue } }
+    }
+
+    /// The mapping under which JSON was written; strict by default, so that no string is a date.
+    public var jsonMapping: JSONPropertyList.Mapping {
+        get { settings.withLock { $0.jsonMapping } }
+        set { settings.withLock { $0.jsonMapping = newValue } }
     }
 
     /// The limits on reading a file and on what it expands to.
@@ -284,11 +291,26 @@ extension PlistDecoder.Options {
 
     func document(_ bytes: some Sequence<UInt8>) throws -> PropertyListDocument {
         do {
-            return try PropertyListDocument(
-                parsing: bytes, format: format, options: leniencies, limits: limits)
+            return try parse(bytes)
         } catch {
             throw Self.corrupted("The given data was not a valid property list.", error)
         }
+    }
+
+    private func parse(
+        _ bytes: some Sequence<UInt8>
+    ) throws(PropertyListError) -> PropertyListDocument {
+        guard jsonMapping != .strict else {
+            return try PropertyListDocument(
+                parsing: bytes, format: format, options: leniencies, limits: limits)
+        }
+        let bytes = Array(bytes)
+        if format ?? (try? PropertyListFormat.detect(bytes)) == .json {
+            return try JSONPropertyList.parse(
+                bytes, mapping: jsonMapping, options: leniencies, limits: limits)
+        }
+        return try PropertyListDocument(
+            parsing: bytes, format: format, options: leniencies, limits: limits)
     }
 
     func document(_ value: PropertyListValue) throws -> PropertyListDocument {

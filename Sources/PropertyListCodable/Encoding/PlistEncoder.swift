@@ -37,6 +37,8 @@ open class PlistEncoder: @unchecked Sendable {
         var keyOrder = KeyOrder.asEncoded
         var layout = BinaryLayout.compact
         var xmlLosses: XMLPropertyList.Losses = [.fractionsOfSeconds, .realWidths]
+        var openStep = OpenStepPropertyList.Options()
+        var json = JSONPropertyList.Options()
         var allowsFragments = false
         var limits = ParsingLimits.default
         var userInfo: [CodingUserInfoKey: any Sendable] = [:]
@@ -90,6 +92,18 @@ open class PlistEncoder: @unchecked Sendable {
     public var xmlLosses: XMLPropertyList.Losses {
         get { options.withLock { $0.xmlLosses } }
         set { options.withLock { $0.xmlLosses = newValue } }
+    }
+
+    /// The options of OpenStep text; by default numbers, booleans and dates are refused.
+    public var openStepOptions: OpenStepPropertyList.Options {
+        get { options.withLock { $0.openStep } }
+        set { options.withLock { $0.openStep = newValue } }
+    }
+
+    /// The options of JSON; by default dates and data are refused.
+    public var jsonOptions: JSONPropertyList.Options {
+        get { options.withLock { $0.json } }
+        set { options.withLock { $0.json = newValue } }
     }
 
     /// Whether a file may consist of a string, a number, a boolean or a date alone. Foundation's
@@ -230,17 +244,7 @@ extension PlistEncoder.Options {
 
     func serialize(_ document: PropertyListDocument, _ value: Any) throws -> [UInt8] {
         do {
-            if format == .xml {
-                var options = XMLPropertyList.Options()
-                options.realText = .shortest
-                options.allowedLosses = xmlLosses
-                return try XMLPropertyList.serialize(document, options: options, limits: limits)
-                    .bytes
-            }
-            if format == .binary {
-                return try BinaryPropertyList.serialize(document, layout: layout, limits: limits)
-            }
-            return try document.serialized(as: format, limits: limits)
+            return try serialize(document)
         } catch {
             throw EncodingError.invalidValue(
                 value,
@@ -248,6 +252,24 @@ extension PlistEncoder.Options {
                     codingPath: error.path?.codingKeys ?? [],
                     debugDescription: "The value cannot be written in the format \(format).",
                     underlyingError: error))
+        }
+    }
+
+    private func serialize(
+        _ document: PropertyListDocument
+    ) throws(PropertyListError) -> [UInt8] {
+        switch format {
+        case .binary:
+            return try BinaryPropertyList.serialize(document, layout: layout, limits: limits)
+        case .xml:
+            var options = XMLPropertyList.Options()
+            options.realText = .shortest
+            options.allowedLosses = xmlLosses
+            return try XMLPropertyList.serialize(document, options: options, limits: limits).bytes
+        case .openStep:
+            return try OpenStepPropertyList.serialize(document, options: openStep, limits: limits)
+        default:
+            return try JSONPropertyList.serialize(document, options: json, limits: limits)
         }
     }
 
