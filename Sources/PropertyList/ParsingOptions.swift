@@ -87,7 +87,7 @@ public struct ParsingOptions: OptionSet, Sendable, Hashable {
     /// `\376` and `\377` stand for no character and become U+FFFD.
     public static let nextStepEscapes = ParsingOptions(rawValue: 1 << 20)
 
-    /// `\U` may have fewer than four digits, and a letter or digit after `\` that means nothing
+    /// `\U` may have fewer than four digits, or none, and a letter or digit after `\` that means nothing
     /// stands for itself.
     public static let looseEscapes = ParsingOptions(rawValue: 1 << 21)
 
@@ -109,7 +109,9 @@ public struct ParsingOptions: OptionSet, Sendable, Hashable {
     ///
     /// Apple has several readers: those of CoreFoundation, which `plutil` and
     /// `PropertyListSerialization` use, and those of `PropertyListDecoder`. Where they differ, this is
-    /// what CoreFoundation's accept.
+    /// what CoreFoundation's accept. Some of it stays refused, because no XML parser reads it: U+0000
+    /// by its number, `]]>` in text, and other characters than XML's white space before an integer.
+    /// A single word without quotes is read where its format is given.
     public static let appleCompatible: ParsingOptions = [
         .duplicateKeys, .anyMinorVersion, .nonStringKeys, .highASCII, .unpairedSurrogates,
         .wideIntegers, .unusedGarbage, .rawControlCharacters,

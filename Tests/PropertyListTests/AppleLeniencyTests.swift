@@ -82,6 +82,7 @@ private let borders: [Border] = [
     Border(#"("\376", "\377")"#, .lenient(.nextStepEscapes, ["\u{FFFD}", "\u{FFFD}"])),
     Border(#"("\400", "\501", "\600")"#, .lenient(.nextStepEscapes, ["\0", "A", "\u{A0}"])),
     Border(#"("\777", "\200")"#, .lenient(.nextStepEscapes, ["\u{FFFD}", "\u{A0}"])),
+    Border(#"("\U", "\U1z", "\q")"#, .lenient(.looseEscapes, ["\0", "\u{1}z", "q"])),
     Border(#"("\f", "\v")"#, .strict(["\u{C}", "\u{B}"])),
 ]
 

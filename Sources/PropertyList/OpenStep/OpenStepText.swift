@@ -92,7 +92,6 @@ struct OpenStepText {
         _ text: Span<UInt8>, _ place: Int
     ) throws(PropertyListError) -> (UInt32, length: Int) {
         let (unit, digits) = Self.unit(text)
-        if digits == 0 { throw Self.error("`\\U` has no digits", place) }
         if digits < 4 { try allow(.looseEscapes, "`\\U` has \(digits) digits, not 4", place) }
         let length = digits &+ 2
         if unit & 0xF800 != 0xD800 { return (unit, length) }
@@ -107,7 +106,7 @@ struct OpenStepText {
         return (0xFFFD, length)
     }
 
-    /// The number that up to four digits after `\U` give, and how many there are.
+    /// The number that up to four digits after `\U` give, 0 for none, and how many there are.
     private static func unit(_ text: Span<UInt8>) -> (UInt32, digits: Int) {
         var value: UInt32 = 0
         var digits = 0

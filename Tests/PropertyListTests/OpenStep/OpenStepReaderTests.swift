@@ -104,7 +104,6 @@ struct OpenStepReaderTests {
             ("<*I0x1>", .invalidNumber, 1), ("<*I18446744073709551616>", .invalidNumber, 1),
             ("<*R5,1>", .invalidNumber, 1), ("<*BX>", .unexpectedCharacter, 1),
             ("<*D5>", .invalidDate, 1), ("<*D2001-02-30 00:00:00 +0000>", .invalidDate, 1),
-            ("\"\\U\"", .invalidString, 2),
         ] as [(String, PropertyListError.Code, Int)])
     func refusals(_ text: String, _ code: PropertyListError.Code, _ column: Int) throws {
         let error = try #require(
