@@ -116,7 +116,7 @@ struct OutputOptions: ParsableArguments {
         let result = try XMLPropertyList.serialize(
             input.document, options: options, limits: limits)
         for (loss, count) in result.losses {
-            console.complain("\(input.printableName): XML has no form for \(count) \(loss)")
+            console.complain("\(input.printableName): \(loss.sentence(count: count))")
         }
         return result.bytes
     }

@@ -89,11 +89,12 @@ extension OutputSpan<UInt8> {
         }
     }
 
-    /// Appends `number` TABs, if there is room for them and eight bytes more.
+    /// Appends what a line begins with, if there is room for it and eight bytes more.
     @inline(__always)
-    mutating func append(tabs number: Int) {
+    mutating func append(indent: XMLIndent) {
+        let number = indent.count
         guard number >= 0, freeCapacity >= number &+ 8 else { return }
-        // SAFETY: words are stored up to the one that holds the last TAB, which ends less than
+        // SAFETY: words are stored up to the one that holds the last character, which ends less than
         // eight bytes after it; `number` bytes become part of the span.
         unsafe withUnsafeMutableBufferPointer { buffer, count in
             let target = UnsafeMutableRawBufferPointer(buffer)
@@ -101,7 +102,7 @@ extension OutputSpan<UInt8> {
             count &+= number
             while place < count {
                 unsafe target.storeBytes(
-                    of: 0x0909_0909_0909_0909, toByteOffset: place, as: UInt64.self)
+                    of: indent.word, toByteOffset: place, as: UInt64.self)
                 place &+= 8
             }
         }

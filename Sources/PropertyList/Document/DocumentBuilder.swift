@@ -25,6 +25,7 @@ public struct DocumentBuilder {
     private var failure: PropertyListError?
     private var hasRoot = false
     private let limits: ParsingLimits
+    private var shared = SharedValues()
 
     /// Whether a mistake has been made already, so that nothing more is taken.
     var hasFailed: Bool { failure != nil }
@@ -167,6 +168,32 @@ extension DocumentBuilder {
         return true
     }
 
+    /// The value that was completed last in the innermost open container, to be added in further
+    /// places; nil where there is none: at the root, in an empty container, after a key.
+    public var lastValue: CompletedValue? {
+        let isAfterKey = tree.openKind == .dictionary && tree.openCount % 2 == 1
+        guard tree.depth > 0, !isAfterKey, let node = tree.lastNode else { return nil }
+        return CompletedValue(node: node, builder: shared.builder)
+    }
+
+    /// Adds a value once more. The document holds it once, and refers to it from each place, as binary
+    /// property lists can; writers of text write it for each place.
+    ///
+    /// A value is complete before it can be added again, so that none can come to hold itself. Linear in
+    /// the containers of the value the first time, constant time afterwards.
+    ///
+    /// - Parameter value: what ``lastValue`` of this builder was.
+    public mutating func again(_ value: CompletedValue) {
+        guard value.builder === shared.builder, tree.store.records.indices.contains(Int(value.node)),
+            !tree.isOpen(value.node)
+        else { return fail("the value to be added again is not one that this builder completed") }
+        let depth = tree.depth &+ shared.height(of: value.node, in: tree.store)
+        if depth > limits.depth, failure == nil {
+            failure = OperationBudget.depthExceeded(depth, limit: limits.depth)
+        }
+        if admits() { tree.addShared(value.node) }
+    }
+
     /// Begins an array; what is added until ``end()`` are its elements.
     public mutating func beginArray() { open(.array) }
 
@@ -247,5 +274,46 @@ extension DocumentBuilder {
 
     private static func misuse(_ what: String) -> PropertyListError {
         PropertyListError(.unexpectedElement, what: what)
+    }
+}
+
+// MARK: - Values added again
+
+/// A value that a ``DocumentBuilder`` has completed, for ``DocumentBuilder/again(_:)``.
+public struct CompletedValue: Sendable {
+    fileprivate let node: UInt32
+    fileprivate let builder: SharedValues.Builder
+}
+
+/// What a builder knows of values that are added again.
+private struct SharedValues {
+    /// Tells one builder, and its copies, from others.
+    final class Builder: Sendable {}
+
+    let builder = Builder()
+    // By container: how many containers are nested in it, itself included.
+    private var heights: [UInt32: Int] = [:]
+
+    /// How many containers are nested in a value, itself included. Linear in the containers that are
+    /// not known yet; not recursive.
+    mutating func height(of node: UInt32, in store: NodeStore) -> Int {
+        var pending = [node]
+        while let container = pending.last {
+            let record = store.records[Int(container)]
+            guard record.isContainer, heights[container] == nil else {
+                pending.removeLast()
+                continue
+            }
+            let inner = store.children[record.childRange]
+                .filter { store.records[Int($0)].isContainer }
+            let unknown = inner.filter { heights[$0] == nil }
+            if unknown.isEmpty {
+                heights[container] = 1 &+ (inner.map { heights[$0] ?? 0 }.max() ?? 0)
+                pending.removeLast()
+            } else {
+                pending += unknown
+            }
+        }
+        return heights[node] ?? 0
     }
 }

@@ -67,7 +67,7 @@ package enum Base64 {
         Base64Encoder.encode(bytes, 0..<bytes.count, into: &text, at: start)
     }
 
-    /// Appends `bytes` as lines of `indent` TABs, up to `capacity` characters and LF; O(n).
+    /// Appends `bytes` as lines of `indent` TABs, or other characters, up to `capacity` characters and LF; O(n).
     ///
     /// This is the layout of Apple's XML writer: no bytes give no line, and bytes that exactly
     /// fill a line are not followed by an empty one. `capacity` is rounded down to a multiple of
@@ -77,6 +77,7 @@ package enum Base64 {
         _ bytes: Span<UInt8>,
         indent: Int,
         capacity: Int,
+        character: UInt8 = 0x09,
         to output: inout [UInt8]
     ) {
         let indent = min(max(indent, 0), 4096)
@@ -90,7 +91,7 @@ package enum Base64 {
         var start = 0
         while start < bytes.count {
             let end = start + min(lineBytes, bytes.count - start)
-            for tab in 0..<indent { text[position + tab] = 0x09 }
+            for place in 0..<indent { text[position + place] = character }
             let line = position + indent
             position = Base64Encoder.encode(bytes, start..<end, into: &text, at: line) + 1
             start = end

@@ -4,12 +4,18 @@
 extension PropertyListDocument {
     /// Makes a document of a tree of values. Linear; not recursive.
     ///
+    /// - Parameters:
+    ///   - value: the tree.
+    ///   - limits: how deep and large the document may be.
+    ///   - sharesCopies: whether containers that are copies of one, none of which was changed since,
+    ///     become one container that is referred to from several places. A binary property list of it is
+    ///     smaller; Apple's software writes a container for each place.
     /// - Throws: `depthLimitExceeded`, `sizeLimitExceeded`.
-    public init(_ value: PropertyListValue, limits: ParsingLimits = .default)
-        throws(PropertyListError)
-    {
+    public init(
+        _ value: PropertyListValue, limits: ParsingLimits = .default, sharesCopies: Bool = false
+    ) throws(PropertyListError) {
         var builder = DocumentBuilder(limits: limits)
-        builder.value(value)
+        builder.value(value, sharesCopies: sharesCopies)
         self = try builder.finish()
     }
 }
@@ -18,13 +24,27 @@ extension DocumentBuilder {
     /// A container of which children are still to be added.
     private struct OpenContainer {
         let storage: ContainerStorage
-        let isDictionary: Bool
+        let kind: PropertyListKind
         /// The place of the next child.
         var next = 0
     }
 
-    /// The long parts of the tree that have been added; the tree keeps them all meanwhile.
-    private struct LongParts {
+    /// A container by the memory that its copies share.
+    private struct ContainerIdentity: Hashable {
+        let storage: ObjectIdentifier
+        let kind: PropertyListKind
+
+        init(_ storage: ContainerStorage, _ kind: PropertyListKind) {
+            self.storage = ObjectIdentifier(storage)
+            self.kind = kind
+        }
+    }
+
+    /// The parts of the tree that have been added and are not to be added anew; the tree keeps them all
+    /// meanwhile.
+    private struct KnownParts {
+        /// The containers that are complete; nil where each place has its own.
+        var containers: [ContainerIdentity: CompletedValue]?
         /// The nodes of texts and data.
         var leaves: [ContentIdentity: UInt32] = [:]
         /// The numbers of keys.
@@ -32,9 +52,14 @@ extension DocumentBuilder {
     }
 
     /// Adds a tree of values. Linear; not recursive.
-    public mutating func value(_ value: PropertyListValue) {
+    ///
+    /// - Parameters:
+    ///   - value: the tree.
+    ///   - sharesCopies: as for ``PropertyListDocument/init(_:limits:sharesCopies:)``.
+    public mutating func value(_ value: PropertyListValue, sharesCopies: Bool = false) {
         var outer: [OpenContainer] = []
-        var known = LongParts()
+        var known = KnownParts()
+        if sharesCopies { known.containers = [:] }
         guard var top = begin(value) else { return leaf(value, &known) }
         while !hasFailed {
             if let inner = addLeaves(of: &top, &known) {
@@ -43,6 +68,7 @@ extension DocumentBuilder {
             } else {
                 end()
                 guard let next = outer.popLast() else { return }
+                if known.containers != nil { known.containers?[.init(top.storage, top.kind)] = lastValue }
                 top = next
             }
         }
@@ -56,25 +82,29 @@ extension DocumentBuilder {
         case .set: beginSet()
         default: beginArray()
         }
-        return OpenContainer(storage: storage, isDictionary: value.kind == .dictionary)
+        return OpenContainer(storage: storage, kind: value.kind)
     }
 
     /// Adds children up to the first that is a container, which is begun and returned; nil at the end.
     private mutating func addLeaves(
-        of container: inout OpenContainer, _ known: inout LongParts
+        of container: inout OpenContainer, _ known: inout KnownParts
     ) -> OpenContainer? {
         let storage = container.storage
         while container.next < storage.values.count, !hasFailed {
-            if container.isDictionary { key(storage.keys.texts[container.next], &known) }
+            if container.kind == .dictionary { key(storage.keys.texts[container.next], &known) }
             let value = storage.values[container.next]
             container.next &+= 1
+            if let storage = value.storage, let whole = known.containers?[.init(storage, value.kind)] {
+                again(whole)
+                continue
+            }
             if let inner = begin(value) { return inner }
             leaf(value, &known)
         }
         return nil
     }
 
-    private mutating func key(_ text: String, _ known: inout LongParts) {
+    private mutating func key(_ text: String, _ known: inout KnownParts) {
         if let identity = ContentIdentity(text) {
             longKey(text, identity, &known.keys)
         } else {
@@ -82,7 +112,7 @@ extension DocumentBuilder {
         }
     }
 
-    private mutating func leaf(_ value: PropertyListValue, _ known: inout LongParts) {
+    private mutating func leaf(_ value: PropertyListValue, _ known: inout KnownParts) {
         switch value {
         case .null: null()
         case .boolean(let value): boolean(value)

@@ -1,6 +1,48 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+/// What stands before an element on its line.
+struct XMLIndent: BitwiseCopyable {
+    /// Eight of the characters.
+    let word: UInt64
+    /// The number of characters for each level.
+    let width: Int
+    /// The number of levels.
+    let depth: Int
+
+    /// Nothing, for what goes on in a line.
+    static let none = XMLIndent(word: 0, width: 0, depth: 0)
+
+    init(word: UInt64, width: Int, depth: Int) {
+        self.word = word
+        self.width = width
+        self.depth = depth
+    }
+
+    /// The beginning of a line at the root.
+    init(_ indentation: XMLPropertyList.Indentation) {
+        switch indentation {
+        case .tab: self.init(word: 0x0909_0909_0909_0909, width: 1, depth: 0)
+        case .spaces(let count):
+            let width = min(max(count, 0), XMLPropertyList.Indentation.widest)
+            self.init(word: 0x2020_2020_2020_2020, width: width, depth: 0)
+        case .none: self = .none
+        }
+    }
+
+    /// The number of characters.
+    @inline(__always) var count: Int { width &* depth }
+
+    /// The character.
+    var character: UInt8 { UInt8(truncatingIfNeeded: word) }
+
+    @inline(__always)
+    func at(_ depth: Int) -> XMLIndent { XMLIndent(word: word, width: width, depth: depth) }
+
+    /// One level more.
+    @inline(__always) var deeper: XMLIndent { at(depth &+ 1) }
+}
+
 /// The elements of leaves, as the lines that ``XMLWriter`` writes most: with the key before, which
 /// is a line as well, everything in one piece of output that is made room for once.
 ///
@@ -38,17 +80,17 @@ final class XMLElements {
     private static let room = 80
 
     /// Appends the line of a key, unless it is empty.
-    func append(key: Span<UInt8>, _ depth: Int, to output: inout [UInt8]) {
+    func append(key: Span<UInt8>, _ indent: XMLIndent, to output: inout [UInt8]) {
         if key.isEmpty { return }
-        output.append(addingCapacity: key.count &+ depth &+ Self.room) {
-            Self.append(key: key, depth, to: &$0)
+        output.append(addingCapacity: key.count &+ indent.count &+ Self.room) {
+            Self.append(key: key, indent, to: &$0)
         }
     }
 
     @inline(__always)
-    private static func append(key: Span<UInt8>, _ depth: Int, to output: inout OutputSpan<UInt8>) {
+    private static func append(key: Span<UInt8>, _ indent: XMLIndent, to output: inout OutputSpan<UInt8>) {
         if key.isEmpty { return }
-        output.append(tabs: depth)
+        output.append(indent: indent)
         output.append(contentsOf: key)
     }
 
@@ -58,30 +100,30 @@ final class XMLElements {
     /// - Returns: false, with nothing appended, for all others.
     @inline(__always)
     func append(
-        key: Span<UInt8>, leaf record: NodeRecord, in store: NodeStore, _ depth: Int,
+        key: Span<UInt8>, leaf record: NodeRecord, in store: NodeStore, _ indent: XMLIndent,
         to output: inout [UInt8]
     ) -> Bool {
         switch record.kind {
         case .string where record.encoding != .utf16:
             return store.withContent(of: record) { text in
                 guard XMLEscaping.isPlain(text) else { return false }
-                append(key: key, plain: text, depth, to: &output)
+                append(key: key, plain: text, indent, to: &output)
                 return true
             }
         case .integer:
             let value = record.integer
             // The closures have the tags alone: each that has the object counts a reference.
             let tags = integer
-            output.append(addingCapacity: key.count &+ 2 &* depth &+ Self.room) {
-                Self.append(key: key, depth, to: &$0)
-                Self.append(integer: value, tags, depth, to: &$0)
+            output.append(addingCapacity: key.count &+ 2 &* indent.count &+ Self.room) {
+                Self.append(key: key, indent, to: &$0)
+                Self.append(integer: value, tags, indent, to: &$0)
             }
             return true
         case .boolean:
             let line = record.payload == 0 ? no : yes
-            output.append(addingCapacity: key.count &+ 2 &* depth &+ Self.room) {
-                Self.append(key: key, depth, to: &$0)
-                $0.append(tabs: depth)
+            output.append(addingCapacity: key.count &+ 2 &* indent.count &+ Self.room) {
+                Self.append(key: key, indent, to: &$0)
+                $0.append(indent: indent)
                 $0.append(line)
             }
             return true
@@ -93,12 +135,12 @@ final class XMLElements {
     /// Appends the line of a key, unless it is empty, and that of a text without anything to escape.
     @inline(__always)
     func append(
-        key: Span<UInt8> = Span(), plain text: Span<UInt8>, _ depth: Int, to output: inout [UInt8]
+        key: Span<UInt8> = Span(), plain text: Span<UInt8>, _ indent: XMLIndent, to output: inout [UInt8]
     ) {
         let tags = string
-        output.append(addingCapacity: key.count &+ 2 &* depth &+ text.count &+ Self.room) {
-            Self.append(key: key, depth, to: &$0)
-            $0.append(tabs: depth)
+        output.append(addingCapacity: key.count &+ 2 &* indent.count &+ text.count &+ Self.room) {
+            Self.append(key: key, indent, to: &$0)
+            $0.append(indent: indent)
             $0.append(tags.open)
             $0.append(contentsOf: text)
             $0.append(tags.close)
@@ -107,10 +149,10 @@ final class XMLElements {
 
     @inline(__always)
     private static func append(
-        integer value: PropertyListInteger, _ tags: Tags, _ depth: Int,
+        integer value: PropertyListInteger, _ tags: Tags, _ indent: XMLIndent,
         to output: inout OutputSpan<UInt8>
     ) {
-        output.append(tabs: depth)
+        output.append(indent: indent)
         output.append(tags.open)
         if value.isNegative { output.append(UInt8(ascii: "-")) }
         IntegerText.appendDecimal(value.magnitude, to: &output)
@@ -120,27 +162,27 @@ final class XMLElements {
     /// Appends the line of a key, unless it is empty, and a UID as the lines of the dictionary that stands
     /// for it.
     func append(
-        key: Span<UInt8> = Span(), uid value: UInt64, _ depth: Int, to output: inout [UInt8]
+        key: Span<UInt8> = Span(), uid value: UInt64, _ indent: XMLIndent, to output: inout [UInt8]
     ) {
         let (open, close, keyTags, uidKey, tags) = (openDict, closeDict, self.key, uidKey, integer)
-        output.append(addingCapacity: key.count &+ 5 &* depth &+ 2 &* Self.room) { output in
-            Self.append(key: key, depth, to: &output)
-            output.append(tabs: depth)
+        output.append(addingCapacity: key.count &+ 5 &* indent.deeper.count &+ 2 &* Self.room) { output in
+            Self.append(key: key, indent, to: &output)
+            output.append(indent: indent)
             output.append(open)
-            output.append(tabs: depth &+ 1)
+            output.append(indent: indent.deeper)
             output.append(keyTags.open)
             output.append(uidKey)
             output.append(keyTags.close)
-            Self.append(integer: PropertyListInteger(value), tags, depth &+ 1, to: &output)
-            output.append(tabs: depth)
+            Self.append(integer: PropertyListInteger(value), tags, indent.deeper, to: &output)
+            output.append(indent: indent)
             output.append(close)
         }
     }
 
     /// Appends a line, or a tag.
-    func append(_ line: ShortText, _ depth: Int, to output: inout [UInt8]) {
-        output.append(addingCapacity: depth &+ Self.room) { output in
-            output.append(tabs: depth)
+    func append(_ line: ShortText, _ indent: XMLIndent, to output: inout [UInt8]) {
+        output.append(addingCapacity: indent.count &+ Self.room) { output in
+            output.append(indent: indent)
             output.append(line)
         }
     }

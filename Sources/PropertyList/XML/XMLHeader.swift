@@ -32,19 +32,17 @@ public struct XMLHeader: Sendable, Hashable {
 }
 
 extension XMLHeader {
-    /// The document type declaration and the start of `<plist>`, each on a line, with what Apple
-    /// writes today for what is missing or would need quoting.
-    var text: String {
-        declaration + "\n<plist version=\"\(plain(version, or: Self.apple.version))\">\n"
-    }
+    /// The line of `<plist>`, with what Apple writes today for what is missing or would need quoting.
+    var startTag: String { "<plist version=\"\(plain(version, or: Self.apple.version))\">\n" }
 
-    private var declaration: String {
+    /// The line of the document type declaration, in the same way.
+    var documentType: String {
         let system = plain(systemIdentifier, or: Self.apple.systemIdentifier)
         if publicIdentifier == nil, systemIdentifier != nil {
-            return "<!DOCTYPE plist SYSTEM \"\(system)\">"
+            return "<!DOCTYPE plist SYSTEM \"\(system)\">\n"
         }
         let formal = plain(publicIdentifier, or: Self.apple.publicIdentifier)
-        return "<!DOCTYPE plist PUBLIC \"\(formal)\" \"\(system)\">"
+        return "<!DOCTYPE plist PUBLIC \"\(formal)\" \"\(system)\">\n"
     }
 
     /// The text if no reader can take a part of it for markup.

@@ -37,6 +37,18 @@ public enum XMLPropertyList {
         case asInSource
     }
 
+    /// What stands before an element, for each container that it is in.
+    public enum Indentation: Sendable, Hashable {
+        /// A TAB, as Apple's writers have it.
+        case tab
+        /// Spaces, from 1 to 16; what is outside of that is taken for the nearest.
+        case spaces(Int)
+        /// Nothing; each element stands on a line of its own all the same.
+        case none
+
+        static let widest = 16
+    }
+
     /// How a document is written.
     public struct Options: Sendable, Hashable {
         /// Whether keys are sorted by UTF-16 code units, as Apple's writer does, or keep their order.
@@ -45,6 +57,13 @@ public enum XMLPropertyList {
         public var realText = RealText.asInSource
         /// What may be lost.
         public var allowedLosses: Losses = []
+        /// What stands before an element. Lines of data get shorter with it.
+        public var indentation = Indentation.tab
+        /// Whether the XML declaration and the document type are written.
+        public var hasDeclarations = true
+        /// Whether the root stands in a `<plist>` element. Without it there is no document type either,
+        /// and readers need ``ParsingOptions/missingPlistElement``.
+        public var hasPlistElement = true
 
         /// The document's order, nothing lost.
         public init() {}
@@ -72,6 +91,33 @@ public enum XMLPropertyList {
     ) throws(PropertyListError) -> Serialization {
         var writer = XMLWriter(document, options, limits)
         return try writer.write()
+    }
+}
+
+extension XMLPropertyList.Losses {
+    /// What happened, as a sentence for people: `3 dates lose their fractions of a second`.
+    ///
+    /// - Parameter count: how often one loss happened.
+    public func sentence(count: Int) -> String {
+        func sentence(_ one: String, _ several: String) -> String {
+            "\(count) " + (count == 1 ? one : several)
+        }
+        return switch self {
+        case .fractionsOfSeconds:
+            sentence("date loses its fraction of a second", "dates lose their fractions of a second")
+        case .realWidths:
+            sentence("32-bit real is written with 64 bits", "32-bit reals are written with 64 bits")
+        case .sets: sentence("set is written as an array", "sets are written as arrays")
+        case .uidDictionaries:
+            sentence(
+                "UID or dictionary `{CF$UID: n}` will be read as the other",
+                "UIDs and dictionaries `{CF$UID: n}` will be read as the other")
+        case .controlCharacters:
+            sentence(
+                "string has control characters that XML forbids",
+                "strings have control characters that XML forbids")
+        default: sentence("loss: \(description)", "losses: \(description)")
+        }
     }
 }
 

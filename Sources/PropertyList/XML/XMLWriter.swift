@@ -9,9 +9,11 @@
 ///     root, not indented; children one TAB deeper than their container
 ///     </plist>
 ///
+/// Another indentation and what stands around the root are the options' choice.
+///
 /// Source: `CFPropertyList.c`, checked against files that Apple's software wrote.
 struct XMLWriter: ~Copyable {
-    private static let header = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+    private static let declaration = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
     // Base-64 lines get shorter with the indentation, up to eight levels.
     private static let deepestDataIndent = 8
 
@@ -22,6 +24,8 @@ struct XMLWriter: ~Copyable {
     private let isArchive: Bool
     private var budget: OperationBudget
     private let elements = XMLElements()
+    // The beginning of a line at the root.
+    private let margin: XMLIndent
     private var walk: DocumentWalk
     // Text that is not UTF-8 in the document; kept for its room.
     private var decoded: [UInt8] = []
@@ -40,17 +44,22 @@ struct XMLWriter: ~Copyable {
         keys = XMLWrittenKeys(count: document.storage.keys.count)
         isArchive = document.looksLikeKeyedArchive
         realStyle = document.realStyle(options.realText)
+        margin = XMLIndent(options.indentation)
     }
 
     mutating func write() throws(PropertyListError) -> XMLPropertyList.Serialization {
         var output: [UInt8] = []
         output.reserveLargeCapacity(store.estimatedXMLSize)
-        output.append(contentsOf: Self.header.utf8)
-        output.append(contentsOf: (document.xmlHeader ?? .apple).text.utf8)
+        let header = document.xmlHeader ?? .apple
+        if options.hasDeclarations {
+            output.append(contentsOf: Self.declaration.utf8)
+            if options.hasPlistElement { output.append(contentsOf: header.documentType.utf8) }
+        }
+        if options.hasPlistElement { output.append(contentsOf: header.startTag.utf8) }
         repeat {
             while let leaves = try walk.nextLeaves(&budget) { try append(leaves, to: &output) }
         } while try appendStep(to: &output)
-        output.append(contentsOf: "</plist>\n".utf8)
+        if options.hasPlistElement { output.append(contentsOf: "</plist>\n".utf8) }
         let losses = counts.sorted { $0.key < $1.key }
             .map { (XMLPropertyList.Losses(rawValue: $0.key), $0.value) }
         return XMLPropertyList.Serialization(bytes: output, losses: losses)
@@ -68,7 +77,7 @@ struct XMLWriter: ~Copyable {
             if place == leaves.places.upperBound { return }
             let key = leaves.haveKeys ? store.children[place &- leaves.distanceOfKeys] : nil
             let record = store.records[Int(store.children[place])]
-            do { try append(record, key: key, walk.depth, to: &output) } catch {
+            do { try append(record, key: key, margin.at(walk.depth), to: &output) } catch {
                 throw error.at(path: walk.path(of: place, in: leaves))
             }
             try budget.checkOutput(size: output.count)
@@ -83,7 +92,7 @@ struct XMLWriter: ~Copyable {
     private func appendRun(
         of leaves: DocumentWalk.Leaves, from start: Int, to output: inout [UInt8]
     ) throws(PropertyListError) -> Int {
-        let depth = walk.depth
+        let indent = margin.at(walk.depth)
         for place in start..<leaves.places.upperBound {
             var key = 0..<0
             if leaves.haveKeys {
@@ -94,8 +103,8 @@ struct XMLWriter: ~Copyable {
             let record = store.records[Int(store.children[place])]
             let line = keys.elements.span.extracting(key)
             if isArchive, record.kind == .uid {
-                elements.append(key: line, uid: record.payload, depth, to: &output)
-            } else if !elements.append(key: line, leaf: record, in: store, depth, to: &output) {
+                elements.append(key: line, uid: record.payload, indent, to: &output)
+            } else if !elements.append(key: line, leaf: record, in: store, indent, to: &output) {
                 return place
             }
             try budget.checkOutput(size: output.count)
@@ -111,15 +120,15 @@ struct XMLWriter: ~Copyable {
         switch step {
         case .enter(let node, let key):
             let record = store.records[Int(node)]
-            let depth = walk.depth &- (record.isContainer ? 1 : 0)
-            do { try append(record, key: key, depth, to: &output) } catch {
+            let indent = margin.at(walk.depth &- (record.isContainer ? 1 : 0))
+            do { try append(record, key: key, indent, to: &output) } catch {
                 throw error.at(path: walk.path())
             }
         case .leave(let node):
             let record = store.records[Int(node)]
             if record.high > 0 {
                 let line = record.kind == .dictionary ? elements.closeDict : elements.closeArray
-                elements.append(line, walk.depth, to: &output)
+                elements.append(line, margin.at(walk.depth), to: &output)
             }
         }
         try budget.checkOutput(size: output.count)
@@ -127,35 +136,35 @@ struct XMLWriter: ~Copyable {
     }
 
     private mutating func append(
-        _ record: NodeRecord, key: UInt32?, _ depth: Int, to output: inout [UInt8]
+        _ record: NodeRecord, key: UInt32?, _ indent: XMLIndent, to output: inout [UInt8]
     ) throws(PropertyListError) {
         let place = try key.map { key throws(PropertyListError) in try keyElement(key) }
-        if append(keyAt: place ?? 0..<0, leaf: record, depth, to: &output) { return }
-        try append(record, depth, to: &output)
+        if append(keyAt: place ?? 0..<0, leaf: record, indent, to: &output) { return }
+        try append(record, indent, to: &output)
     }
 
     /// Writes a key, and a leaf if it is one of those that are written as they are.
     private func append(
-        keyAt place: Range<Int>, leaf record: NodeRecord, _ depth: Int, to output: inout [UInt8]
+        keyAt place: Range<Int>, leaf record: NodeRecord, _ indent: XMLIndent, to output: inout [UInt8]
     ) -> Bool {
         let key = keys.elements.span.extracting(place)
-        if elements.append(key: key, leaf: record, in: store, depth, to: &output) { return true }
-        elements.append(key: key, depth, to: &output)
+        if elements.append(key: key, leaf: record, in: store, indent, to: &output) { return true }
+        elements.append(key: key, indent, to: &output)
         return false
     }
 
     private mutating func append(
-        _ record: NodeRecord, _ depth: Int, to output: inout [UInt8]
+        _ record: NodeRecord, _ indent: XMLIndent, to output: inout [UInt8]
     ) throws(PropertyListError) {
         switch record.kind {
-        case .string: try appendText(record, depth, to: &output)
-        case .dictionary: try appendDictionary(record, depth, to: &output)
-        case .array: appendOpening(record, depth, to: &output)
-        case .set: try appendSet(record, depth, to: &output)
-        case .uid: try appendUID(record, depth, to: &output)
-        case .real: try appendReal(record, depth, to: &output)
-        case .data: appendData(record, depth, to: &output)
-        case .date: try appendDate(record, depth, to: &output)
+        case .string: try appendText(record, indent, to: &output)
+        case .dictionary: try appendDictionary(record, indent, to: &output)
+        case .array: appendOpening(record, indent, to: &output)
+        case .set: try appendSet(record, indent, to: &output)
+        case .uid: try appendUID(record, indent, to: &output)
+        case .real: try appendReal(record, indent, to: &output)
+        case .data: appendData(record, indent, to: &output)
+        case .date: try appendDate(record, indent, to: &output)
         // Written already, as they always have a form.
         case .integer, .boolean: break
         case .null: throw Self.error("XML has no form for null")
@@ -185,14 +194,14 @@ struct XMLWriter: ~Copyable {
     }
 
     private mutating func appendText(
-        _ record: NodeRecord, _ depth: Int, to output: inout [UInt8]
+        _ record: NodeRecord, _ indent: XMLIndent, to output: inout [UInt8]
     ) throws(PropertyListError) {
         if try decode(record) == .plain {
-            return elements.append(plain: decoded.span, depth, to: &output)
+            return elements.append(plain: decoded.span, indent, to: &output)
         }
-        elements.append(elements.string.open, depth, to: &output)
+        elements.append(elements.string.open, indent, to: &output)
         XMLEscaping.append(decoded.span, to: &output)
-        elements.append(elements.string.close, 0, to: &output)
+        elements.append(elements.string.close, .none, to: &output)
     }
 
     /// What becomes of a text: it is written as it is, or escaped, or cannot be read again.
@@ -212,26 +221,26 @@ struct XMLWriter: ~Copyable {
     // MARK: Containers
 
     private mutating func appendDictionary(
-        _ record: NodeRecord, _ depth: Int, to output: inout [UInt8]
+        _ record: NodeRecord, _ indent: XMLIndent, to output: inout [UInt8]
     ) throws(PropertyListError) {
         if isArchive || options.allowedLosses.contains(.uidDictionaries), looksLikeUID(record) {
             if isArchive {
                 try lose(.uidDictionaries, "a dictionary `{CF$UID: n}` would be read as a UID")
             }
         }
-        appendOpening(record, depth, to: &output)
+        appendOpening(record, indent, to: &output)
     }
 
     private func appendOpening(
-        _ record: NodeRecord, _ depth: Int, to output: inout [UInt8]
+        _ record: NodeRecord, _ indent: XMLIndent, to output: inout [UInt8]
     ) {
         let isDictionary = record.kind == .dictionary
         if record.high == 0 {
             let line = isDictionary ? elements.emptyDict : elements.emptyArray
-            elements.append(line, depth, to: &output)
+            elements.append(line, indent, to: &output)
         } else {
             let line = isDictionary ? elements.openDict : elements.openArray
-            elements.append(line, depth, to: &output)
+            elements.append(line, indent, to: &output)
         }
     }
 
@@ -246,39 +255,39 @@ struct XMLWriter: ~Copyable {
     }
 
     private mutating func appendSet(
-        _ record: NodeRecord, _ depth: Int, to output: inout [UInt8]
+        _ record: NodeRecord, _ indent: XMLIndent, to output: inout [UInt8]
     ) throws(PropertyListError) {
         try lose(.sets, "XML has no form for a set")
-        appendOpening(record, depth, to: &output)
+        appendOpening(record, indent, to: &output)
     }
 
     private mutating func appendUID(
-        _ record: NodeRecord, _ depth: Int, to output: inout [UInt8]
+        _ record: NodeRecord, _ indent: XMLIndent, to output: inout [UInt8]
     ) throws(PropertyListError) {
         if !isArchive {
             try lose(
                 .uidDictionaries, "a UID outside a keyed archive would be read as a dictionary")
         }
-        elements.append(uid: record.payload, depth, to: &output)
+        elements.append(uid: record.payload, indent, to: &output)
     }
 
     // MARK: Scalars
 
     private mutating func appendReal(
-        _ record: NodeRecord, _ depth: Int, to output: inout [UInt8]
+        _ record: NodeRecord, _ indent: XMLIndent, to output: inout [UInt8]
     ) throws(PropertyListError) {
         let isUsualNaN = record.payload == Double.nan.bitPattern
         let isNaN = Double(bitPattern: record.payload).isNaN
         if record.header == 4 || isNaN && !isUsualNaN {
             try lose(.realWidths, "XML has no form for a real of 32 bits, nor for all NaNs")
         }
-        elements.append(elements.real.open, depth, to: &output)
+        elements.append(elements.real.open, indent, to: &output)
         RealText.append(Double(bitPattern: record.payload), style: realStyle, to: &output)
-        elements.append(elements.real.close, 0, to: &output)
+        elements.append(elements.real.close, .none, to: &output)
     }
 
     private mutating func appendDate(
-        _ record: NodeRecord, _ depth: Int, to output: inout [UInt8]
+        _ record: NodeRecord, _ indent: XMLIndent, to output: inout [UInt8]
     ) throws(PropertyListError) {
         let seconds = Double(bitPattern: record.payload)
         guard let moment = CivilDate(secondsSince2001: seconds) else {
@@ -289,20 +298,23 @@ struct XMLWriter: ~Copyable {
         if isLost {
             try lose(.fractionsOfSeconds, "XML has no form for fractions of a second")
         }
-        elements.append(elements.date.open, depth, to: &output)
+        elements.append(elements.date.open, indent, to: &output)
         moment.append(to: &output)
-        elements.append(elements.date.close, 0, to: &output)
+        elements.append(elements.date.close, .none, to: &output)
     }
 
     private func appendData(
-        _ record: NodeRecord, _ depth: Int, to output: inout [UInt8]
+        _ record: NodeRecord, _ indent: XMLIndent, to output: inout [UInt8]
     ) {
-        let indent = min(depth, Self.deepestDataIndent)
-        elements.append(elements.openData, depth, to: &output)
+        let lines = indent.at(min(indent.depth, Self.deepestDataIndent))
+        elements.append(elements.openData, indent, to: &output)
+        let columns = lines.character == 0x09 ? 8 * lines.count : lines.count
         store.withContent(of: record) { bytes in
-            Base64.appendLines(bytes, indent: indent, capacity: 76 - 8 * indent, to: &output)
+            Base64.appendLines(
+                bytes, indent: lines.count, capacity: max(76 - columns, 12),
+                character: lines.character, to: &output)
         }
-        elements.append(elements.closeData, depth, to: &output)
+        elements.append(elements.closeData, indent, to: &output)
     }
 
     // MARK: Losses

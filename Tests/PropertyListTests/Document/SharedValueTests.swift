@@ -1,0 +1,165 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import PropertyList
+import TestSupport
+import Testing
+
+@Suite("Values that are added again")
+struct SharedValueTests {
+    private func failure(
+        _ limits: ParsingLimits = .default, _ build: (inout DocumentBuilder) -> Void
+    ) -> PropertyListError? {
+        var builder = DocumentBuilder(limits: limits)
+        build(&builder)
+        do throws(PropertyListError) { _ = try builder.finish() } catch { return error }
+        return nil
+    }
+
+    @Test("a list that stands in a thousand places is written once in the binary format")
+    func thousand() throws {
+        let inner = PropertyListValue.array(PropertyListArray((0..<1000).map { .init($0) }))
+        let outer = PropertyListValue.array(
+            PropertyListArray([PropertyListValue](repeating: inner, count: 1000)))
+        let shared = try PropertyListDocument(outer, sharesCopies: true)
+        let bytes = try BinaryPropertyList.serialize(shared)
+        #expect(bytes.count < 10_000)
+        #expect(try PropertyListDocument(parsing: bytes).root.value() == outer)
+        #expect(try shared.root.value() == outer)
+        // As Apple's software does it: each place has its own.
+        #expect(try BinaryPropertyList.serialize(PropertyListDocument(outer)).count > 1_000_000)
+    }
+
+    @Test("text formats write a shared value for each place")
+    func text() throws {
+        let inner: PropertyListValue = ["a": ["b"]]
+        let outer: PropertyListValue = [inner, ["x": inner], inner]
+        for format in [PropertyListFormat.xml, .json, .openStep] {
+            #expect(
+                try PropertyListDocument(outer, sharesCopies: true).serialized(as: format)
+                    == PropertyListDocument(outer).serialized(as: format))
+        }
+    }
+
+    @Test("an array and a set of the same elements are not taken for one value")
+    func kinds() throws {
+        let elements = PropertyListArray([1, [2]])
+        let value: PropertyListValue = [.array(elements), .set(elements), .array(elements)]
+        let document = try PropertyListDocument(value, sharesCopies: true)
+        #expect(try document.root.value() == value)
+    }
+
+    @Test("a builder adds leaves and containers again")
+    func builder() throws {
+        var builder = DocumentBuilder()
+        builder.beginDictionary()
+        builder.key("first")
+        builder.beginArray()
+        #expect(builder.lastValue == nil)
+        builder.string("text")
+        let text = try #require(builder.lastValue)
+        builder.end()
+        let list = try #require(builder.lastValue)
+        builder.key("second")
+        #expect(builder.lastValue == nil)
+        builder.again(list)
+        builder.key("third")
+        builder.again(text)
+        builder.end()
+        #expect(builder.lastValue == nil)
+        let document = try builder.finish()
+        #expect(
+            try document.root.value() == ["first": ["text"], "second": ["text"], "third": "text"])
+        #expect(document.nodeCount == 6)
+    }
+
+    @Test("a value that is open, of another builder, or out of place is refused")
+    func refused() {
+        var other = DocumentBuilder()
+        other.beginArray()
+        other.beginArray()
+        other.end()
+        guard let foreign = other.lastValue else {
+            Issue.record("an empty list is a value")
+            return
+        }
+        #expect(
+            failure {
+                $0.beginArray()
+                $0.again(foreign)
+                $0.end()
+            }?.code == .unexpectedElement)
+        #expect(
+            failure {
+                $0.beginArray()
+                $0.beginDictionary()
+                $0.end()
+                guard let value = $0.lastValue else { return }
+                $0.beginDictionary()
+                $0.again(value)
+            }?.code == .unexpectedElement)
+        // In a copy of the builder the number of the value is that of another, which is open.
+        var builder = DocumentBuilder()
+        builder.beginArray()
+        var copy = builder
+        builder.beginArray()
+        builder.end()
+        copy.beginArray()
+        if let value = builder.lastValue { copy.again(value) }
+        copy.end()
+        copy.end()
+        let error = #expect(throws: PropertyListError.self) { try copy.finish() }
+        #expect(error?.code == .unexpectedElement)
+    }
+
+    @Test("nesting counts what is within a shared value")
+    func depth() {
+        var limits = ParsingLimits.default
+        limits.depth = 4
+        func build(_ levels: Int) -> PropertyListError? {
+            failure(limits) {
+                $0.beginArray()
+                for _ in 0..<2 { $0.beginArray() }
+                $0.string("x")
+                for _ in 0..<2 { $0.end() }
+                guard let value = $0.lastValue else { return }
+                for _ in 0..<levels { $0.beginArray() }
+                $0.again(value)
+                for _ in 0..<levels { $0.end() }
+                $0.end()
+            }
+        }
+        #expect(build(0) == nil)
+        #expect(build(1) == nil)
+        #expect(build(2)?.code == .depthLimitExceeded)
+    }
+
+    @Test("values that double at each level are built at once, and refused when they are expanded")
+    func bomb() throws {
+        var value: PropertyListValue = ["x"]
+        for _ in 0..<200 { value = [value, value] }
+        let document = try PropertyListDocument(value, sharesCopies: true)
+        #expect(document.nodeCount < 500)
+        #expect(try BinaryPropertyList.serialize(document).count < 2000)
+        let error = #expect(throws: PropertyListError.self) { try document.serialized(as: .xml) }
+        #expect(error?.code == .expansionLimitExceeded)
+    }
+
+    @Test("random trees with copies come back the same", arguments: [1, 2, 0x5EED] as [UInt64])
+    func random(_ seed: UInt64) throws {
+        var source = RandomPropertyList(seed: seed)
+        var known: [PropertyListValue] = []
+        for round in 0..<100 {
+            known.append(source.value())
+            let copies = (0..<6).map { known[($0 &* 7 &+ round) % known.count] }
+            let value = PropertyListValue.array(PropertyListArray(copies))
+            known.append(value)
+            if known.count > 12 { known.removeFirst(8) }
+            let document = try PropertyListDocument(value, sharesCopies: true)
+            let bytes = try BinaryPropertyList.serialize(document)
+            let found = try PropertyListDocument(
+                parsing: bytes, options: [.nonStringKeys, .nonFiniteDates])
+            #expect(try found.root.value() == value, "round \(round)")
+        }
+    }
+}
