@@ -184,7 +184,8 @@ extension DocumentBuilder {
     ///
     /// - Parameter value: what ``lastValue`` of this builder was.
     public mutating func again(_ value: CompletedValue) {
-        guard value.builder === shared.builder, tree.store.records.indices.contains(Int(value.node)),
+        guard value.builder === shared.builder,
+            tree.store.records.indices.contains(Int(value.node)),
             !tree.isOpen(value.node)
         else { return fail("the value to be added again is not one that this builder completed") }
         let depth = tree.depth &+ shared.height(of: value.node, in: tree.store)

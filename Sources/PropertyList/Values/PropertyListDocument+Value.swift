@@ -68,7 +68,9 @@ extension DocumentBuilder {
             } else {
                 end()
                 guard let next = outer.popLast() else { return }
-                if known.containers != nil { known.containers?[.init(top.storage, top.kind)] = lastValue }
+                if known.containers != nil {
+                    known.containers?[.init(top.storage, top.kind)] = lastValue
+                }
                 top = next
             }
         }
@@ -94,7 +96,9 @@ extension DocumentBuilder {
             if container.kind == .dictionary { key(storage.keys.texts[container.next], &known) }
             let value = storage.values[container.next]
             container.next &+= 1
-            if let storage = value.storage, let whole = known.containers?[.init(storage, value.kind)] {
+            if let storage = value.storage,
+                let whole = known.containers?[.init(storage, value.kind)]
+            {
                 again(whole)
                 continue
             }

@@ -88,7 +88,9 @@ final class XMLElements {
     }
 
     @inline(__always)
-    private static func append(key: Span<UInt8>, _ indent: XMLIndent, to output: inout OutputSpan<UInt8>) {
+    private static func append(
+        key: Span<UInt8>, _ indent: XMLIndent, to output: inout OutputSpan<UInt8>
+    ) {
         if key.isEmpty { return }
         output.append(indent: indent)
         output.append(contentsOf: key)
@@ -135,7 +137,8 @@ final class XMLElements {
     /// Appends the line of a key, unless it is empty, and that of a text without anything to escape.
     @inline(__always)
     func append(
-        key: Span<UInt8> = Span(), plain text: Span<UInt8>, _ indent: XMLIndent, to output: inout [UInt8]
+        key: Span<UInt8> = Span(), plain text: Span<UInt8>, _ indent: XMLIndent,
+        to output: inout [UInt8]
     ) {
         let tags = string
         output.append(addingCapacity: key.count &+ 2 &* indent.count &+ text.count &+ Self.room) {
@@ -165,7 +168,8 @@ final class XMLElements {
         key: Span<UInt8> = Span(), uid value: UInt64, _ indent: XMLIndent, to output: inout [UInt8]
     ) {
         let (open, close, keyTags, uidKey, tags) = (openDict, closeDict, self.key, uidKey, integer)
-        output.append(addingCapacity: key.count &+ 5 &* indent.deeper.count &+ 2 &* Self.room) { output in
+        output.append(addingCapacity: key.count &+ 5 &* indent.deeper.count &+ 2 &* Self.room) {
+            output in
             Self.append(key: key, indent, to: &output)
             output.append(indent: indent)
             output.append(open)

@@ -104,7 +104,8 @@ extension XMLPropertyList.Losses {
         }
         return switch self {
         case .fractionsOfSeconds:
-            sentence("date loses its fraction of a second", "dates lose their fractions of a second")
+            sentence(
+                "date loses its fraction of a second", "dates lose their fractions of a second")
         case .realWidths:
             sentence("32-bit real is written with 64 bits", "32-bit reals are written with 64 bits")
         case .sets: sentence("set is written as an array", "sets are written as arrays")

@@ -145,7 +145,8 @@ struct XMLWriter: ~Copyable {
 
     /// Writes a key, and a leaf if it is one of those that are written as they are.
     private func append(
-        keyAt place: Range<Int>, leaf record: NodeRecord, _ indent: XMLIndent, to output: inout [UInt8]
+        keyAt place: Range<Int>, leaf record: NodeRecord, _ indent: XMLIndent,
+        to output: inout [UInt8]
     ) -> Bool {
         let key = keys.elements.span.extracting(place)
         if elements.append(key: key, leaf: record, in: store, indent, to: &output) { return true }

@@ -20,14 +20,17 @@ struct XMLLayoutTests {
         change(&options)
         let document = try PropertyListDocument(value)
         return String(
-            decoding: try XMLPropertyList.serialize(document, options: options).bytes, as: UTF8.self)
+            decoding: try XMLPropertyList.serialize(document, options: options).bytes, as: UTF8.self
+        )
     }
 
     @Test("Apple's layout is used where nothing else is asked for")
     func usual() throws {
         let text = try text { _ in }
-        #expect(text.hasPrefix("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!DOCTYPE plist PUBLIC "))
-        #expect(text.contains("\n\t<array>\n\t\t<integer>7</integer>\n\t\t<array>\n\t\t\t<true/>\n"))
+        #expect(
+            text.hasPrefix("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!DOCTYPE plist PUBLIC "))
+        #expect(
+            text.contains("\n\t<array>\n\t\t<integer>7</integer>\n\t\t<array>\n\t\t\t<true/>\n"))
     }
 
     @Test("elements are indented by spaces, or not at all", arguments: [0, 1, 2, 4, 16])
