@@ -227,7 +227,8 @@ extension EditTree {
 
     /// Whether a value of the source is `value` already.
     ///
-    /// - Throws: `expansionLimitExceeded` where all edits together look at too many values.
+    /// - Throws: `expansionLimitExceeded` where all edits together look at too many values,
+    ///   `sizeLimitExceeded` where they look at too many bytes.
     mutating func isSame(
         _ node: PropertyListNode, as value: PropertyListValue
     ) throws(PropertyListError) -> Bool {
@@ -235,6 +236,8 @@ extension EditTree {
         var contents = LongContents()
         var isSame = false
         try spend { budget throws(PropertyListError) in
+            // One long text may stand in many places, each of which is edited.
+            try budget.charge(bytes: node.contentSize)
             isSame = try node.value(within: &budget, &contents) == value
         }
         return isSame
