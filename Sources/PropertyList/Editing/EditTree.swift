@@ -113,6 +113,8 @@ struct EditTree: Sendable {
     let limits: ParsingLimits
     // Counts against the limits for all edits together.
     private var account: OperationBudget.Account
+    // The long texts and data of the source that new values have been compared with.
+    private var longContents = LongContents()
     // The long texts and data of new values that have raised the allowance.
     private var admitted: Set<ContentIdentity> = []
     private(set) var root: Content
@@ -233,11 +235,13 @@ extension EditTree {
         _ node: PropertyListNode, as value: PropertyListValue
     ) throws(PropertyListError) -> Bool {
         if node.kind != value.kind { return false }
-        var contents = LongContents()
         var isSame = false
+        var contents = LongContents()
+        swap(&contents, &longContents)
+        defer { swap(&contents, &longContents) }
         try spend { budget throws(PropertyListError) in
             // One long text may stand in many places, each of which is edited.
-            try budget.charge(bytes: node.contentSize)
+            try budget.charge(bytes: value.contentSize)
             isSame = try node.value(within: &budget, &contents) == value
         }
         return isSame
@@ -373,5 +377,24 @@ extension EditTree.Container {
     mutating func removeEntry(_ position: Int, key: String) {
         children[position].isRemoved = true
         places[LiteralKey(key)] = .some(nil)
+    }
+}
+
+extension PropertyListValue {
+    /// The bytes of all texts, data and keys, each time they occur. Linear; not recursive.
+    fileprivate var contentSize: Int {
+        var size = 0
+        var pending = [self]
+        while let value = pending.popLast() {
+            switch value {
+            case .string(let text): size &+= text.utf8.count
+            case .data(let bytes): size &+= bytes.count
+            default: break
+            }
+            guard let storage = value.storage else { continue }
+            for key in storage.keys.texts { size &+= key.utf8.count }
+            pending += storage.values
+        }
+        return size
     }
 }

@@ -142,19 +142,16 @@ struct SharedValueTests {
         #expect(document.nodeCount < 500)
         #expect(try BinaryPropertyList.serialize(document).count < 2000)
         let error = #expect(throws: PropertyListError.self) { try document.serialized(as: .xml) }
-        #expect(error?.code == .expansionLimitExceeded)
+        #expect(error?.code.isLimit == true)
     }
 
     @Test("random trees with copies come back the same", arguments: [1, 2, 0x5EED] as [UInt64])
     func random(_ seed: UInt64) throws {
         var source = RandomPropertyList(seed: seed)
-        var known: [PropertyListValue] = []
         for round in 0..<100 {
-            known.append(source.value())
-            let copies = (0..<6).map { known[($0 &* 7 &+ round) % known.count] }
-            let value = PropertyListValue.array(PropertyListArray(copies))
-            known.append(value)
-            if known.count > 12 { known.removeFirst(8) }
+            let parts = (0..<3).map { _ in source.value() }
+            let inner = PropertyListValue.array(PropertyListArray(parts + parts))
+            let value: PropertyListValue = [inner, parts[0], ["k": inner, "l": parts[1]], inner]
             let document = try PropertyListDocument(value, sharesCopies: true)
             let bytes = try BinaryPropertyList.serialize(document)
             let found = try PropertyListDocument(
