@@ -90,7 +90,8 @@ package struct OperationBudget: ~Copyable {
             case .data(let bytes):
                 let isNew = ContentIdentity(bytes).map { known.insert($0).inserted } ?? true
                 size &+= isNew ? bytes.count : 0
-            default: break
+            case .integer, .real, .date, .uid: size &+= MemoryLayout<Double>.size
+            case .null, .boolean, .array, .set, .dictionary: break
             }
             if let storage = value.storage {
                 for key in storage.keys.texts { size &+= known.newSize(of: key) }

@@ -306,4 +306,40 @@ func onSmallStack(_ body: @escaping @Sendable () throws -> Void) throws -> (any 
 private final class ResultBox: @unchecked Sendable {
     var error: (any Error)?
     let done = DispatchSemaphore(value: 0)
+
+    /// A binary property list whose root refers `references` times to one container.
+    private func shared(_ inner: PropertyListValue, references: Int) throws -> [UInt8] {
+        let values = [PropertyListValue](repeating: inner, count: references)
+        return try BinaryPropertyList.serialize(
+            PropertyListDocument(.array(PropertyListArray(values)), sharesCopies: true))
+    }
+
+    private enum Command: Codable { case start(Int) }
+
+    private struct Optionals: Decodable {
+        init(from decoder: any Decoder) throws {
+            var container = try decoder.unkeyedContainer()
+            while !container.isAtEnd { _ = try container.decodeIfPresent(Int.self) }
+        }
+    }
+
+    @Test("looks at the keys and the nulls of a container count each time that it is referred to")
+    func uncountedLooks() throws {
+        var entries: PropertyListDictionary = ["start": ["_0": 1]]
+        for number in 0..<2000 { entries["junk\(number)"] = 1 }
+        let decoder = PlistDecoder()
+        decoder.limits = .untrusted
+        let commands = try shared(.dictionary(entries), references: 20_000)
+        #expect(throws: DecodingError.self) { try decoder.decode([Command].self, from: commands) }
+        let nulls = PropertyListValue.array(
+            PropertyListArray([PropertyListValue](repeating: .null, count: 2000)))
+        let optionals = try shared(nulls, references: 20_000)
+        #expect(throws: DecodingError.self) {
+            try decoder.decode([Optionals].self, from: optionals)
+        }
+        let lists = try shared(.dictionary(entries), references: 20_000)
+        #expect(throws: DecodingError.self) {
+            try decoder.decode([[String: Int?]].self, from: lists)
+        }
+    }
 }

@@ -88,10 +88,12 @@ struct DatabaseScan {
         }
     }
 
-    private mutating func note(_ part: String, _ problem: String) {
+    private mutating func note(
+        _ part: @autoclosure () -> String, _ problem: @autoclosure () -> String
+    ) {
         problemCount += 1
         if problems.count >= Self.mostProblems { return }
-        problems.append("\(part) can't be read whole: \(problem)")
+        problems.append("\(part()) can't be read whole: \(problem())")
     }
 
     private mutating func scan(

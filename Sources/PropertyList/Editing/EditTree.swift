@@ -235,6 +235,9 @@ extension EditTree {
         _ node: PropertyListNode, as value: PropertyListValue
     ) throws(PropertyListError) -> Bool {
         if node.kind != value.kind { return false }
+        if let storage = value.storage, storage.values.count != node.childNodes.count {
+            return false
+        }
         var isSame = false
         var contents = LongContents()
         swap(&contents, &longContents)

@@ -84,6 +84,8 @@ public struct PropertyListEditor: Sendable {
         }
         let slot = try tree.slot(of: edit.path, upTo: inside)
         let number = try openContent(at: slot, edit.path, inside)
+        // The value becomes a part of this property list too.
+        if let value = edit.operation.value { tree.admit(value) }
         let rest = PropertyListEdit(edit.path.dropFirst(inside + 1), edit.operation)
         try tree.nested[number].editor.apply(rest)
     }
@@ -169,7 +171,10 @@ public struct PropertyListEditor: Sendable {
         var writer = TextEditWriter(document, edits, syntax)
         let changes = try writer.changes()
         let text = Self.text(document.source, with: changes)
-        let edited = try result(try document.sourceEncoding.encoded(text), changes)
+        let encoded = try document.sourceEncoding.encoded(text)
+        let budget = edits.tree.budget()
+        try budget.checkOutput(size: encoded.count)
+        let edited = try result(encoded, changes)
         if !changes.isEmpty { try require(edited.document, says: edits, expected) }
         return edited
     }

@@ -25,6 +25,15 @@ final class DecodingSession {
     private let hasNonStringKeys: Bool
     // By dictionary, where some have keys that are no strings.
     private var nonStringKeys: [UInt32: UInt32?] = [:]
+    /// A key that a dictionary has in no spelling.
+    struct MissedKey: Hashable {
+        let name: LiteralKey
+        let dictionary: UInt32
+    }
+
+    /// The keys that were looked for among all of a dictionary and not found: a dictionary may be
+    /// referred to many times.
+    var missedKeys: Set<MissedKey> = []
     private var visits = 0
     private let visitLimit: Int
     /// Whether a value may be referred to more than once: files of text spell out each.
@@ -124,13 +133,17 @@ final class DecodingSession {
     /// The plan for the keys of a type.
     func plan(of type: any CodingKey.Type) -> KeyPlan { plans.plan(of: type) }
 
-    /// Counts a reference to a value that is followed: one that is shared costs each time, which stops
-    /// what a few bytes could expand to. What types make of one value in several steps costs nothing.
+    /// Counts references to values that are followed. A shared value costs each time, which bounds what
+    /// a few bytes can expand to. Reading the same value again through one decoder is free.
     @inline(__always)
-    func charge(_ path: () -> CodingPath?) throws {
-        visits &+= 1
+    func charge(_ count: Int = 1, _ path: () -> CodingPath?) throws {
+        visits &+= count
         if visits > visitLimit { throw expansionExceeded(path()) }
     }
+
+    /// Counts values that are looked at where nothing can be thrown. The next ``charge(_:_:)`` throws if
+    /// there were too many.
+    func note(visits count: Int) { visits &+= count }
 
     /// Checks the nesting of a container that is about to be read.
     @inline(__always)

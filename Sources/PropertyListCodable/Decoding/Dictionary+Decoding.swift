@@ -18,13 +18,14 @@ extension Dictionary: StringKeyedDictionary where Key == String, Value: Decodabl
     ) throws -> T {
         try session.enter(path)
         let reader = try DictionaryReader(session, path, node, keys: PathKey.self)
+        // All at once, before there is room for them.
+        try session.charge(reader.count) { path }
         var entries: [String: Value] = [:]
         entries.reserveCapacity(reader.count)
         var step: CodingPath?
         for position in 0..<reader.count {
             let key = reader.text(at: position)
             let count = entries.count
-            try session.charge { CodingPath(path, .entry(key)) }
             let value = try session.value(Value.self, reader.child(at: position)) {
                 CodingPath.advance(&step, path, to: .entry(key))
                 return step

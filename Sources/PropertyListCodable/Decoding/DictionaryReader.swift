@@ -127,6 +127,15 @@ final class DictionaryReader {
     /// editors may have decomposed what the program spells composed.
     private func searchEquivalent(_ name: String) -> UInt32? {
         guard name.utf8.contains(where: { $0 >= 0x80 }) else { return nil }
+        let search = DecodingSession.MissedKey(name: LiteralKey(name), dictionary: node)
+        if session.missedKeys.contains(search) { return nil }
+        let found = firstEquivalent(name)
+        // A search of a small one costs no more than a look at what is known.
+        if found == nil, count > 8 { session.missedKeys.insert(search) }
+        return found
+    }
+
+    private func firstEquivalent(_ name: String) -> UInt32? {
         // Equivalent texts are at most three times as long as either in their shortest form, and `==`
         // is not to be asked about long runs of combining marks.
         let longest = name.utf8.count &* 9

@@ -50,6 +50,7 @@ struct UnkeyedNodeContainer: UnkeyedDecodingContainer {
     mutating func decodeNil() throws -> Bool {
         guard currentIndex < end else { throw session.pastEnd(Never.self, of: node, step) }
         guard session.isNull(session.children[first &+ currentIndex]) else { return false }
+        try session.charge { step }
         currentIndex &+= 1
         return true
     }

@@ -79,4 +79,41 @@ struct EditLimitTests {
         }
         #expect(error?.code == .duplicateKey)
     }
+
+    @Test(
+        "what a caller brings into a nested property list raises the limits of the outer one",
+        arguments: [PropertyListFormat.xml, .binary])
+    func largeNestedValue(format: PropertyListFormat) throws {
+        let inner = try PropertyListDocument(["k": "v"]).serialized(as: .binary)
+        let text = String(repeating: "long ", count: 8_000_000)
+        let result = try edited(
+            ["payload": .data(inner)], as: format, .set(.string(text)),
+            at: [.key("payload"), .content, .key("k")])
+        let data = try #require(result.document.root["payload"]?.data)
+        let nested = try PropertyListDocument(parsing: data)
+        #expect(nested.root["k"]?.string == text)
+    }
+
+    @Test("a million numbers that a caller brings are written, far down too")
+    func manyNumbers() throws {
+        let number = PropertyListValue(Int.max)
+        var value = PropertyListValue.array(
+            PropertyListArray([PropertyListValue](repeating: number, count: 1_000_000)))
+        for _ in 0..<10 { value = [value] }
+        let result = try edited(["a": 1], as: .xml, .set(value), at: [.key("a")])
+        #expect(result.bytes.count > 40_000_000)
+    }
+
+    @Test("a text in UTF-16 is bounded by its own size, not by that of UTF-8")
+    func wideText() throws {
+        var source = [0xFF, 0xFE] as [UInt8]
+        source += "{ a = b; }".utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
+        let document = try PropertyListDocument(parsing: source, limits: .untrusted)
+        let values = [PropertyListValue](repeating: .string(Self.text), count: 120)
+        let edit = PropertyListEdit([.key("a")], .set(.array(PropertyListArray(values))))
+        let error = #expect(throws: PropertyListError.self) {
+            try document.applying([edit], limits: .untrusted)
+        }
+        #expect(error?.code == .sizeLimitExceeded)
+    }
 }
