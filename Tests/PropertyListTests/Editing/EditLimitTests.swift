@@ -85,7 +85,7 @@ struct EditLimitTests {
         arguments: [PropertyListFormat.xml, .binary])
     func largeNestedValue(format: PropertyListFormat) throws {
         let inner = try PropertyListDocument(["k": "v"]).serialized(as: .binary)
-        let text = String(repeating: "long ", count: 8_000_000)
+        let text = String(repeating: "long ", count: 4_000_000)
         let result = try edited(
             ["payload": .data(inner)], as: format, .set(.string(text)),
             at: [.key("payload"), .content, .key("k")])
