@@ -70,23 +70,23 @@ package final class DatabasePages {
 /// In a valid database each page belongs to one tree or one value. So each page is read once, and the
 /// work of reading all tables is linear in the size of the file, whatever the file says.
 package final class PageUsage {
-    private var words: [UInt64]
+    // By a 64th of the number: a file may say that it has more pages than it has bytes on the disk.
+    private var words: [UInt32: UInt64] = [:]
+    private let count: Int
 
-    package init(_ pages: DatabasePages) {
-        words = [UInt64](repeating: 0, count: pages.count / 64 + 1)
-    }
+    package init(_ pages: DatabasePages) { count = pages.count }
 
     /// Marks a page as read.
     ///
     /// - Throws: if it was read before, or if there is no such page.
     func claim(_ number: UInt32) throws(DatabaseFileError) {
-        let (index, bit) = (Int(number / 64), UInt64(1) << UInt64(number % 64))
-        guard number > 0, index < words.count else {
+        let (index, bit) = (number / 64, UInt64(1) << UInt64(number % 64))
+        guard number > 0, number <= count else {
             throw DatabaseFileError("expected a page of the file, found number \(number)")
         }
-        if words[index] & bit != 0 {
+        if words[index, default: 0] & bit != 0 {
             throw DatabaseFileError("page \(number) is in use by another table or value")
         }
-        words[index] |= bit
+        words[index, default: 0] |= bit
     }
 }

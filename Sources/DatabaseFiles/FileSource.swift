@@ -6,8 +6,12 @@ package import SystemFiles
 /// A regular file that is read in portions, without a memory map: a file that shrinks meanwhile gives
 /// fewer bytes.
 package final class FileSource: ByteSource {
+    /// The number of bytes; of a file that is larger than any database, as many as the largest has.
     package let size: Int
     private let file: FileDescriptor
+
+    /// 4,294,967,295 pages of 65,536 bytes: sums of a few of them fit into an integer.
+    private static let largestDatabase = Int(UInt32.max) << 16
 
     /// Opens a file for reading.
     ///
@@ -18,7 +22,7 @@ package final class FileSource: ByteSource {
             let mode = try FileMode(of: file)
             if mode.isDirectory { throw SystemError(message: "is a directory") }
             guard mode.isRegular else { throw SystemError.notRegular(mode) }
-            size = mode.size
+            size = min(mode.size, Self.largestDatabase)
         } catch {
             file.close()
             throw error

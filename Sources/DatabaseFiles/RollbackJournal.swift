@@ -102,7 +102,10 @@ package struct RollbackJournal: Sendable, Equatable {
             let count = min(header.pageCount ?? rest, rest)
             for number in 0..<count {
                 let place = records + number * size
-                guard try source.read(at: place, count: 4).word(at: 0) == 1 else { continue }
+                let page = try source.read(at: place, count: 4).word(at: 0)
+                // SQLite restores nothing beyond a record of no page.
+                if page == 0 { return nil }
+                guard page == 1 else { continue }
                 let record = try source.read(at: place + 4, count: header.pageSize + 4)
                 guard record.word(at: header.pageSize) == header.checksum(of: record) else {
                     return nil

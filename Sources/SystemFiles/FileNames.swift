@@ -63,6 +63,13 @@ package func parentFolder(of path: String) -> String? {
     path.utf8.lastIndex(of: UInt8(ascii: "/")).flatMap { String(path.utf8[..<$0]) }
 }
 
+/// A path without slashes at its end; of the root, one.
+private func withoutTrailingSlashes(_ path: String) -> String {
+    let end = path.utf8.lastIndex { $0 != UInt8(ascii: "/") }
+    guard let end else { return String(path.utf8.prefix(1)) ?? "" }
+    return String(path.utf8[...end]) ?? path
+}
+
 /// The last name of a path, without the folders before it.
 package func lastName(of path: String) -> String {
     String(decoding: path.utf8.dropFirst(folderPrefix(of: path).utf8.count), as: UTF8.self)
@@ -78,7 +85,7 @@ package func withoutExtension(_ path: String) -> String {
 /// Waits until the names in the folder of a file are on the disk.
 ///
 /// - Throws: where the system cannot do that. The file may be there, but not after a power cut.
-func synchronizeFolder(of place: FilePlace) throws(SystemError) {
+package func synchronizeFolder(of place: FilePlace) throws(SystemError) {
     let file: FileDescriptor
     do { file = try FileDescriptor.open(place.folder, O_RDONLY) } catch  where error.isDenied {
         // A folder that may be written but not read.
@@ -92,6 +99,8 @@ func synchronizeFolder(of place: FilePlace) throws(SystemError) {
 ///
 /// - Throws: among others where a file has the name of one of them.
 package func createFolders(_ path: String) throws(SystemError) {
+    // The folder around `a/b/` is `a`, not `a/b`.
+    let path = withoutTrailingSlashes(path)
     do { try createFolder(path) } catch  where error.isMissing {
         guard let parent = parentFolder(of: path), !parent.isEmpty else { throw error }
         try createFolders(parent)

@@ -374,6 +374,31 @@ struct StoreFaultTests {
         #expect(calls >= (call == "fsync" ? 6 : 3))
     }
 
+    @Test(
+        "a rotation that throws leaves the old key, one that returns the new, whichever flush fails"
+    )
+    func failingRotations() throws {
+        let peer = Program.url("StorePeer").path
+        var calls = 0
+        for number in 1..<40 {
+            let (_, output) = try Program.run(
+                URL(filePath: "/usr/bin/strace"),
+                [
+                    "-f", "-q", "-o", folder("trace"), "-e",
+                    "inject=fdatasync:error=EIO:when=\(number)", peer, "rotate", folder.path, "2",
+                ],
+                in: [:])
+            let trace = try String(contentsOfFile: folder("trace"), encoding: .utf8)
+            guard trace.contains("INJECTED") else { break }
+            calls += 1
+            guard let line = output.split(separator: "\n").last, line.hasPrefix("ended with")
+            else { continue }
+            let (_, found) = try Program.run("StorePeer", ["check-rotated", folder.path])
+            #expect(found.hasSuffix(line.dropFirst("ended ".count) + "\n"), "call \(number)")
+        }
+        #expect(calls >= 10)
+    }
+
     @Test("new folders are flushed in the folder around them")
     func foldersAreFlushed() throws {
         _ = try store(1, "trace=/^mkdir,fsync,openat", "decode-fds=path")

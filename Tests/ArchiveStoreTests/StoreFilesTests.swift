@@ -104,6 +104,40 @@ struct StoreFilesTests {
         #expect(try store.items().count == 1)
     }
 
+    @Test("a journal that others may write is refused, an empty one too")
+    func writableJournal() throws {
+        _ = try open()
+        for contents in [[], [UInt8](repeating: 0, count: 512)] {
+            try write(contents, journal)
+            chmod(journal, 0o666)
+            try expectRefusal("items-journal")
+            chmod(journal, 0o600)
+            #expect(try open().items().isEmpty)
+            try? FileManager.default.removeItem(atPath: journal)
+        }
+    }
+
+    @Test(
+        "a journal of another user is refused",
+        .enabled(if: geteuid() == 0, "only the system's administrator can make such a file"))
+    func foreignJournal() throws {
+        try prepare(superJournal: nil)
+        try #require(chown(journal, 65534, 65534) == 0)
+        try expectRefusal("items-journal")
+        try #require(chown(journal, 0, 0) == 0)
+        #expect(try open().items().count == 1)
+    }
+
+    @Test("a store that is gone is not made anew as an empty file")
+    func removedStore() throws {
+        #expect(throws: DatabaseError.self) {
+            try DatabaseQueue(
+                path: StoreFiles.path(of: file), configuration: .items(timeout: 0)
+            ).read { try Int.fetchOne($0, sql: "PRAGMA application_id") }
+        }
+        #expect(!FileManager.default.fileExists(atPath: file))
+    }
+
     @Test("a journal of this store is applied and removed")
     func ownJournal() throws {
         try prepare(superJournal: nil)

@@ -6,6 +6,10 @@ import Testing
 
 @testable import DatabaseFiles
 
+#if canImport(Glibc)
+import Glibc
+#endif
+
 private typealias Assembler = DatabaseAssembler
 
 /// The bytes of `text`.
@@ -13,6 +17,49 @@ private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 
 /// A row of one blob.
 private func row(_ contents: [UInt8]) -> [UInt8] { Assembler.row([.blob(contents)]) }
+
+#if os(Linux)
+@Suite("Files larger than any database")
+struct LargestFileTests {
+    private static let folder = "/dev/shm"
+
+    /// A file that takes no room, of the largest size that there can be.
+    private func withLargestFile(
+        _ head: [UInt8], _ body: (FileSource) throws -> Void
+    ) throws {
+        let path = Self.folder + "/keyed-largest-\(UInt64.random(in: .min ... .max))"
+        let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_EXCL, 0o600)
+        try #require(descriptor >= 0)
+        defer {
+            close(descriptor)
+            unsafe _ = unlink(path)
+        }
+        try #require(unsafe pwrite(descriptor, head, head.count, 0) == head.count)
+        try #require(ftruncate(descriptor, .max) == 0)
+        try body(try FileSource(path))
+    }
+
+    @Test(
+        "journals and databases of any size are read without an overflow",
+        .enabled(if: access(folder, W_OK) == 0, "there is no file system in memory"))
+    func largest() throws {
+        let page = [UInt8](repeating: 0, count: 4096)
+        let journal = Assembler.journal(
+            restoring: [1], of: page, pageSize: 4096, superJournal: nil)
+        var endless = journal
+        // The number of records, and the size of a sector.
+        endless.replaceSubrange(8..<12, with: [0xFF, 0xFF, 0xFF, 0xFF])
+        endless.replaceSubrange(20..<24, with: [0, 1, 0, 0])
+        for head in [journal, endless] {
+            try withLargestFile(head) { source in
+                #expect(source.size == Int(UInt32.max) << 16)
+                #expect(try RollbackJournal(source) != nil)
+                _ = try RollbackJournal.restoredHeader(source)
+            }
+        }
+    }
+}
+#endif
 
 @Suite("The text of CREATE TABLE")
 struct TableDefinitionTests {

@@ -13,8 +13,8 @@ struct Rotation {
 
     let folder: String
 
-    /// Changes the key until the program is killed.
-    func run() throws {
+    /// Changes the key so many times, or until the program is killed, and prints the name of the last.
+    func run(_ times: Int = .max) throws {
         let (database, first) = try open()
         let store = ItemStore(database)
         try store.transaction { transaction in
@@ -23,10 +23,11 @@ struct Rotation {
         // At once, not when a buffer is full.
         FileHandle.standardOutput.write(Data("began\n".utf8))
         var name = first
-        while true {
+        for _ in 0..<times {
+            try database.rotateKey(to: key(Self.other(name)))
             name = Self.other(name)
-            try database.rotateKey(to: key(name))
         }
+        print("ended with the key \(name)")
     }
 
     /// - Throws: where the store opens with both keys or with none, or an item is not what it was.

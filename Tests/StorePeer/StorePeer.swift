@@ -10,7 +10,7 @@ import PropertyList
 ///     StorePeer write FOLDER NAME ROUND        writes the rounds after that one until it is killed;
 ///                                              prints the number of each when it is on the disk
 ///     StorePeer check FOLDER NAME ROUND        checks what `write` left: at least that round, whole
-///     StorePeer rotate FOLDER                  changes the key of a store until it is killed
+///     StorePeer rotate FOLDER [COUNT]          changes the key of a store until it is killed
 ///     StorePeer check-rotated FOLDER           checks what `rotate` left: one key opens all items
 ///     StorePeer threads FOLDER NAME ROUNDS     opens and changes stores in several threads
 ///     StorePeer check-threads FOLDER COUNT     checks what COUNT rounds of `threads` left
@@ -49,6 +49,7 @@ enum StorePeer {
             try Writer(folder: arguments[1], name: arguments[2])
                 .check(atLeast: Int(arguments[3]) ?? 0)
         case ("rotate", 2): try Rotation(folder: arguments[1]).run()
+        case ("rotate", 3): try Rotation(folder: arguments[1]).run(Int(arguments[2]) ?? 0)
         case ("check-rotated", 2): try Rotation(folder: arguments[1]).check()
         case ("threads", 4):
             try Threads(folder: arguments[1], name: arguments[2]).run(

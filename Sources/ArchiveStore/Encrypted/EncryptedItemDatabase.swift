@@ -173,14 +173,18 @@ public final class EncryptedItemDatabase: ItemDatabase {
     ///
     /// Other programs that have the store open need the new key from then on: they get `wrongKey`.
     ///
+    /// Keep both keys until it has returned: after a failure of the disk at the very end the store may have
+    /// the new one.
+    ///
     /// - Throws: `alteredItem` for an item that cannot be read; `outOfSpace`, `busy`. The store is then
-    ///   what it was, with the old key.
+    ///   what it was, with the old key. `fileAccess` where it has the new key, and the disk has not
+    ///   confirmed that.
     public func rotateKey(to master: MasterKey) throws {
         try owner.requireNone()
+        var new: Unlocked?
         do {
             // The new key is known here before another thread reads the new header.
             try queue.writeWithoutTransaction { database in
-                var new: Unlocked?
                 try database.inTransaction(.immediate) {
                     new = try rotate(database, to: master)
                     return .commit
@@ -188,7 +192,24 @@ public final class EncryptedItemDatabase: ItemDatabase {
                 if let new { unlocked.withLock { $0 = new } }
             }
         } catch {
+            if let new, try hasCommitted(new) { return }
             throw StoreError(sqlite: error, file: file)
+        }
+    }
+
+    /// Whether the store has a new key although its transaction failed, which a last flush of the folder may
+    /// do. The key is then used, and the folder flushed once more.
+    private func hasCommitted(_ new: Unlocked) throws(StoreError) -> Bool {
+        guard (try? queue.read({ try new.header.isCurrent($0) })) == true else { return false }
+        unlocked.withLock { $0 = new }
+        do throws(SystemError) {
+            try synchronizeFolder(of: FilePlace(file))
+            return true
+        } catch {
+            throw StoreError(
+                .fileAccess,
+                what: "the key was changed, but the disk has not confirmed it: \(error.message)",
+                file: file, recovery: "keep both keys, and open the store with either")
         }
     }
 

@@ -33,14 +33,26 @@ enum StoreFiles {
         // SQLite puts journals beside the file that a symbolic link leads to.
         let place = try resolved(file)
         for attempt in 1...attempts {
+            let state = try state(of: place, connection)
             do {
                 return try requireOwnFiles(place, connection)
             } catch {
                 if attempt == attempts { throw error }
                 if try isReserved(connection) { return }
                 sqlite3_sleep(pause)
+                // Nobody changes the store: another look at the same files would find the same.
+                if try state == self.state(of: place, connection) { throw error }
             }
         }
+    }
+
+    /// What a transaction of another program changes: the header of the store, the size of the journal.
+    private static func state(
+        of place: String, _ connection: Database
+    ) throws -> (header: [UInt32], journalSize: Int?) {
+        let header = try header(of: connection)
+        let journal = try mode(ofCompanion: place + RollbackJournal.suffix)
+        return (header.map { [$0.changeCounter, $0.pageCount] } ?? [], journal?.size)
     }
 
     private static func requireOwnFiles(_ place: String, _ connection: Database) throws {
@@ -61,7 +73,8 @@ enum StoreFiles {
                 recovery: "restore it from a backup: something else than a store has changed it")
         }
         try requireNoLog(place)
-        try requireOwnJournal(place + RollbackJournal.suffix, of: header)
+        try requireOwnJournal(
+            place + RollbackJournal.suffix, of: header, try FileMode(of: place))
     }
 
     private static func header(of connection: Database) throws -> DatabaseHeader? {
@@ -97,13 +110,16 @@ enum StoreFiles {
             recovery: "if it is of no use, move it away; else let SQLite merge it into the store")
     }
 
-    private static func requireOwnJournal(_ name: String, of header: DatabaseHeader) throws {
-        guard let mode = try mode(ofCompanion: name), let source = try companion(name) else {
-            return
-        }
+    private static func requireOwnJournal(
+        _ name: String, of header: DatabaseHeader, _ store: FileMode
+    ) throws {
+        guard let mode = try mode(ofCompanion: name) else { return }
+        // Before it is opened: closing another name of the store would release the locks on it.
         if mode.linkCount > 1 {
             throw refusal(name, "expected a journal of its own, found a file with several names")
         }
+        try requireOwner(of: name, mode, store)
+        guard let source = try companion(name) else { return }
         guard let journal = try RollbackJournal(source) else { return }
         if journal.namesSuperJournal {
             throw refusal(
@@ -131,6 +147,22 @@ enum StoreFiles {
         return Int(restored.pageCount) == journal.originalPageCount
             && restored.applicationIdentifier == header.applicationIdentifier
             && [restored.changeCounter, restored.changeCounter &+ 1].contains(header.changeCounter)
+    }
+
+    /// Checks that nobody but who may write the store could have made a journal: what it holds becomes a
+    /// part of the store, and what SQLite writes to it is read by whoever opened it before.
+    private static func requireOwner(
+        of name: String, _ mode: FileMode, _ store: FileMode
+    ) throws {
+        guard mode.owner == store.owner || mode.isOwn || mode.owner == 0 else {
+            throw refusal(
+                name,
+                "expected a journal of user \(store.owner), as the store is, found one of user "
+                    + "\(mode.owner)")
+        }
+        guard mode.mode & ~store.mode & 0o022 == 0 else {
+            throw refusal(name, "others may write the journal, though not the store")
+        }
     }
 
     private static func refusal(_ name: String, _ what: String) -> StoreError {
@@ -172,7 +204,11 @@ enum StoreFiles {
         for name in [RollbackJournal.suffix, WriteAheadLog.suffix].map({ file + $0 }) {
             guard let found = try mode(ofCompanion: name) else { continue }
             // An empty journal restores nothing, and SQLite removes it.
-            if found.isRegular, found.size == 0, name.hasSuffix(RollbackJournal.suffix) { continue }
+            if found.isRegular, found.size == 0, found.isOwn, found.mode & 0o022 == 0,
+                name.hasSuffix(RollbackJournal.suffix)
+            {
+                continue
+            }
             throw StoreError(
                 .invalidDatabase,
                 what: "there is no store, but a journal of one, which would become part of a new "
@@ -200,7 +236,7 @@ enum StoreFiles {
     // Once in a process, as the function asks for.
     private static let isGuarded = keyed_sqlite_register_guard() == SQLITE_OK
 
-    /// The name by which SQLite opens a file through the guarding VFS.
+    /// The name by which SQLite opens a file, which must be there, through the guarding VFS.
     ///
     /// Where SQLite takes no parameters in names, this is the path itself, and only ``require(_:_:)``
     /// stands in the way of a journal.
@@ -208,6 +244,7 @@ enum StoreFiles {
         let place = try resolved(file)
         if !isGuarded { return place }
         return "file:" + place.utf8.map(encoded).joined() + "?vfs=" + KEYED_SQLITE_GUARD
+            + "&mode=rw"
     }
 
     /// A byte of a path as it stands in a URI.

@@ -49,7 +49,7 @@ private struct KeychainTransaction: ItemTransaction {
         try check(status, nil)
         let found = (result as? [[CFString: Any]] ?? []).compactMap { item($0) }
         // The keychain matches but some of the attributes.
-        return Array(found.filter { query.matches($0.attributes) }.prefix(limit))
+        return Array(found.filter { query.matches($0.attributes) }.prefix(max(0, limit)))
     }
 
     func insert(_ item: Item) throws {
