@@ -73,7 +73,7 @@ package struct OperationBudget: ~Copyable {
         admit(extent: document.storage.extent, size: 0)
     }
 
-    /// Raises the allowance by that of a value which the caller brings.
+    /// Raises the allowance in proportion to a value supplied by the caller.
     ///
     /// Linear in the value; not recursive.
     ///

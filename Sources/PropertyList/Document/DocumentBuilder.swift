@@ -168,8 +168,8 @@ extension DocumentBuilder {
         return true
     }
 
-    /// The value that was completed last in the innermost open container, to be added in further
-    /// places; nil where there is none: at the root, in an empty container, after a key.
+    /// The last complete value of the innermost open container. Pass it to ``again(_:)`` to refer to it
+    /// from another place. Nil at the root, in an empty container, and after a key.
     public var lastValue: CompletedValue? {
         let isAfterKey = tree.openKind == .dictionary && tree.openCount % 2 == 1
         guard tree.depth > 0, !isAfterKey, let node = tree.lastNode else { return nil }
@@ -179,8 +179,8 @@ extension DocumentBuilder {
     /// Adds a value once more. The document holds it once, and refers to it from each place, as binary
     /// property lists can; writers of text write it for each place.
     ///
-    /// A value is complete before it can be added again, so that none can come to hold itself. Linear in
-    /// the containers of the value the first time, constant time afterwards.
+    /// Only complete values can be added again, so no value can contain itself. Linear in the containers
+    /// of the value the first time, and in the nesting afterwards.
     ///
     /// - Parameter value: what ``lastValue`` of this builder was.
     public mutating func again(_ value: CompletedValue) {
@@ -288,7 +288,7 @@ public struct CompletedValue: Sendable {
 
 /// What a builder knows of values that are added again.
 private struct SharedValues {
-    /// Tells one builder, and its copies, from others.
+    /// Identifies a builder; copies of it share the identity.
     final class Builder: Sendable {}
 
     let builder = Builder()

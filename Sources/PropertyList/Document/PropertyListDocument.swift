@@ -163,8 +163,8 @@ extension PropertyListDocument.Storage {
         OperationBudget(limits: limits, extent: extent, size: budgetSize)
     }
 
-    /// The number that the limit of visits is relative to: of values, and of references to them. Each
-    /// takes a byte of the file, or more.
+    /// The number of values plus references. The limit of visits is proportional to it: each takes at
+    /// least one byte of the file.
     var extent: Int { store.records.count &+ store.children.count }
 
     /// The size that the limit of output is relative to, in bytes.

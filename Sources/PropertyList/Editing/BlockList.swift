@@ -4,7 +4,7 @@
 /// A list of numbers in blocks, which keeps many insertions and removals cheap: each moves the rest of
 /// one block, not the rest of the list.
 ///
-/// A list that begins with the numbers from 0 on takes no memory for them until it changes.
+/// The initial list `0..<count` is implicit and allocates nothing until the first change.
 struct BlockList: Sendable {
     private static let blockSize = 1024
 

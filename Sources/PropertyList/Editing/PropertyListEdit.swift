@@ -43,7 +43,7 @@ public struct PropertyListEdit: Sendable, Hashable {
     /// What.
     public var operation: Operation
 
-    /// What an edit takes in a list, in bytes, beside its path and value.
+    /// The inline size of an edit in bytes, without its path and value.
     static let size = MemoryLayout<PropertyListEdit>.stride
 
     /// An operation at a path.

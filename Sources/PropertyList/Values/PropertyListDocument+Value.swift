@@ -7,9 +7,9 @@ extension PropertyListDocument {
     /// - Parameters:
     ///   - value: the tree.
     ///   - limits: how deep and large the document may be.
-    ///   - sharesCopies: whether containers that are copies of one, none of which was changed since,
-    ///     become one container that is referred to from several places. A binary property list of it is
-    ///     smaller; Apple's software writes a container for each place.
+    ///   - sharesCopies: whether unmodified copies of a container are stored once and referenced from
+    ///     each place. A binary property list of the document is smaller then. Apple's software writes a
+    ///     container for each place.
     /// - Throws: `depthLimitExceeded`, `sizeLimitExceeded`.
     public init(
         _ value: PropertyListValue, limits: ParsingLimits = .default, sharesCopies: Bool = false

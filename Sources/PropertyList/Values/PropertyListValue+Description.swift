@@ -4,8 +4,8 @@
 extension PropertyListValue: CustomStringConvertible {
     /// The value on one line, as in `{name: "Anna", ages: [7, 8]}`, for debugging; data as its size.
     ///
-    /// A description of more than 1 MiB of UTF-8 is cut after as many scalars, and ends in `…`: values
-    /// may share one long text, and say it many times. Linear; not recursive.
+    /// Descriptions longer than 1 MiB are truncated to 1,048,576 scalars and end in `…`, because values
+    /// may repeat one long text. Linear; not recursive.
     public var description: String {
         var text = ""
         var pending: [Piece] = [.value(self)]

@@ -1,7 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// What stands before an element on its line.
+/// The indentation of a line.
 struct XMLIndent: BitwiseCopyable {
     /// Eight of the characters.
     let word: UInt64

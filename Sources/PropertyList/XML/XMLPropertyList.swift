@@ -1,7 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// XML property lists as text, byte for byte as Apple's writer makes it.
+/// XML property lists. By default the text matches Apple's writer byte for byte.
 public enum XMLPropertyList {
     /// What XML has no form for. Each is refused unless it is allowed by its name, and counted
     /// where it is.
@@ -41,7 +41,7 @@ public enum XMLPropertyList {
     public enum Indentation: Sendable, Hashable {
         /// A TAB, as Apple's writers have it.
         case tab
-        /// Spaces, from 1 to 16; what is outside of that is taken for the nearest.
+        /// Spaces, from 0 to 16. Other counts are clamped.
         case spaces(Int)
         /// Nothing; each element stands on a line of its own all the same.
         case none

@@ -9,7 +9,7 @@
 ///     root, not indented; children one TAB deeper than their container
 ///     </plist>
 ///
-/// Another indentation and what stands around the root are the options' choice.
+/// Options change the indentation, and omit the declarations or `<plist>`.
 ///
 /// Source: `CFPropertyList.c`, checked against files that Apple's software wrote.
 struct XMLWriter: ~Copyable {

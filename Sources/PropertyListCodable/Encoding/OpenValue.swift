@@ -130,7 +130,7 @@ extension OpenValue {
     }
 
     private func nest(_ value: OpenValue, at place: Int) {
-        // What is added after the end is for nobody.
+        // Values added after encoding has ended are dropped.
         if !session.isFinished { nested.append((place, value)) }
     }
 

@@ -50,7 +50,7 @@ struct XMLLayoutTests {
         #expect(try value == PropertyListDocument(parsing: usual.utf8).root.value())
     }
 
-    @Test("a width that makes no sense is taken for the nearest that does")
+    @Test("widths below 0 and above 16 are clamped")
     func widths() throws {
         for (width, nearest) in [(-1, 0), (Int.min, 0), (17, 16), (Int.max, 16)] {
             #expect(
