@@ -11,9 +11,8 @@
 /// The number of values that a walk may visit is relative to the number of values in the file **and**
 /// of references to them. Each of these takes at least one byte of the file, so what is linear in the
 /// bytes of a file is never refused: an array that refers to one number ten million times has ten
-/// million references. What is refused is a multiple: containers that are reached again and again, with
-/// all that they hold. A long text or long data that is reached again counts against the limit of output
-/// wherever it is copied or written.
+/// million references. Only the repeated expansion of shared containers is refused. A long text or long
+/// data that is reached again counts against the limit of output wherever it is copied or written.
 ///
 /// | | `.untrusted` | `.default` | `.trusted` |
 /// |---|---|---|---|

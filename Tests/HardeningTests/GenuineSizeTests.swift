@@ -27,7 +27,7 @@ struct GenuineSizeTests {
 
     @Test(
         "lists of equal numbers are decoded, whatever their type",
-        arguments: [1, 51_000, 510_000, 1_200_000])
+        arguments: [1, 51_000, 510_000])
     func equalNumbers(_ count: Int) throws {
         try expectRoundTrip([UInt8](repeating: 0, count: count))
         try expectRoundTrip([Float](repeating: 1, count: count))
@@ -75,7 +75,7 @@ struct GenuineSizeTests {
         try expectRoundTrip([Layered](repeating: Layered(3), count: 510_000))
     }
 
-    @Test("archives of equal numbers are unarchived", arguments: [1, 510_000, 1_100_000])
+    @Test("archives of equal numbers are unarchived", arguments: [1, 1_100_000])
     func archives(_ count: Int) throws {
         let numbers = [Int](repeating: 7, count: count)
         let bytes = try KeyedArchiver.archive(numbers)
@@ -103,10 +103,10 @@ struct GenuineSizeTests {
         return .dictionary(entries)
     }
 
-    @Test("what the writers make of a tree is read", arguments: [1, 2, 3, 0x5EED] as [UInt64])
+    @Test("what the writers make of a tree is read", arguments: [1, 0x5EED] as [UInt64])
     func trees(_ seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
-        for count in [1, 1000, 200_000, 600_000] {
+        for count in [1, 1000, 300_000] {
             let value = tree(count, depth: 3, &random)
             for (name, limits) in Self.presets {
                 let document = try PropertyListDocument(value, limits: limits)
@@ -119,7 +119,7 @@ struct GenuineSizeTests {
         }
     }
 
-    @Test("what Foundation writes of equal values is read", arguments: [510_000, 1_200_000])
+    @Test("what Foundation writes of equal values is read", arguments: [1_200_000])
     func foundation(_ count: Int) throws {
         let bytes = try PropertyListSerialization.data(
             fromPropertyList: ["numbers": [Int](repeating: 7, count: count)], format: .binary,
