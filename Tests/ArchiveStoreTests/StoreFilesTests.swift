@@ -109,9 +109,9 @@ struct StoreFilesTests {
         _ = try open()
         for contents in [[], [UInt8](repeating: 0, count: 512)] {
             try write(contents, journal)
-            chmod(journal, 0o666)
+            unsafe chmod(journal, 0o666)
             try expectRefusal("items-journal")
-            chmod(journal, 0o600)
+            unsafe chmod(journal, 0o600)
             #expect(try open().items().isEmpty)
             try? FileManager.default.removeItem(atPath: journal)
         }
@@ -120,20 +120,22 @@ struct StoreFilesTests {
     @Test(
         "a journal of another user is refused",
         .enabled(if: geteuid() == 0, "only the system's administrator can make such a file"))
-    func foreignJournal() throws {
+    func journalOfAnotherUser() throws {
         try prepare(superJournal: nil)
-        try #require(chown(journal, 65534, 65534) == 0)
+        try #require(unsafe chown(journal, 65534, 65534) == 0)
         try expectRefusal("items-journal")
-        try #require(chown(journal, 0, 0) == 0)
+        try #require(unsafe chown(journal, 0, 0) == 0)
         #expect(try open().items().count == 1)
     }
 
     @Test("a store that is gone is not made anew as an empty file")
     func removedStore() throws {
+        _ = try open()
+        let path = try StoreFiles.path(of: file)
+        try FileManager.default.removeItem(atPath: file)
         #expect(throws: DatabaseError.self) {
-            try DatabaseQueue(
-                path: StoreFiles.path(of: file), configuration: .items(timeout: 0)
-            ).read { try Int.fetchOne($0, sql: "PRAGMA application_id") }
+            try DatabaseQueue(path: path, configuration: .items(timeout: 0))
+                .read { try Int.fetchOne($0, sql: "PRAGMA application_id") }
         }
         #expect(!FileManager.default.fileExists(atPath: file))
     }
