@@ -21,7 +21,7 @@ public struct ArchivedDictionary: Sendable {
     /// The way to deal with a corrupt item: its data cannot be parsed, or something else than its store
     /// changed it.
     ///
-    /// Data cannot be parsed if ``ArchiveGraph`` cannot, which needs no class: they are no property list,
+    /// Data cannot be parsed if `ArchiveGraph` cannot, which needs no class: they are no property list,
     /// or an object in them is broken. An item that was read in vain for another reason is not corrupt,
     /// and every policy throws the error: a class that is not allowed, a value that a Swift type cannot
     /// hold, a root under another key, a property list that is no archive, a limit that is exceeded. It
