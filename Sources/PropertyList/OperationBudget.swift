@@ -81,8 +81,7 @@ package struct OperationBudget: ~Copyable {
     package mutating func admit(
         _ value: PropertyListValue, _ known: inout Set<ContentIdentity>
     ) {
-        var pending = [value]
-        while let value = pending.popLast() {
+        for value in value.walk {
             // A marker and a reference.
             var size = 2
             switch value {
@@ -95,7 +94,6 @@ package struct OperationBudget: ~Copyable {
             }
             if let storage = value.storage {
                 for key in storage.keys.texts { size &+= known.newSize(of: key) }
-                pending += storage.values
             }
             admit(extent: 2, size: size)
         }

@@ -32,27 +32,34 @@ enum StoreFiles {
     static func require(_ file: String, _ connection: Database) throws {
         // SQLite puts journals beside the file that a symbolic link leads to.
         let place = try resolved(file)
+        var last: State?
         for attempt in 1...attempts {
-            let state = try state(of: place, connection)
             do {
                 return try requireOwnFiles(place, connection)
             } catch {
                 if attempt == attempts { throw error }
                 if try isReserved(connection) { return }
+                let state = try State(of: place, connection)
+                // Another look at the same files would find the same.
+                if state == last { throw error }
+                last = state
                 sqlite3_sleep(pause)
-                // Nobody changes the store: another look at the same files would find the same.
-                if try state == self.state(of: place, connection) { throw error }
             }
         }
     }
 
-    /// What a transaction of another program changes: the header of the store, the size of the journal.
-    private static func state(
-        of place: String, _ connection: Database
-    ) throws -> (header: [UInt32], journalSize: Int?) {
-        let header = try header(of: connection)
-        let journal = try mode(ofCompanion: place + RollbackJournal.suffix)
-        return (header.map { [$0.changeCounter, $0.pageCount] } ?? [], journal?.size)
+    /// The parts of a store's files that a transaction of another program changes.
+    private struct State: Equatable {
+        let changeCounter: UInt32?
+        let pageCount: UInt32?
+        let journalSize: Int?
+
+        init(of place: String, _ connection: Database) throws {
+            let header = try header(of: connection)
+            changeCounter = header?.changeCounter
+            pageCount = header?.pageCount
+            journalSize = try mode(ofCompanion: place + RollbackJournal.suffix)?.size
+        }
     }
 
     private static func requireOwnFiles(_ place: String, _ connection: Database) throws {

@@ -387,16 +387,13 @@ extension PropertyListValue {
     /// The bytes of all texts, data and keys, each time they occur. Linear; not recursive.
     fileprivate var contentSize: Int {
         var size = 0
-        var pending = [self]
-        while let value = pending.popLast() {
+        for value in walk {
             switch value {
             case .string(let text): size &+= text.utf8.count
             case .data(let bytes): size &+= bytes.count
             default: break
             }
-            guard let storage = value.storage else { continue }
-            for key in storage.keys.texts { size &+= key.utf8.count }
-            pending += storage.values
+            for key in value.storage?.keys.texts ?? [] { size &+= key.utf8.count }
         }
         return size
     }

@@ -49,33 +49,32 @@ struct XMLFragment {
         return min(columns / tabWidth, deepestLevel)
     }
 
-    /// The lines of the root as the writer makes them, without what stands above and below.
+    /// The lines of the root as the writer makes them.
     private func lines(
         of value: PropertyListValue
     ) throws(PropertyListError) -> ArraySlice<ArraySlice<UInt8>> {
         var options = options
+        options.hasDeclarations = false
+        options.hasPlistElement = false
         if isInArchive {
             try checkUIDs(value)
             options.allowedLosses.insert(.uidDictionaries)
         }
         let document = try PropertyListDocument(value, limits: limits)
         let text = try XMLPropertyList.serialize(document, options: options, limits: limits).bytes
-        let lines = text.split(separator: 0x0A, omittingEmptySubsequences: false)
-        // The declaration, the document type and `<plist>`; `</plist>` and the end.
-        return lines.dropFirst(3).dropLast(2)
+        // What follows the last line end is no line.
+        return text.split(separator: 0x0A, omittingEmptySubsequences: false).dropLast()
     }
 
     /// Refuses a dictionary that would be read as a UID. Linear; not recursive.
     private func checkUIDs(_ value: PropertyListValue) throws(PropertyListError) {
-        var pending = [value]
-        while let value = pending.popLast() {
+        for value in value.walk {
             guard let storage = value.storage else { continue }
             if storage.keys.texts == ["CF$UID"], storage.values.first?.integer != nil {
                 throw PropertyListError(
                     .unrepresentableValue, format: .xml,
                     what: "a dictionary `{CF$UID: n}` would be read as a UID")
             }
-            pending += storage.values
         }
     }
 }
