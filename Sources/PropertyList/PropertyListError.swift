@@ -153,6 +153,14 @@ public struct PropertyListError: Error, Sendable {
         at(location: SourceText.location(location?.byte ?? 0, in: text)).at(path: path)
     }
 
+    /// The same error of a value in an array that was made around it, with its path from there on.
+    var withinElement: PropertyListError {
+        PropertyListError(
+            code, format: format, what: what, location: location,
+            path: path.map { PropertyListPath(Array($0.components.dropFirst())) },
+            recovery: recovery)
+    }
+
     /// The same error with a path, unless it has one.
     package func at(path: PropertyListPath?) -> PropertyListError {
         if storage.path != nil || path == nil { return self }

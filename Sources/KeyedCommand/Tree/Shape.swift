@@ -103,6 +103,8 @@ struct Children {
     }
 
     private var parts: [Part] = []
+    // By part: its first turn.
+    private var starts: [Int] = []
     /// The number of turns; some may have no value.
     private(set) var turns = 0
 
@@ -114,7 +116,9 @@ struct Children {
     var isEmpty: Bool { turns == 0 }
 
     private mutating func append(_ part: Part) {
+        if part.count == 0 { return }
         parts.append(part)
+        starts.append(turns)
         turns += part.count
     }
 
@@ -141,14 +145,15 @@ struct Children {
         append(.single(Child(label: label, node: node, way: steps.map(Way.steps) ?? .label)))
     }
 
-    /// The child whose turn it is, of turns below ``turns``; nil for a turn without one.
+    /// The child whose turn it is, of turns below ``turns``; nil for a turn without one. Logarithmic in
+    /// the number of parts: each root of an archive is one.
     func child(_ turn: Int) -> Child? {
-        var turn = turn
-        for part in parts {
-            if turn < part.count { return Self.child(turn, of: part) }
-            turn -= part.count
+        var (low, high) = (0, starts.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if starts[middle] <= turn { low = middle + 1 } else { high = middle }
         }
-        return nil
+        return low == 0 ? nil : Self.child(turn - starts[low - 1], of: parts[low - 1])
     }
 
     private static func child(_ turn: Int, of part: Part) -> Child? {

@@ -53,7 +53,7 @@ struct BinaryEditWriter {
             }
             guard isShared[number] else { continue }
             for child in container.children {
-                if case .opened(let inner) = child.content { isShared[inner] = true }
+                if case .opened(let inner) = child.content { isShared[Int(inner)] = true }
             }
         }
     }
@@ -133,9 +133,9 @@ struct BinaryEditWriter {
         if edits.newValue(of: content) != nil { return takeAdded() }
         switch content {
         case .source(let node): return node
-        case .opened(let number): return nodes[number]
+        case .opened(let number): return nodes[Int(number)]
         case .nested(let number):
-            if case .source(let node) = edits.tree.nested[number].original { return node }
+            if case .source(let node) = edits.tree.nested[Int(number)].original { return node }
             return 0
         case .value: return 0
         }
@@ -193,7 +193,9 @@ struct BinaryEditWriter {
             for position in container.live {
                 let child = container.children[position]
                 if let value = edits.newValue(of: child.content) { values.append(value) }
-                if case .text(let text) = child.key { values.append(.string(text)) }
+                if case .text = child.key, let text = edits.tree.text(of: child.key) {
+                    values.append(.string(text))
+                }
             }
         }
         if let value = edits.newValue(of: edits.tree.root) { values.append(value) }

@@ -4,7 +4,7 @@
 /// A list of numbers in blocks, which keeps many insertions and removals cheap: each moves the rest of
 /// one block, not the rest of the list.
 ///
-/// The initial list `0..<count` is implicit and allocates nothing until the first change.
+/// While the list is `0..<count`, appended numbers included, nothing is allocated.
 struct BlockList: Sendable {
     private static let blockSize = 1024
 
@@ -43,6 +43,10 @@ struct BlockList: Sendable {
 
     /// Inserts a number before the one at `index`, or at the end.
     mutating func insert(_ number: Int, at index: Int) {
+        if blocks.isEmpty, index == count, number == count {
+            count &+= 1
+            return
+        }
         makeBlocks()
         let place = place(of: index)
         blocks[place.block].insert(UInt32(truncatingIfNeeded: number), at: place.offset)

@@ -73,7 +73,7 @@ extension EditTree {
     private func uid(at slot: Slot) -> UInt32? {
         switch self[slot] {
         case .source(let node): document.node(node).uid?.value
-        case .value(let value): value.uid?.value
+        case .value(let number): values[Int(number)].uid?.value
         case .opened, .nested: nil
         }
     }
@@ -99,8 +99,8 @@ extension EditTree {
         case .source(let node):
             let node = document.node(node)
             return node.kind.isContainer ? [] : try node.value(limits: limits)
-        case .value(let value): return value
-        case .opened(let number): return containers[number].kind == .dictionary ? [:] : []
+        case .value(let number): return values[Int(number)]
+        case .opened(let number): return containers[Int(number)].kind == .dictionary ? [:] : []
         case .nested: return .null
         }
     }
@@ -119,7 +119,7 @@ extension EditTree {
             guard containers[container].kind != .dictionary else {
                 throw Self.wrongKind(path, "a dictionary has no end to append to; set a key")
             }
-            containers[container].append(.value(value))
+            containers[container].append(add(value))
         case .merge(let value): try merge(value, into: try openTarget(path), path)
         default:
             guard let last = path.steps.indices.last, !path.endsWithObject else {
@@ -170,7 +170,7 @@ extension EditTree {
         case .insert(let value, let other):
             if known != nil { throw Self.duplicateKey(path, key) }
             let place = other.flatMap { position(of: $0, in: container) }
-            containers[container].add(key, .value(value), after: place)
+            add(key, value, to: container, after: place)
         case .remove:
             guard let known else { throw path.noKey(last, key, among: keys(in: container)) }
             containers[container].removeEntry(known, key: key)
@@ -187,9 +187,7 @@ extension EditTree {
     ) throws(PropertyListError) {
         if key.isLiterally(name) { return }
         if self.position(of: name, in: container) != nil { throw Self.duplicateKey(path, name) }
-        containers[container].children[position].key = .text(name)
-        containers[container].places[LiteralKey(key)] = .some(nil)
-        containers[container].places[LiteralKey(name)] = .some(position)
+        containers[container].rename(position, from: key, to: name, add(key: name))
     }
 
     private mutating func apply(
@@ -203,9 +201,9 @@ extension EditTree {
             let position = containers[container].elements[index]
             try set(value, at: .child(container: container, position: position))
         case .set(let value) where path.steps.last == .name("-"):
-            containers[container].insert(.value(value), at: index)
+            containers[container].insert(add(value), at: index)
         case .insert(let value, _) where index <= count:
-            containers[container].insert(.value(value), at: index)
+            containers[container].insert(add(value), at: index)
         case .remove where index < count: containers[container].removeElement(at: index)
         case .rename:
             throw Self.wrongKind(path, "an element of an array has no key to rename")
@@ -219,8 +217,15 @@ extension EditTree {
         if let known = position(of: key, in: container) {
             try set(value, at: .child(container: container, position: known))
         } else {
-            containers[container].add(key, .value(value))
+            add(key, value, to: container)
         }
+    }
+
+    private mutating func add(
+        _ key: String, _ value: PropertyListValue, to container: Int, after position: Int? = nil
+    ) {
+        let content = add(value)
+        containers[container].add(add(key: key), key, content, after: position)
     }
 
     /// Puts a value in a place; one that is there already stays, with its text.
@@ -230,7 +235,7 @@ extension EditTree {
         if case .source(let number) = self[slot] {
             if try isSame(document.node(number), as: value) { return }
         }
-        self[slot] = .value(value)
+        self[slot] = add(value)
     }
 
     /// Sets the entries of a dictionary, or appends the elements of an array; with a stack of its own.
@@ -238,11 +243,10 @@ extension EditTree {
         _ value: PropertyListValue, into container: Int, _ path: PropertyListKeyPath
     ) throws(PropertyListError) {
         let kind = containers[container].kind
-        if kind != .dictionary, let elements = value.array {
-            for element in elements {
-                containers[container].append(.value(element))
-            }
-            return
+        if kind != .dictionary, value.array != nil, let elements = value.storage?.values {
+            let first = append(elements)
+            let end = Self.number(values.count)
+            return containers[container].append(values: first..<end)
         }
         guard kind == .dictionary, let entries = value.dictionary else {
             throw Self.wrongKind(path, "a value of kind \(value.kind) does not merge with \(kind)")

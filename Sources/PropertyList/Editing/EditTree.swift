@@ -11,93 +11,18 @@ struct EditTree: Sendable {
     enum Content: Sendable {
         /// A value of the source, as it is.
         case source(UInt32)
-        /// A new value.
-        case value(PropertyListValue)
+        /// A new value, by its place in ``values``.
+        case value(UInt32)
         /// A container, of the source or new, that edits have reached into.
-        case opened(Int)
+        case opened(UInt32)
         /// Data or a string whose contents are edited.
-        case nested(Int)
+        case nested(UInt32)
     }
 
     /// A place for a value.
     enum Slot: Sendable {
         case root
         case child(container: Int, position: Int)
-    }
-
-    /// A value with its key.
-    struct Child: Sendable {
-        enum Key: Sendable {
-            /// As in the source, by its record.
-            case source(UInt32)
-            case text(String)
-        }
-
-        var key: Key?
-        var content: Content
-        private let packedOrigin: Position
-        private var packedNext = Position(nil)
-        var isRemoved = false
-
-        init(key: Key?, origin: Int?, content: Content) {
-            self.key = key
-            self.content = content
-            packedOrigin = Position(origin)
-        }
-
-        /// The position among the children that the container has in the source.
-        var origin: Int? { packedOrigin.value }
-
-        /// In a dictionary, the position of the entry that follows.
-        var next: Int? {
-            get { packedNext.value }
-            set { packedNext = Position(newValue) }
-        }
-    }
-
-    /// A position among children, or none, in four bytes: edits may open all containers of a file.
-    struct Position: BitwiseCopyable, Sendable {
-        private let number: UInt32
-
-        init(_ value: Int?) { number = value.map { UInt32(truncatingIfNeeded: $0) } ?? .max }
-
-        var value: Int? { number == .max ? nil : Int(number) }
-    }
-
-    /// A container with its children. Those of an array have their order in `elements`; those of a
-    /// dictionary are linked in order.
-    struct Container: Sendable {
-        let kind: PropertyListKind
-        /// The record in the source; nil for a new one.
-        let origin: UInt32?
-        /// The key under which the source has the container.
-        var key: UInt32?
-        let depth: Int
-        var children: [Child] = []
-        /// The positions of the elements of an array or a set, in order.
-        var elements = BlockList()
-        private var packedFirst = Position(nil)
-        private var packedLast = Position(nil)
-        /// Where keys are that are not where the source has them; nil for those that are gone.
-        var places: [LiteralKey: Int?] = [:]
-
-        init(kind: PropertyListKind, origin: UInt32?, depth: Int) {
-            self.kind = kind
-            self.origin = origin
-            self.depth = depth
-        }
-
-        /// The position of the first entry of a dictionary.
-        var first: Int? {
-            get { packedFirst.value }
-            set { packedFirst = Position(newValue) }
-        }
-
-        /// The position of the last entry of a dictionary.
-        var last: Int? {
-            get { packedLast.value }
-            set { packedLast = Position(newValue) }
-        }
     }
 
     /// A property list within a value.
@@ -119,6 +44,10 @@ struct EditTree: Sendable {
     private var admitted: Set<ContentIdentity> = []
     private(set) var root: Content
     var containers: [Container] = []
+    /// New values, in the order in which they came.
+    private(set) var values: [PropertyListValue] = []
+    // New keys, in the order in which they came.
+    private var texts: [String] = []
     var nested: [Nested] = []
     /// By where a value begins in the source: the property list within it.
     var contents: [UInt32: PropertyListDocument] = [:]
@@ -151,9 +80,9 @@ struct EditTree: Sendable {
     func kind(of content: Content) -> PropertyListKind {
         switch content {
         case .source(let node): document.node(node).kind
-        case .value(let value): value.kind
-        case .opened(let number): containers[number].kind
-        case .nested(let number): nested[number].isText ? .string : .data
+        case .value(let number): values[Int(number)].kind
+        case .opened(let number): containers[Int(number)].kind
+        case .nested(let number): nested[Int(number)].isText ? .string : .data
         }
     }
 }
@@ -165,15 +94,15 @@ extension EditTree {
     mutating func open(_ slot: Slot) throws(PropertyListError) -> Int? {
         var container: Container
         switch self[slot] {
-        case .opened(let number): return number
+        case .opened(let number): return Int(number)
         case .nested: return nil
         case .source(let node):
             guard document.node(node).kind.isContainer else { return nil }
             container = sourceContainer(node, depth: depth(of: slot))
         case .value(let value):
-            guard let opened = Self.container(value, depth: depth(of: slot)) else { return nil }
-            container = opened
-            for key in value.storage?.keys.texts ?? [] { try charge(key: key) }
+            guard let storage = values[Int(value)].storage else { return nil }
+            for key in storage.keys.texts { try charge(key: key) }
+            container = newContainer(values[Int(value)], storage, depth: depth(of: slot))
         }
         try spend { budget throws(PropertyListError) in
             try budget.visit(container.children.count)
@@ -185,7 +114,7 @@ extension EditTree {
             container.key = key
         }
         containers.append(container)
-        self[slot] = .opened(containers.count - 1)
+        self[slot] = .opened(Self.number(containers.count - 1))
         return containers.count - 1
     }
 
@@ -262,39 +191,61 @@ extension EditTree {
         let record = store.records[Int(node)]
         let number = Int(record.high)
         let isDictionary = record.kind == .dictionary
-        var container = Container(kind: record.kind, origin: node, depth: depth)
-        container.children.reserveCapacity(number)
-        for position in 0..<number {
-            let place = Int(record.low) + position
+        var children: [Container.Child] = []
+        children.reserveCapacity(number)
+        for place in Int(record.low)..<Int(record.low) + number {
             let value = store.children[place + (isDictionary ? number : 0)]
-            container.children.append(
-                Child(
-                    key: isDictionary ? .source(store.children[place]) : nil, origin: position,
+            children.append(
+                .init(
+                    key: isDictionary ? .source(store.children[place]) : nil,
                     content: .source(value)))
         }
-        container.link()
+        return Container(kind: record.kind, origin: node, depth: depth, children)
+    }
+
+    private mutating func newContainer(
+        _ value: PropertyListValue, _ storage: ContainerStorage, depth: Int
+    ) -> Container {
+        let first = append(storage.values)
+        let firstKey = append(storage.keys.texts)
+        let hasKeys = value.kind == .dictionary
+        let children = storage.values.indices.map { position in
+            Container.Child(
+                key: hasKeys ? .text(firstKey &+ Self.number(position)) : nil,
+                content: .value(first &+ Self.number(position)))
+        }
+        var container = Container(kind: value.kind, origin: nil, depth: depth, children)
+        container.keys = storage.keys
         return container
     }
 
-    private static func container(_ value: PropertyListValue, depth: Int) -> Container? {
-        guard let storage = value.storage else { return nil }
-        var container = Container(kind: value.kind, origin: nil, depth: depth)
-        for (position, value) in storage.values.enumerated() {
-            let key =
-                storage.keys.texts.indices.contains(position) ? storage.keys.texts[position] : nil
-            container.children.append(
-                Child(key: key.map(Child.Key.text), origin: nil, content: .value(value)))
-            if let key { container.places[LiteralKey(key)] = position }
-        }
-        container.link()
-        return container
+    /// The content that a new value is.
+    mutating func add(_ value: PropertyListValue) -> Content { .value(append([value])) }
+
+    /// The key that a new text is.
+    mutating func add(key: String) -> Container.Key { .text(append([key])) }
+
+    /// Adds new values; returns the place of the first.
+    ///
+    /// The first ones are not copied: a merge brings all its values at once.
+    mutating func append(_ new: [PropertyListValue]) -> UInt32 {
+        defer { if values.isEmpty { values = new } else { values += new } }
+        return Self.number(values.count)
     }
+
+    private mutating func append(_ new: [String]) -> UInt32 {
+        defer { if texts.isEmpty { texts = new } else { texts += new } }
+        return Self.number(texts.count)
+    }
+
+    /// A place in a list, which memory ends long before four bytes do: an element takes 16 at least.
+    static func number(_ place: Int) -> UInt32 { UInt32(truncatingIfNeeded: place) }
 
     /// Where a dictionary has a key; nil where it does not.
     func position(of key: String, in number: Int) -> Int? {
         let container = containers[number]
         if let place = container.places[LiteralKey(key)] { return place }
-        guard let origin = container.origin else { return nil }
+        guard let origin = container.origin else { return container.keys?.place(of: key) }
         let storage = document.storage
         let record = storage.store.records[Int(origin)]
         guard let text = storage.keys.number(of: key, in: storage.store),
@@ -310,76 +261,12 @@ extension EditTree {
         }
     }
 
-    func text(of key: Child.Key?) -> String? {
+    func text(of key: Container.Key?) -> String? {
         switch key {
         case .source(let record): document.node(record).string
-        case .text(let text): text
+        case .text(let number): texts[Int(number)]
         case nil: nil
         }
-    }
-}
-
-extension EditTree.Container {
-    /// Puts the children of a container that has just been opened in order.
-    mutating func link() {
-        guard kind == .dictionary else {
-            elements = BlockList(count: children.count)
-            return
-        }
-        if children.isEmpty { return }
-        for position in children.indices.dropLast() { children[position].next = position + 1 }
-        first = 0
-        last = children.count - 1
-    }
-
-    /// The positions of the children there are, in order.
-    var live: [Int] {
-        guard kind == .dictionary else { return elements.all }
-        var positions: [Int] = []
-        var position = first
-        while let place = position {
-            if !children[place].isRemoved { positions.append(place) }
-            position = children[place].next
-        }
-        return positions
-    }
-
-    /// Adds an entry after another, or at the end.
-    mutating func add(
-        _ key: String, _ content: EditTree.Content, after position: Int? = nil
-    ) {
-        var child = EditTree.Child(key: .text(key), origin: nil, content: content)
-        let place = children.count
-        if let previous = position ?? last {
-            child.next = children[previous].next
-            children[previous].next = place
-            if previous == last { last = place }
-        } else {
-            first = place
-            last = place
-        }
-        children.append(child)
-        places[LiteralKey(key)] = .some(place)
-    }
-
-    /// Inserts an element before the one at `index`, or at the end.
-    mutating func insert(_ content: EditTree.Content, at index: Int) {
-        elements.insert(children.count, at: index)
-        children.append(EditTree.Child(key: nil, origin: nil, content: content))
-    }
-
-    /// Adds an element at the end.
-    mutating func append(_ content: EditTree.Content) { insert(content, at: elements.count) }
-
-    /// Removes the element at `index`.
-    mutating func removeElement(at index: Int) {
-        children[elements.remove(at: index)].isRemoved = true
-    }
-
-    /// Removes the entry at a position, which has the key `key`.
-    mutating func removeEntry(_ position: Int, key: String) {
-        children[position].isRemoved = true
-        places[LiteralKey(key)] = .some(nil)
     }
 }
 

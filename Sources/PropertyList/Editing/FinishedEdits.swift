@@ -19,7 +19,7 @@ struct FinishedEdits {
         self.tree = tree
         isReachable = Self.reachable(tree)
         newValues = Array(repeating: nil, count: tree.containers.count)
-        for nested in tree.nested { nestedValues.append(try Self.value(of: nested)) }
+        for nested in tree.nested { nestedValues.append(try Self.value(of: nested, in: tree)) }
         for number in tree.containers.indices.reversed()
         where isReachable[number] && tree.containers[number].origin == nil {
             newValues[number] = value(of: tree.containers[number])
@@ -28,12 +28,12 @@ struct FinishedEdits {
 
     /// The value that holds a nested property list; nil where it is as it was in the source.
     private static func value(
-        of nested: EditTree.Nested
+        of nested: EditTree.Nested, in tree: EditTree
     ) throws(PropertyListError) -> PropertyListValue? {
         let edited = try nested.editor.finish()
         if edited.changes?.isEmpty ?? (edited.bytes == nested.editor.document.source) {
-            if case .value(let value) = nested.original { return value }
-            return nil
+            guard case .value(let number) = nested.original else { return nil }
+            return tree.values[Int(number)]
         }
         return nested.isText
             ? .string(String(decoding: edited.bytes, as: UTF8.self)) : .data(edited.bytes)
@@ -42,11 +42,11 @@ struct FinishedEdits {
     /// Children have higher numbers than their parents.
     private static func reachable(_ tree: EditTree) -> [Bool] {
         var isReachable = [Bool](repeating: false, count: tree.containers.count)
-        if case .opened(let number) = tree.root { isReachable[number] = true }
+        if case .opened(let number) = tree.root { isReachable[Int(number)] = true }
         for (number, container) in tree.containers.enumerated() where isReachable[number] {
             for position in container.live {
                 if case .opened(let child) = container.children[position].content {
-                    isReachable[child] = true
+                    isReachable[Int(child)] = true
                 }
             }
         }
@@ -55,11 +55,21 @@ struct FinishedEdits {
 
     /// A container all of whose children are new.
     func value(of container: EditTree.Container) -> PropertyListValue {
-        let children = container.live.map { container.children[$0] }
-        let values = children.map { newValue(of: $0.content) ?? .null }
+        value(of: container) { newValue(of: $0) ?? .null }
+    }
+
+    /// A container, from the values of its children.
+    private func value<Problem>(
+        of container: EditTree.Container,
+        _ value: (EditTree.Content) throws(Problem) -> PropertyListValue
+    ) throws(Problem) -> PropertyListValue {
+        let live = container.live
+        var values: [PropertyListValue] = []
+        values.reserveCapacity(live.count)
+        for position in live { values.append(try value(container.children[position].content)) }
         switch container.kind {
         case .dictionary:
-            let keys = children.map { tree.text(of: $0.key) ?? "" }
+            let keys = live.map { tree.text(of: container.children[$0].key) ?? "" }
             let distinct = DictionaryKeys(distinct: keys)
             return .dictionary(PropertyListDictionary(keys: distinct, values: values))
         case .set: return .set(PropertyListArray(values))
@@ -75,18 +85,18 @@ struct FinishedEdits {
         var contents = LongContents()
         var copy = self
         for number in tree.containers.indices.reversed() where isReachable[number] {
-            var container = tree.containers[number]
-            for position in container.live {
-                let content = container.children[position].content
-                let value = try copy.value(of: content, &budget, &contents)
-                container.children[position].content = .value(value)
+            copy.newValues[number] = try value(of: tree.containers[number]) {
+                content throws(PropertyListError) in
+                try copy.value(of: content, &budget, &contents)
             }
-            copy.newValues[number] = value(of: container)
         }
         return try copy.value(of: tree.root, &budget, &contents)
     }
 
-    private func value(
+    /// The value of what stands in a place.
+    ///
+    /// - Throws: as ``PropertyListNode/value(limits:)``.
+    func value(
         of content: EditTree.Content, _ budget: inout OperationBudget,
         _ contents: inout LongContents
     ) throws(PropertyListError) -> PropertyListValue {
@@ -95,7 +105,7 @@ struct FinishedEdits {
         case .source(let node):
             return try tree.document.node(node).value(within: &budget, &contents)
         case .nested(let number):
-            return try value(of: tree.nested[number].original, &budget, &contents)
+            return try value(of: tree.nested[Int(number)].original, &budget, &contents)
         case .value, .opened: return .null
         }
     }
@@ -104,9 +114,9 @@ struct FinishedEdits {
     func newValue(of content: EditTree.Content) -> PropertyListValue? {
         switch content {
         case .source: nil
-        case .value(let value): value
-        case .opened(let number): newValues[number]
-        case .nested(let number): nestedValues[number]
+        case .value(let number): tree.values[Int(number)]
+        case .opened(let number): newValues[Int(number)]
+        case .nested(let number): nestedValues[Int(number)]
         }
     }
 

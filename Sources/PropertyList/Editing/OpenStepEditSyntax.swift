@@ -86,15 +86,15 @@ struct OpenStepEditSyntax: TextEditSyntax {
         neighbour.key.map(rootKeys.contains) ?? false
     }
 
-    func child(
-        _ key: String?, _ value: PropertyListValue, like neighbour: TextNeighbour?,
+    func text(
+        of children: NewTextChildren, _ lead: [UInt8], like neighbour: TextNeighbour?,
         _ style: TextStyle
     ) throws(PropertyListError) -> [UInt8] {
-        let isQuoted = neighbour.map(isInQuotedEntries) ?? false
-        let text = try fragment.text(of: value, style, isQuoted: isQuoted, for: key)
-        guard let key else { return text }
-        return fragment.key(key, isQuoted: isQuoted, isOfObject: value["isa"] != nil)
-            + equals(like: neighbour) + text
+        try fragment.text(
+            of: children,
+            .init(
+                style: style, lead: lead, equals: equals(like: neighbour),
+                isQuoted: neighbour.map(isInQuotedEntries) ?? false))
     }
 
     /// In strings files keys and values are in quotes, whether they need them or not.
@@ -173,17 +173,19 @@ struct OpenStepEditSyntax: TextEditSyntax {
 // MARK: - Sections of a project file
 
 extension OpenStepEditSyntax {
+    func placesElsewhere(in container: UInt32) -> Bool { sections?.container == container }
+
     /// New objects of a project file go to the sections of their classes.
     func placedElsewhere(
-        _ children: [NewTextChild], in container: UInt32
-    ) throws(PropertyListError) -> (places: Set<Int>, changes: [EditedPropertyList.Change]) {
+        _ children: NewTextChildren, in container: UInt32
+    ) throws(PropertyListError) -> (places: [Int], changes: [EditedPropertyList.Change]) {
         guard let sections, sections.container == container else { return ([], []) }
-        let entries = children.map { sections.entry($0.key, $0.value) }
+        let entries = zip(children.keys, children.values).map { sections.entry($0, $1) }
         var changes: [EditedPropertyList.Change] = []
         for (place, entries) in sections.places(of: entries.compactMap(\.self)) {
             changes.append(try added(entries, at: place, sections))
         }
-        return (Set(entries.indices.filter { entries[$0] != nil }), changes)
+        return (entries.indices.filter { entries[$0] != nil }, changes)
     }
 
     private func added(
@@ -194,12 +196,11 @@ extension OpenStepEditSyntax {
         let neighbour = self.neighbour(place.position ?? 0, sections.container)
         let start = neighbour.key.map { range(of: $0).lowerBound } ?? 0
         let style = layout.style(at: start)
-        var text: [UInt8] = []
-        for entry in entries {
-            text += newline + style.prefix
-            text += try child(
-                entry, ProjectFile.classesOnOneLine.contains(className) ? .oneLine : style)
-        }
+        let isOnOneLine = ProjectFile.classesOnOneLine.contains(className)
+        var text = try self.text(
+            of: NewTextChildren(
+                keys: entries.map(\.number.text), values: entries.map(\.value)),
+            newline + style.prefix, like: nil, isOnOneLine ? .oneLine : style)
         let offset: Int
         switch place {
         case .after: offset = afterLine(end(ofChild: neighbour.value).place)
@@ -214,12 +215,6 @@ extension OpenStepEditSyntax {
                 + Array("/* End \(className) section */".utf8)
         }
         return .init(range: offset..<offset, replacement: text)
-    }
-
-    private func child(
-        _ entry: ProjectSections.Entry, _ style: TextStyle
-    ) throws(PropertyListError) -> [UInt8] {
-        try child(entry.number.text, entry.value, like: nil, style) + [UInt8(ascii: ";")]
     }
 
     private func neighbour(_ position: Int, _ container: UInt32) -> TextNeighbour {

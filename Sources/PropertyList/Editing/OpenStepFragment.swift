@@ -14,6 +14,19 @@ struct OpenStepFragment {
         self.limits = limits
     }
 
+    /// How children of a container are written.
+    struct Manner {
+        var style: TextStyle
+        /// What stands before each child.
+        var lead: [UInt8] = []
+        /// What stands between a key and its value.
+        var equals = Array(" = ".utf8)
+        /// Whether keys and strings are in quotes even where they need none.
+        var isQuoted = false
+        /// Whether each child is followed by `;` or `,`.
+        var hasTerminators = true
+    }
+
     /// A value, from its first character to its last. Linear; not recursive.
     ///
     /// - Parameters:
@@ -24,7 +37,22 @@ struct OpenStepFragment {
         of value: PropertyListValue, _ style: TextStyle, isQuoted: Bool = false,
         for key: String? = nil
     ) throws(PropertyListError) -> [UInt8] {
-        let document = try PropertyListDocument(value, limits: limits)
+        try text(
+            of: NewTextChildren(values: [value]),
+            Manner(style: style, isQuoted: isQuoted, hasTerminators: false), for: key)
+    }
+
+    /// Children of a container. Linear; not recursive.
+    ///
+    /// - Parameter key: the key of the one child that is written without it.
+    /// - Throws: `unrepresentableValue` for numbers, booleans and dates, `depthLimitExceeded`.
+    func text(
+        of children: NewTextChildren, _ manner: Manner, for key: String? = nil
+    ) throws(PropertyListError) -> [UInt8] {
+        var limits = limits
+        // The container of the children.
+        limits.depth = max(limits.depth, limits.depth &+ 1)
+        let document = try PropertyListDocument(children.container, limits: limits)
         var budget = document.budget(limits)
         var walk = DocumentWalk(document.root)
         var output: [UInt8] = []
@@ -32,27 +60,39 @@ struct OpenStepFragment {
             switch step {
             case .enter(let number, let record):
                 let node = document.node(number)
-                let depth = walk.depth - (node.kind.isContainer ? 1 : 0)
-                if depth > 0 { beginLine(depth, isFirst(output), style, &output) }
-                let key = depth == 0 ? key : record.map { document.node($0).string ?? "" }
-                if let key, depth > 0 {
-                    output += self.key(key, isOfObject: node["isa"] != nil) + " = ".utf8
+                let depth = walk.depth - (node.kind.isContainer ? 2 : 1)
+                if depth < 0 { continue }
+                begin(depth, manner, &output)
+                let key = record.map { document.node($0).string ?? "" } ?? (depth == 0 ? key : nil)
+                if record != nil, let key {
+                    output += self.key(
+                        key, isQuoted: manner.isQuoted && depth == 0, isOfObject: node["isa"] != nil)
+                    output += depth == 0 ? manner.equals : Self.equals
                 }
-                do { try append(node, key, isQuoted: isQuoted && depth == 0, to: &output) } catch {
-                    throw error.at(path: walk.path())
+                do {
+                    try append(node, key, isQuoted: manner.isQuoted && depth == 0, to: &output)
+                } catch {
+                    let error = error.at(path: walk.path())
+                    throw children.keys.isEmpty ? error.withinElement : error
                 }
-                if !node.kind.isContainer, depth > 0 { output += [end(of: record)] }
+                if !node.kind.isContainer {
+                    end(depth, isEntry: record != nil, manner, &output)
+                }
             case .leave(let number):
                 let node = document.node(number)
+                let depth = walk.depth - 1
+                if depth < 0 { continue }
                 if !node.childNodes.isEmpty {
-                    beginLine(walk.depth, style.newline.isEmpty, style, &output)
+                    beginLine(depth, manner.style.newline.isEmpty, manner.style, &output)
                 }
                 output.append(UInt8(ascii: node.kind == .dictionary ? "}" : ")"))
-                if walk.depth > 0 { output += [end(of: walk.isInDictionary ? 0 : nil)] }
+                end(depth, isEntry: walk.isInDictionary, manner, &output)
             }
         }
         return output
     }
+
+    private static let equals = Array(" = ".utf8)
 
     /// A key, in quotes where it needs them or `isQuoted` says so; that of an object of a project file
     /// with the object's name.
@@ -63,7 +103,20 @@ struct OpenStepFragment {
         return output
     }
 
-    private func end(of key: UInt32?) -> UInt8 { UInt8(ascii: key == nil ? "," : ";") }
+    /// Writes what stands before a child, or before what it holds.
+    private func begin(_ depth: Int, _ manner: Manner, _ output: inout [UInt8]) {
+        if depth == 0 {
+            output += manner.lead
+        } else {
+            beginLine(depth, isFirst(output), manner.style, &output)
+        }
+    }
+
+    /// Writes what separates a value from the next.
+    private func end(_ depth: Int, isEntry: Bool, _ manner: Manner, _ output: inout [UInt8]) {
+        if depth == 0, !manner.hasTerminators { return }
+        output.append(UInt8(ascii: isEntry ? ";" : ","))
+    }
 
     /// Whether nothing stands before a child but its container's bracket.
     private func isFirst(_ output: [UInt8]) -> Bool {

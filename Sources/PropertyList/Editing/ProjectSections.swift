@@ -52,8 +52,8 @@ struct ProjectSections {
     }
 
     /// The object that a new value is, if it is one whose class can stand in a comment.
-    func entry(_ number: String?, _ value: PropertyListValue) -> Entry? {
-        guard let number, let className = value["isa"]?.string, !className.isEmpty,
+    func entry(_ number: String, _ value: PropertyListValue) -> Entry? {
+        guard let className = value["isa"]?.string, !className.isEmpty,
             className.utf8.allSatisfy(OpenStepCharacter.isAlphanumeric)
         else { return nil }
         return Entry(

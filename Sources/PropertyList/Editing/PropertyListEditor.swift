@@ -94,14 +94,14 @@ public struct PropertyListEditor: Sendable {
     private mutating func openContent(
         at slot: EditTree.Slot, _ path: PropertyListKeyPath, _ position: Int
     ) throws(PropertyListError) -> Int {
-        if case .nested(let number) = tree[slot] { return number }
+        if case .nested(let number) = tree[slot] { return Int(number) }
         let document = try content(of: slot, path, position)
         let editor = try PropertyListEditor(
             document, options: options, limits: limits, nesting: nesting + 1)
         tree.nested.append(
             .init(
                 editor: editor, original: tree[slot], isText: tree.kind(of: tree[slot]) == .string))
-        tree[slot] = .nested(tree.nested.count - 1)
+        tree[slot] = .nested(EditTree.number(tree.nested.count - 1))
         return tree.nested.count - 1
     }
 
@@ -145,10 +145,8 @@ public struct PropertyListEditor: Sendable {
         guard OpenStepEditSyntax.isProject(document.source) else {
             return try result(edits, OpenStepEditSyntax(document, names: document.root, limits))
         }
-        let value = try edits.wholeValue()
-        let names = try PropertyListDocument(value, limits: limits)
-        let syntax = OpenStepEditSyntax(document, names: names.root, limits)
-        return try result(edits, syntax, expected: value)
+        let names = try PropertyListDocument(try edits.wholeValue(), limits: limits)
+        return try result(edits, OpenStepEditSyntax(document, names: names.root, limits))
     }
 
     /// JSON is written anew, under the mapping it was read under, on one line if it was.
@@ -163,10 +161,8 @@ public struct PropertyListEditor: Sendable {
             PropertyListDocument(value, limits: limits), options: writing, limits: limits)
     }
 
-    /// - Parameter expected: what the edits come to, if it is known already.
     private func result(
-        _ edits: FinishedEdits, _ syntax: some TextEditSyntax,
-        expected: PropertyListValue? = nil
+        _ edits: FinishedEdits, _ syntax: some TextEditSyntax
     ) throws(PropertyListError) -> EditedPropertyList {
         var writer = TextEditWriter(document, edits, syntax)
         let changes = try writer.changes()
@@ -175,26 +171,21 @@ public struct PropertyListEditor: Sendable {
         let budget = edits.tree.budget()
         try budget.checkOutput(size: encoded.count)
         let edited = try result(encoded, changes)
-        if !changes.isEmpty { try require(edited.document, says: edits, expected) }
+        if !changes.isEmpty { try require(edited.document, says: edits) }
         return edited
     }
 
     /// Checks that a text says what the edits come to: one that puts something new into a comment,
     /// say, would be read without complaint.
-    private func require(
-        _ edited: PropertyListDocument, says edits: FinishedEdits, _ known: PropertyListValue?
+    ///
+    /// - Throws: `unrepresentableValue` where it does not.
+    func require(
+        _ edited: PropertyListDocument, says edits: FinishedEdits
     ) throws(PropertyListError) {
-        let expected = if let known { known } else { try edits.wholeValue() }
-        try Self.require(try edited.root.value(limits: limits), is: expected, document.format)
-    }
-
-    /// - Throws: `unrepresentableValue` where both are not the same.
-    static func require(
-        _ found: PropertyListValue, is expected: PropertyListValue, _ format: PropertyListFormat?
-    ) throws(PropertyListError) {
-        if found == expected { return }
+        var comparison = EditComparison(edits, edited, limits)
+        if try comparison.isSame() { return }
         throw PropertyListError(
-            .unrepresentableValue, format: format,
+            .unrepresentableValue, format: document.format,
             what: "the edits cannot be made in this text: it would say something else",
             recovery: "convert the file, which writes it anew")
     }

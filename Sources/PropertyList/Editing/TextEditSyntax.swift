@@ -21,13 +21,11 @@ protocol TextEditSyntax {
     /// What separates children where one has no separator yet.
     var separator: [UInt8] { get }
 
-    /// The text of a new child, without the separator.
+    /// The text of new children, each with `lead` before it and the ``terminator(inDictionary:)`` after it.
     ///
-    /// - Parameters:
-    ///   - lead: what stands before it.
-    ///   - neighbour: a child of the same container, with its key.
-    func child(
-        _ key: String?, _ value: PropertyListValue, like neighbour: TextNeighbour?,
+    /// - Parameter neighbour: a child of the same container, with its key.
+    func text(
+        of children: NewTextChildren, _ lead: [UInt8], like neighbour: TextNeighbour?,
         _ style: TextStyle
     ) throws(PropertyListError) -> [UInt8]
 
@@ -49,11 +47,13 @@ protocol TextEditSyntax {
     /// What is taken away with a child that is removed.
     func removed(from start: Int, to end: Int) -> Range<Int>
 
-    /// The new children of a container that do not follow what is before them, by their places in
-    /// `children`, and what puts them where they belong.
+    /// Whether some new children of a container may belong elsewhere than after what is before them.
+    func placesElsewhere(in container: UInt32) -> Bool
+
+    /// The new children that belong elsewhere, by their places in `children`, and what puts them there.
     func placedElsewhere(
-        _ children: [NewTextChild], in container: UInt32
-    ) throws(PropertyListError) -> (places: Set<Int>, changes: [EditedPropertyList.Change])
+        _ children: NewTextChildren, in container: UInt32
+    ) throws(PropertyListError) -> (places: [Int], changes: [EditedPropertyList.Change])
 
     /// A whole container that was empty.
     func container(
@@ -64,9 +64,11 @@ protocol TextEditSyntax {
 extension TextEditSyntax {
     func afterLine(_ place: Int) -> Int { layout.afterLine(place, comment: endOfComment) }
 
+    func placesElsewhere(in container: UInt32) -> Bool { false }
+
     func placedElsewhere(
-        _ children: [NewTextChild], in container: UInt32
-    ) throws(PropertyListError) -> (places: Set<Int>, changes: [EditedPropertyList.Change]) {
+        _ children: NewTextChildren, in container: UInt32
+    ) throws(PropertyListError) -> (places: [Int], changes: [EditedPropertyList.Change]) {
         ([], [])
     }
 }
@@ -77,8 +79,17 @@ struct TextNeighbour {
     let value: UInt32
 }
 
-/// A child that a container gets.
-struct NewTextChild {
-    let key: String?
-    let value: PropertyListValue
+/// Children that a container gets.
+struct NewTextChildren {
+    /// The keys; empty for elements.
+    var keys: [String] = []
+    var values: [PropertyListValue]
+
+    /// A container that holds the children and nothing else.
+    var container: PropertyListValue {
+        keys.isEmpty
+            ? .array(PropertyListArray(values))
+            : .dictionary(
+                PropertyListDictionary(keys: DictionaryKeys(distinct: keys), values: values))
+    }
 }

@@ -86,42 +86,45 @@ struct TextEditWriter<Syntax: TextEditSyntax>: ~Copyable {
         var anchor = Anchor(
             end: syntax.contentRange(of: origin)?.lowerBound ?? 0, hasSeparator: true)
         var expected = 0
-        var added: [EditTree.Child] = []
-        let live = try inTheirPlaces(container, origin)
-        for child in live {
-            guard let number = child.origin else {
-                added.append(child)
+        var added: [Int] = []
+        for position in try inTheirPlaces(container, origin) {
+            if position >= count {
+                added.append(position)
                 continue
             }
-            try insert(added, after: anchor, record)
+            try insert(added, of: container, after: anchor, record)
             added = []
-            let original = neighbour(number, record)
-            for removed in expected..<number { remove(removed, record) }
-            expected = number + 1
-            try change(child, original)
+            let original = neighbour(position, record)
+            for removed in expected..<position { remove(removed, record) }
+            expected = position + 1
+            try change(container.children[position], original)
             let end = syntax.end(ofChild: original.value)
             anchor = Anchor(end: end.place, hasSeparator: end.hasSeparator)
         }
-        try insert(added, after: anchor, record)
+        try insert(added, of: container, after: anchor, record)
         for removed in expected..<count { remove(removed, record) }
     }
 
-    /// The children of a container, but for new ones that belong elsewhere.
+    /// The positions of a container's children, but for new ones that belong elsewhere.
     private mutating func inTheirPlaces(
         _ container: EditTree.Container, _ origin: UInt32
-    ) throws(PropertyListError) -> [EditTree.Child] {
-        let live = container.live.map { container.children[$0] }
-        let new = live.indices.filter { live[$0].origin == nil }
-        if new.isEmpty { return live }
-        let children = new.map {
-            NewTextChild(
-                key: edits.tree.text(of: live[$0].key),
-                value: edits.newValue(of: live[$0].content) ?? .null)
-        }
-        let elsewhere = try syntax.placedElsewhere(children, in: origin)
+    ) throws(PropertyListError) -> [Int] {
+        let live = container.live
+        guard syntax.placesElsewhere(in: origin) else { return live }
+        let new = live.filter { $0 >= container.originalCount }
+        let elsewhere = try syntax.placedElsewhere(children(new[...], of: container), in: origin)
         for change in elsewhere.changes { try add(change) }
         let places = Set(elsewhere.places.map { new[$0] })
-        return live.indices.filter { !places.contains($0) }.map { live[$0] }
+        return live.filter { !places.contains($0) }
+    }
+
+    /// New children at some positions.
+    private func children(
+        _ positions: ArraySlice<Int>, of container: EditTree.Container
+    ) -> NewTextChildren {
+        NewTextChildren(
+            keys: positions.compactMap { edits.tree.text(of: container.children[$0].key) },
+            values: positions.map { edits.newValue(of: container.children[$0].content) ?? .null })
     }
 
     private func neighbour(_ number: Int, _ record: NodeRecord) -> TextNeighbour {
@@ -134,10 +137,12 @@ struct TextEditWriter<Syntax: TextEditSyntax>: ~Copyable {
     }
 
     private mutating func change(
-        _ child: EditTree.Child, _ original: TextNeighbour
+        _ child: EditTree.Container.Child, _ original: TextNeighbour
     ) throws(PropertyListError) {
         let new = edits.newValue(of: child.content)
-        if case .text(let text) = child.key, let key = original.key {
+        if case .text = child.key, let text = edits.tree.text(of: child.key),
+            let key = original.key
+        {
             let kept = new == nil ? original.value : nil
             try add(try syntax.renamed(key, to: text, keeping: kept))
         }
@@ -171,32 +176,36 @@ struct TextEditWriter<Syntax: TextEditSyntax>: ~Copyable {
     /// Adds children to a container that has some, in the manner of its second, or else its first:
     /// the first may stand right behind a bracket.
     private mutating func insert(
-        _ children: [EditTree.Child], after anchor: Anchor, _ record: NodeRecord
+        _ positions: [Int], of container: EditTree.Container, after anchor: Anchor,
+        _ record: NodeRecord
     ) throws(PropertyListError) {
-        if children.isEmpty { return }
+        if positions.isEmpty { return }
         let neighbour = neighbour(min(1, Int(record.high) - 1), record)
         let start = start(of: neighbour)
         let blank = syntax.layout.blank(before: start)
         try insert(
-            children, after: anchor, lead: blank.isEmpty ? syntax.leadOnLine(neighbour) : blank,
+            positions, of: container, after: anchor,
+            lead: blank.isEmpty ? syntax.leadOnLine(neighbour) : blank,
             like: neighbour, syntax.layout.style(at: start))
     }
 
+    // So many children are written at once; what is made on the way for all of them would take several
+    // times as much memory as their text.
+    private static var childrenAtOnce: Int { 4096 }
+
     private mutating func insert(
-        _ children: [EditTree.Child], after anchor: Anchor, lead: [UInt8],
+        _ positions: [Int], of container: EditTree.Container, after anchor: Anchor, lead: [UInt8],
         like neighbour: TextNeighbour?, _ style: TextStyle
     ) throws(PropertyListError) {
         var text: [UInt8] = []
-        let terminator = syntax.terminator(inDictionary: children.first?.key != nil)
-        for child in children {
-            let start = text.count
-            text += lead
-            text += try syntax.child(
-                edits.tree.text(of: child.key), edits.newValue(of: child.content) ?? .null,
-                like: neighbour, style)
-            text += terminator
-            try budget.charge(bytes: text.count - start)
+        for start in stride(from: 0, to: positions.count, by: Self.childrenAtOnce) {
+            let children = children(
+                positions[start...].prefix(Self.childrenAtOnce), of: container)
+            let new = try syntax.text(of: children, lead, like: neighbour, style)
+            try budget.charge(bytes: new.count)
+            text += new
         }
+        let terminator = syntax.terminator(inDictionary: container.kind == .dictionary)
         // A comment may end with its line, so that only a new line can follow it.
         let isOnNewLine = lead.first == 0x0A || lead.first == 0x0D
         let place = isOnNewLine ? syntax.afterLine(anchor.end) : anchor.end
@@ -228,7 +237,7 @@ struct TextEditWriter<Syntax: TextEditSyntax>: ~Copyable {
         let inner = (style.newline.isEmpty ? layout.style(at: content.upperBound) : style).deeper
         let place = layout.lineBreak(before: content.upperBound)
         try insert(
-            live.map { container.children[$0] }, after: Anchor(end: place, hasSeparator: true),
+            live, of: container, after: Anchor(end: place, hasSeparator: true),
             lead: inner.newline + inner.prefix, like: nil, inner)
     }
 }

@@ -50,13 +50,12 @@ struct XMLEditSyntax: TextEditSyntax {
 
     func leadOnLine(_ neighbour: TextNeighbour) -> [UInt8] { [] }
 
-    func child(
-        _ key: String?, _ value: PropertyListValue, like neighbour: TextNeighbour?,
+    func text(
+        of children: NewTextChildren, _ lead: [UInt8], like neighbour: TextNeighbour?,
         _ style: TextStyle
     ) throws(PropertyListError) -> [UInt8] {
-        let text = try fragment.text(of: value, style)
-        guard let key else { return text }
-        return try fragment.key(key) + separator(like: neighbour, style) + text
+        try fragment.text(
+            of: children, style, lead: lead, separator: separator(like: neighbour, style))
     }
 
     /// What stands between a key and its value.

@@ -3,8 +3,9 @@
 
 /// Values as XML that is put into a text which is there already, in the manner of that text.
 ///
-/// The writer of whole documents makes the text, with each value on lines of its own; here the lines
-/// get the indentation and the ends of those around them.
+/// The writer of whole documents writes an array or a dictionary of the values, with each element on lines
+/// of its own. The lines of the container are left out; the others get the indentation and the ends
+/// of those around them.
 struct XMLFragment {
     /// What is written in the document that the text goes into: reals, losses.
     let options: XMLPropertyList.Options
@@ -23,13 +24,30 @@ struct XMLFragment {
     func text(
         of value: PropertyListValue, _ style: TextStyle
     ) throws(PropertyListError) -> [UInt8] {
+        try text(of: NewTextChildren(values: [value]), style, lead: [], separator: [])
+    }
+
+    /// Children of a container. Linear.
+    ///
+    /// - Parameters:
+    ///   - lead: what stands before each.
+    ///   - separator: what stands between a key and its value.
+    /// - Throws: as ``XMLPropertyList/serialize(_:options:limits:)``.
+    func text(
+        of children: NewTextChildren, _ style: TextStyle, lead: [UInt8], separator: [UInt8]
+    ) throws(PropertyListError) -> [UInt8] {
         let level = style.newline.isEmpty ? 0 : Self.level(of: style)
-        var wrapped = value
-        for _ in 0..<level { wrapped = [wrapped] }
-        var lines = try lines(of: wrapped)
-        lines = lines.dropFirst(level).dropLast(level)
-        var text = Indenter(style: style, level: level)
-        for line in lines { text.append(line) }
+        let written = try written(children, level: level)
+        var text = Indenter(
+            style: style, level: level, lead: lead, separator: separator,
+            hasKeys: !children.keys.isEmpty)
+        // Without the lines of the container.
+        var start = (written.firstIndex(of: 0x0A) ?? 0) + 1
+        let last = written.dropLast().lastIndex(of: 0x0A) ?? 0
+        while start <= last, let end = written[start...].firstIndex(of: 0x0A) {
+            text.append(written[start..<end])
+            start = end + 1
+        }
         return text.output
     }
 
@@ -49,21 +67,27 @@ struct XMLFragment {
         return min(columns / tabWidth, deepestLevel)
     }
 
-    /// The lines of the root as the writer makes them.
-    private func lines(
-        of value: PropertyListValue
-    ) throws(PropertyListError) -> ArraySlice<ArraySlice<UInt8>> {
+    /// A container of the children as the writer of documents has it.
+    private func written(
+        _ children: NewTextChildren, level: Int
+    ) throws(PropertyListError) -> [UInt8] {
         var options = options
         options.hasDeclarations = false
         options.hasPlistElement = false
+        // The children are one level deeper than their container.
+        options.level = level - 1
         if isInArchive {
-            try checkUIDs(value)
+            for value in children.values { try checkUIDs(value) }
             options.allowedLosses.insert(.uidDictionaries)
         }
-        let document = try PropertyListDocument(value, limits: limits)
-        let text = try XMLPropertyList.serialize(document, options: options, limits: limits).bytes
-        // What follows the last line end is no line.
-        return text.split(separator: 0x0A, omittingEmptySubsequences: false).dropLast()
+        var limits = limits
+        limits.depth = max(limits.depth, limits.depth &+ 1)
+        let document = try PropertyListDocument(children.container, limits: limits)
+        do {
+            return try XMLPropertyList.serialize(document, options: options, limits: limits).bytes
+        } catch {
+            throw children.keys.isEmpty ? error.withinElement : error
+        }
     }
 
     /// Refuses a dictionary that would be read as a UID. Linear; not recursive.
@@ -83,18 +107,27 @@ struct XMLFragment {
 /// string stay as they are.
 private struct Indenter {
     let style: TextStyle
-    /// How many TABs the root has.
+    /// How many TABs a child has.
     let level: Int
+    /// What stands before a child.
+    let lead: [UInt8]
+    /// What stands between a key and its value.
+    let separator: [UInt8]
+    let hasKeys: Bool
     private(set) var output: [UInt8] = []
     // The end of the element that goes on in the next line.
     private var end: [UInt8]?
     // The indentation of the data that go on in the next line.
     private var dataDepth: Int?
-    private var isFirst = true
+    // Whether the next element of a child is its value, not its key.
+    private var isValue = false
 
-    init(style: TextStyle, level: Int) {
+    init(style: TextStyle, level: Int, lead: [UInt8], separator: [UInt8], hasKeys: Bool) {
         self.style = style
         self.level = level
+        self.lead = lead
+        self.separator = separator
+        self.hasKeys = hasKeys
     }
 
     mutating func append(_ line: ArraySlice<UInt8>) {
@@ -106,7 +139,11 @@ private struct Indenter {
         }
         let content = line.drop { $0 == 0x09 }
         let depth = dataDepth ?? (line.count - content.count - level)
-        beginLine(depth)
+        if depth == 0, dataDepth == nil, !content.starts(with: "</".utf8) {
+            beginElement()
+        } else {
+            beginLine(depth)
+        }
         output += content
         if content.elementsEqual("<data>".utf8) {
             dataDepth = depth
@@ -117,12 +154,15 @@ private struct Indenter {
         }
     }
 
+    /// Begins the key or the value of a child.
+    private mutating func beginElement() {
+        output += isValue ? separator : lead
+        isValue = hasKeys && !isValue
+    }
+
     private mutating func beginLine(_ depth: Int) {
-        if !isFirst {
-            output += style.newline
-            output += style.prefix
-        }
-        isFirst = false
+        output += style.newline
+        output += style.prefix
         for _ in 0..<max(depth, 0) { output += style.unit }
     }
 

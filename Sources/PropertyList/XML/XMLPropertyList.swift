@@ -64,6 +64,9 @@ public enum XMLPropertyList {
         /// Whether the root stands in a `<plist>` element. Without it there is no document type either,
         /// and readers need ``ParsingOptions/missingPlistElement``.
         public var hasPlistElement = true
+        /// How many containers the root stands in, in the text that it is put into; −1 for one that is left
+        /// out itself.
+        var level = 0
 
         /// The document's order, nothing lost.
         public init() {}

@@ -65,6 +65,9 @@ struct XMLWriter: ~Copyable {
         return XMLPropertyList.Serialization(bytes: output, losses: losses)
     }
 
+    /// The beginning of a line in so many containers.
+    private func indent(_ depth: Int) -> XMLIndent { margin.at(max(depth &+ options.level, 0)) }
+
     // MARK: Steps
 
     /// Writes the leaves that stand next to each other in the container that is open.
@@ -77,7 +80,7 @@ struct XMLWriter: ~Copyable {
             if place == leaves.places.upperBound { return }
             let key = leaves.haveKeys ? store.children[place &- leaves.distanceOfKeys] : nil
             let record = store.records[Int(store.children[place])]
-            do { try append(record, key: key, margin.at(walk.depth), to: &output) } catch {
+            do { try append(record, key: key, indent(walk.depth), to: &output) } catch {
                 throw error.at(path: walk.path(of: place, in: leaves))
             }
             try budget.checkOutput(size: output.count)
@@ -92,7 +95,7 @@ struct XMLWriter: ~Copyable {
     private func appendRun(
         of leaves: DocumentWalk.Leaves, from start: Int, to output: inout [UInt8]
     ) throws(PropertyListError) -> Int {
-        let indent = margin.at(walk.depth)
+        let indent = indent(walk.depth)
         for place in start..<leaves.places.upperBound {
             var key = 0..<0
             if leaves.haveKeys {
@@ -120,7 +123,7 @@ struct XMLWriter: ~Copyable {
         switch step {
         case .enter(let node, let key):
             let record = store.records[Int(node)]
-            let indent = margin.at(walk.depth &- (record.isContainer ? 1 : 0))
+            let indent = indent(walk.depth &- (record.isContainer ? 1 : 0))
             do { try append(record, key: key, indent, to: &output) } catch {
                 throw error.at(path: walk.path())
             }
@@ -128,7 +131,7 @@ struct XMLWriter: ~Copyable {
             let record = store.records[Int(node)]
             if record.high > 0 {
                 let line = record.kind == .dictionary ? elements.closeDict : elements.closeArray
-                elements.append(line, margin.at(walk.depth), to: &output)
+                elements.append(line, indent(walk.depth), to: &output)
             }
         }
         try budget.checkOutput(size: output.count)
