@@ -105,7 +105,8 @@ enum Main {
     /// Says why the arguments can't be used, or prints the help that they ask for.
     private static func explain(_ error: any Error, _ console: Console) -> ExitStatus {
         let isHelp = Keyed.exitCode(for: error) == .success
-        let message = Keyed.fullMessage(for: error)
+        // It repeats arguments as they are.
+        let message = TerminalText.escapedLines(Keyed.fullMessage(for: error))
         if isHelp { console.say(message) } else { console.complain(message) }
         return isHelp ? .fine : .usage
     }

@@ -1,6 +1,8 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+import TestSupport
+
 /// Two files of one shape that differ, as large as is wanted, for verbs of the command.
 struct Shape: Sendable {
     /// What the files hold.
@@ -80,7 +82,7 @@ struct Shape: Sendable {
         String(repeating: letter, count: max(size, 1))
     }
 
-    static let all = lists + archives + marks + texts + databases
+    static let all = lists + additions + archives + marks + texts + databases
 
     /// Whether the short form of the checks counts the instructions of verbs on this shape.
     var isShort: Bool { Self.short.contains(name) }
@@ -199,6 +201,30 @@ extension Shape {
             }
             return builder.dictionary(entries)
         },
+        list("files of a project that share a long name", 5000, multiplies: true) {
+            size, value, builder in
+            // Longer texts are no names.
+            let name = long(min(size / 2, 4000), "/")
+            let file = builder.dictionary([
+                (builder.text("isa"), builder.text("XCRemoteSwiftPackageReference")),
+                (builder.text("repositoryURL"), builder.text(name + "\(value)*/")),
+            ])
+            let number = builder.text("A")
+            return builder.dictionary([
+                (builder.text("objects"), builder.dictionary([(number, file)])),
+                (builder.text("z"), builder.array(repeatElement(number, count: size / 2))),
+            ])
+        },
+        list("objects of a project that share a class with a long name", 5000, multiplies: true) {
+            size, value, builder in
+            let object = builder.dictionary([
+                (builder.text("isa"), builder.text(long(size / 2) + "\(value)"))
+            ])
+            let objects = (0..<max(size / 20, 1)).map {
+                (key: builder.text("\($0)"), value: object)
+            }
+            return builder.dictionary([(builder.text("objects"), builder.dictionary(objects))])
+        },
         Shape("flat array and an empty one", 1500) { size in
             var (builder, empty) = (ListBuilder(), ListBuilder())
             let top = builder.array((0..<max(size / 12, 1)).map { builder.number($0) })
@@ -212,6 +238,30 @@ extension Shape {
         var builder = ListBuilder()
         let top = builder.array([builder.number(value)])
         return builder.file(top)
+    }
+}
+
+// MARK: - Additions to small files
+
+extension Shape {
+    /// Small files of each format into which one value is put many times.
+    private static let additions: [Shape] = small.flatMap { format, first in
+        [addition("text", to: first, format), addition("empty array", to: first, format)]
+    }
+
+    private static let small: [(format: String, bytes: [UInt8])] = [
+        ("binary", BinaryAssembler([.array([1, 1]), .array([])]).bytes),
+        ("XML", Array((head + "<array>\n\t<array/>\n</array></plist>").utf8)),
+        ("OpenStep", Array("(a)".utf8)), ("JSON", Array("[[]]".utf8)),
+    ]
+
+    private static func addition(_ what: String, to first: [UInt8], _ format: String) -> Shape {
+        Shape("\(format), one \(what) many times, added", 1500) { size in
+            var builder = ListBuilder()
+            let element = what == "text" ? builder.text("a") : builder.array([])
+            let top = builder.array(repeatElement(element, count: size))
+            return Files(first: first, second: builder.file(top))
+        }
     }
 }
 
@@ -239,6 +289,23 @@ extension Shape {
                     ]))
             }
             return objects + [builder.classDescription("NSArray")]
+        },
+        Shape("archive of many roots", 1500) { size in
+            @Sendable func file(_ value: Int) -> [UInt8] {
+                var builder = ListBuilder()
+                let objects = builder.array([builder.text("$null"), builder.number(value)])
+                let uid = builder.uid(1)
+                let roots = (0..<max(size / 20, 1)).map { (key: builder.text("\($0)"), value: uid) }
+                let entries = [
+                    (key: builder.text("$version"), value: builder.number(100_000)),
+                    (key: builder.text("$archiver"), value: builder.text("NSKeyedArchiver")),
+                    (key: builder.text("$top"), value: builder.dictionary(roots)),
+                    (key: builder.text("$objects"), value: objects),
+                ]
+                let top = builder.dictionary(entries)
+                return builder.file(top)
+            }
+            return Files(first: file(1), second: file(2))
         },
         archive("chain of objects", 6000) { size, value, builder in
             let count = max(size / 30, 1)

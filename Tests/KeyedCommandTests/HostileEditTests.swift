@@ -71,6 +71,66 @@ struct HostileEditTests {
         }
     }
 
+    @Test("an object that thousands refer to is named once, whatever its name asks for")
+    func sharedNames() throws {
+        let name = "\u{301}" + String(repeating: "/", count: 2040) + "x"
+        for (key, isa, url) in [
+            ("repositoryURL", "XCRemoteSwiftPackageReference", name),
+            ("name", String(name.prefix(1000)), name),
+        ] {
+            let count = 200_000
+            let objects: [BinaryAssembler.Object] = [
+                .dictionary([1, 2], [3, 4]), .ascii("objects"), .ascii("z"),
+                .dictionary([5], [6]), .array(Array(repeating: 5, count: count)), .ascii("A"),
+                .dictionary([7, 8], [9, 10]), .ascii("isa"), .ascii(key),
+                .utf16(Array(isa.utf16)), .utf16(Array((url + "*/").utf16)),
+            ]
+            try Files.withFile(BinaryAssembler(objects, offsetWidth: 4).bytes) { file in
+                let run = try limited(["convert", "pbxproj", file])
+                #expect(run.status == 0, "\(run.errors.prefix(300))")
+                #expect(run.output.contains("\t\tA"))
+            }
+        }
+    }
+
+    @Test("an edit that leaves a text of no known format is refused")
+    func bareRoots() throws {
+        for (text, format) in [("[1]", "JSON"), ("{ a = b; }", "OpenStep")] {
+            try Files.withFile(text.utf8) { file in
+                let run = keyed("set", file, ".", "hello", "-t", "string")
+                #expect(run.status == 1)
+                #expect(run.output == "")
+                #expect(
+                    run.errors.contains(
+                        "\(format) property list: the edits leave a text that could be of any format"
+                    ),
+                    "\(run.errors)")
+            }
+        }
+        try Files.withFile("[1]".utf8) { file in
+            #expect(keyed("set", file, ".", "-t", "array").output == "[]\n")
+        }
+    }
+
+    @Test("a value that is put into text many times takes little memory and time")
+    func additions() throws {
+        let count = 400_000
+        let many = BinaryAssembler(
+            [.array(Array(repeating: 1, count: count)), .array([])], offsetWidth: 4
+        ).bytes
+        for text in [
+            Files.xml("<array>\n<array/>\n</array>"), Array("(a)".utf8), Array("[[]]".utf8),
+        ] {
+            try Files.withFile(text) { file in
+                try Files.withFile(many, named: "other") { other in
+                    let run = try limited(["merge", file, other], megabytes: 400)
+                    #expect(run.status == 0, "\(run.errors.prefix(300))")
+                    #expect(run.bytes.count > 2 * count)
+                }
+            }
+        }
+    }
+
     @Test("a script that is no UTF-8 is refused")
     func encoding() throws {
         try Files.withFile(Files.xml("<dict/>")) { file in
@@ -105,6 +165,43 @@ struct HostileEditTests {
             #expect(run.status == 1)
             #expect(run.errors.contains("980 more conflicts"))
             #expect(run.errors.split(separator: "\n").count == 21)
+        }
+    }
+
+    @Test("JSON of the command's own has such marks as numbers, and says the same")
+    func marksInJSON() throws {
+        let text = "\u{202E}\u{9B}31m\u{2028}\u{7F}\u{E0041}"
+        try Files.withFile(Files.binary([text: .string(text)])) { file in
+            for verb in [["show", "--json"], ["carve", "--json", "--depth", "9"]] {
+                let run = keyed(list: verb + [file])
+                #expect(run.status == 0)
+                let isPlain = run.output.unicodeScalars.allSatisfy {
+                    $0 == "\n" || (0x20..<0x7F).contains($0.value)
+                }
+                #expect(isPlain, "\(verb)")
+                #expect(run.output.contains("\\u202e\\u009b31m\\u2028\\u007f\\udb40\\udc41"))
+                let values = try run.lines.compactMap {
+                    try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any]
+                }
+                #expect(values.contains { $0["value"] as? String == text }, "\(verb)")
+            }
+        }
+    }
+
+    @Test("arguments are repeated without their control characters")
+    func arguments() {
+        for arguments in [
+            ["show", "a", "--x\u{1B}[31m\u{202E}"], ["show", "a", "--depth", "\u{9B}1m"],
+        ] {
+            let run = keyed(list: arguments)
+            #expect(run.status == 2)
+            let isPlain = run.errors.unicodeScalars.allSatisfy {
+                $0 == "\n"
+                    || $0.value >= 0x20 && !(0x7F..<0xA0).contains($0.value)
+                        && $0 != "\u{202E}"
+            }
+            #expect(isPlain, "\(run.errors)")
+            #expect(run.errors.contains("\\u{"))
         }
     }
 

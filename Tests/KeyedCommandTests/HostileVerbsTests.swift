@@ -169,6 +169,25 @@ struct HostileVerbsTests {
         #expect(last.contains("root.k.k.k") && last.contains("…") && last.contains("k.k: CCC"))
     }
 
+    @Test("show of an archive with many roots takes linear time")
+    func roots() throws {
+        // 0 the root, 1…4 its keys, 5…8 its values, 9 "$null", 10 the UID, then the names of the roots.
+        let count = 40_000
+        let objects: [BinaryAssembler.Object] =
+            [
+                .dictionary([1, 2, 3, 4], [5, 6, 7, 8]), .ascii("$version"), .ascii("$archiver"),
+                .ascii("$top"), .ascii("$objects"), .integer(100_000, width: 4),
+                .ascii("NSKeyedArchiver"),
+                .dictionary(
+                    (0..<count).map { UInt64(11 + $0) }, Array(repeating: 10, count: count)),
+                .array([9, 9]), .ascii("$null"), .uid(1),
+            ] + (0..<count).map { .ascii("\($0)") }
+        let archive = BinaryAssembler(objects, offsetWidth: 4, referenceWidth: 4).bytes
+        let run = try untrusted(["show"], archive)
+        #expect(run.status == 0)
+        #expect(run.lines.count >= count)
+    }
+
     @Test("combining marks in keys and class names take linear time in every verb")
     func combiningMarks() throws {
         let key = {

@@ -106,6 +106,13 @@ extension PropertyListNode {
         return (beginning, isWhole)
     }
 
+    /// The text of a string, which is kept in `contents` if it is long; nil for other kinds.
+    func string(_ contents: inout LongContents) -> String? {
+        let record = record
+        guard record.kind == .string else { return nil }
+        return contents.text(of: index, record, in: storage.store)
+    }
+
     /// Whether the value is the null object of binary property lists.
     public var isNull: Bool { kind == .null }
 

@@ -194,7 +194,7 @@ public struct PropertyListEditor: Sendable {
         _ source: [UInt8], with changes: [EditedPropertyList.Change]
     ) -> [UInt8] {
         var text: [UInt8] = []
-        text.reserveCapacity(source.count)
+        text.reserveCapacity(changes.reduce(source.count) { $0 + $1.replacement.count })
         var index = 0
         for change in changes {
             text += source[index..<change.range.lowerBound]
@@ -220,10 +220,25 @@ public struct PropertyListEditor: Sendable {
         }
     }
 
+    /// Refuses a result that readers would not know for what it is, as JSON that is a number alone, where
+    /// they knew the source.
+    private func checkDetection(of bytes: [UInt8]) throws(PropertyListError) {
+        func isDetected(_ bytes: [UInt8]) -> Bool {
+            (try? PropertyListFormat.detect(bytes, options)) == document.format
+        }
+        if isDetected(bytes) || !isDetected(document.source) { return }
+        throw PropertyListError(
+            .unrepresentableValue, format: document.format,
+            what: "the edits leave a text that could be of any format",
+            recovery:
+                "keep a container as the root, or convert the file to the XML or binary format")
+    }
+
     /// Parses the result: it is what the next reader will see.
     private func result(
         _ bytes: [UInt8], _ changes: [EditedPropertyList.Change]?
     ) throws(PropertyListError) -> EditedPropertyList {
+        try checkDetection(of: bytes)
         let edited = try parsed(bytes)
         if changes != nil, edited.looksLikeKeyedArchive != document.looksLikeKeyedArchive,
             document.hasUIDs || edited.hasUIDs

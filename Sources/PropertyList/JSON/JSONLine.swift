@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A JSON object on one line, written entry by entry; dates, data, UIDs and numbers that JSON has no
-/// form for as ``JSONPropertyList/Mapping/coerce`` has them.
+/// form for as ``JSONPropertyList/Mapping/coerce`` has them. A terminal shows all of it as text.
 package struct JSONLine {
     private static let scalars: JSONScalarWriter = {
         var options = JSONPropertyList.Options()
@@ -39,5 +39,7 @@ package struct JSONLine {
     }
 
     /// The line, without a line end.
-    package var text: String { String(decoding: bytes, as: UTF8.self) + "}" }
+    package var text: String {
+        TerminalText.escapedInJSON(String(decoding: bytes, as: UTF8.self) + "}")
+    }
 }

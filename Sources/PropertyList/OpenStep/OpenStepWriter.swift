@@ -43,10 +43,8 @@ struct OpenStepWriter: ~Copyable {
         budget = document.budget(limits)
         if case .projectFile(let name) = options.layout {
             let project = ProjectFile(document, projectName: name)
-            let sortsKeys = options.sortsKeys
-            walk = DocumentWalk(
-                document.root,
-                arrangement: { project.arrangement(of: $0, sortsKeys: sortsKeys) })
+            let order = project.order(sortsKeys: options.sortsKeys)
+            walk = DocumentWalk(document.root, arrangement: { order.arrangement(of: $0) })
             self.project = project
         } else {
             walk = DocumentWalk(document.root, sortsKeys: options.sortsKeys)

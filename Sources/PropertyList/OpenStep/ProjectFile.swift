@@ -64,35 +64,9 @@ struct ProjectFile {
         hasSections && Self.classesOnOneLine.contains { object["isa"]?.isString($0) == true }
     }
 
-    /// The order of a dictionary's entries: objects of one class stand together.
-    func arrangement(of node: PropertyListNode, sortsKeys: Bool) -> [Int]? {
-        guard let entries = node.dictionary else { return nil }
-        let order = sortsKeys ? entries.orderByKey : nil
-        if let objects, node.isIdentical(to: objects) {
-            return hasSections ? grouped(entries, order ?? Array(entries.indices)) : order
-        }
-        return order.map { isaFirst(entries, $0) }
-    }
-
-    private func grouped(
-        _ entries: PropertyListNode.DictionaryView, _ order: [Int]
-    ) -> [Int] {
-        let classes = entries.map { LiteralKey($0.value["isa"]?.string ?? "") }
-        let isGrouped = zip(order, order.dropFirst()).allSatisfy { classes[$0] <= classes[$1] }
-        if isGrouped { return order }
-        return order.enumerated().sorted {
-            (classes[$0.element], $0.offset) < (classes[$1.element], $1.offset)
-        }.map(\.element)
-    }
-
-    /// Files without sections have `isa` in its place in the alphabet.
-    private func isaFirst(
-        _ entries: PropertyListNode.DictionaryView, _ order: [Int]
-    ) -> [Int] {
-        guard hasSections,
-            let place = order.firstIndex(where: { entries[$0].keyNode.isString("isa") })
-        else { return order }
-        return [order[place]] + order[..<place] + order[(place + 1)...]
+    /// The order of the entries of its dictionaries.
+    func order(sortsKeys: Bool) -> ProjectOrder {
+        ProjectOrder(objects: objects, hasSections: hasSections, sortsKeys: sortsKeys)
     }
 
     // MARK: Names
@@ -106,7 +80,7 @@ struct ProjectFile {
 
     /// The name of the object with this number.
     func comment(forObject number: PropertyListNode) -> String? {
-        hasSections ? number.string.flatMap(names.name) : nil
+        hasSections ? number.string.flatMap { names.name(of: $0) } : nil
     }
 
     /// Keys whose values are numbers of objects, but of another project perhaps.
@@ -128,7 +102,7 @@ struct ProjectFile {
 
     /// What stands between the object before and this one.
     mutating func separator(before object: PropertyListNode, _ number: PropertyListNode) -> String {
-        hasSections ? beginOfSection(object["isa"]?.string ?? "") : divider(before: number)
+        hasSections ? beginOfSection(names.className(of: object) ?? "") : divider(before: number)
     }
 
     private mutating func beginOfSection(_ name: String) -> String {

@@ -16,23 +16,23 @@
 /// | any other | its `name`, else its `path`, else none |
 ///
 /// The name of the project itself is that of its folder, `Name.xcodeproj`.
-struct ProjectNames {
+///
+/// A class, because it keeps the names: in a small file thousands of objects can refer to one that has a
+/// long name.
+final class ProjectNames {
     private let objects: PropertyListNode.DictionaryView?
     private let projectName: String?
     // By the number of a build file: that of the build phase that lists it.
     private var phases: [LiteralKey: String] = [:]
     // By the number of a list of configurations: its owner.
     private var owners: [LiteralKey: PropertyListNode] = [:]
+    // By the position of an object: its name.
+    private var names: [Int: String?] = [:]
+    private var contents = LongContents()
 
     private static let unknown = "(null)"
     // Longer texts are no names: each comment would cost as much as the text.
     private static let longestName = 4096
-
-    /// The text of a string that may be a name; nil for a longer one.
-    private static func text(_ node: PropertyListNode?) -> String? {
-        guard let node, node.contentSize <= longestName else { return nil }
-        return node.string
-    }
 
     init(_ root: PropertyListNode, projectName: String?) {
         objects = root["objects"]?.dictionary
@@ -41,18 +41,36 @@ struct ProjectNames {
         // Lists that stand under several objects name the same files again.
         var seen: Set<UInt32> = []
         for entry in objects {
-            if let list = Self.text(entry.value["buildConfigurationList"]) {
+            if let list = text(entry.value["buildConfigurationList"]) {
                 owners[LiteralKey(list)] = entry.value
             }
-            guard Self.isBuildPhase(entry.value), let files = entry.value["files"],
+            guard let files = entry.value["files"], isBuildPhase(entry.value),
                 seen.insert(files.index).inserted
             else { continue }
-            for file in files.array?.compactMap(Self.text) ?? [] {
+            for file in files.array?.compactMap({ text($0) }) ?? [] {
                 let file = LiteralKey(file)
                 if phases[file] == nil { phases[file] = entry.key }
             }
         }
     }
+
+    /// The text of a string that may be a name; nil for a longer one.
+    private func text(_ node: PropertyListNode?) -> String? {
+        guard let node, Self.isShort(node) else { return nil }
+        return node.string(&contents)
+    }
+
+    private static func isShort(_ node: PropertyListNode) -> Bool {
+        node.kind == .string && node.contentSize <= longestName
+    }
+
+    /// The name of a class; nil for what is none, or too long.
+    static func className(_ isa: PropertyListNode) -> String? {
+        isShort(isa) ? isa.string : nil
+    }
+
+    /// The class of an object; nil where it has none, or a name too long for one.
+    func className(of object: PropertyListNode) -> String? { text(object["isa"]) }
 
     /// The name of the project in the comments of a project file, or nil.
     static func projectName(in source: [UInt8]) -> String? {
@@ -68,7 +86,15 @@ struct ProjectNames {
     /// The name of the object with this number; nil where there is none, or where it cannot stand in
     /// a comment.
     func name(of number: String) -> String? {
-        guard let object = objects?[number], let isa = Self.text(object["isa"]) else { return nil }
+        guard let objects, let position = objects.position(of: number) else { return nil }
+        if let known = names[position] { return known }
+        let name = commentName(objects[position].value, number)
+        names[position] = .some(name)
+        return name
+    }
+
+    private func commentName(_ object: PropertyListNode, _ number: String) -> String? {
+        guard let isa = className(of: object) else { return nil }
         let isBuildFile = isa.isLiterally("PBXBuildFile")
         let name = isBuildFile ? buildFileName(object, number) : name(object, isa, number)
         guard let name, Array(name.utf8).span.firstIndex(of: "*/", from: 0) == nil else {
@@ -78,13 +104,13 @@ struct ProjectNames {
     }
 
     private func buildFileName(_ object: PropertyListNode, _ number: String) -> String {
-        let file = Self.text(object["fileRef"]) ?? Self.text(object["productRef"])
+        let file = text(object["fileRef"]) ?? text(object["productRef"])
         return "\(plainName(of: file)) in \(plainName(of: phases[LiteralKey(number)]))"
     }
 
     /// The name of an object that is no build file, so that this ends.
     private func plainName(of number: String?) -> String {
-        guard let number, let object = objects?[number], let isa = Self.text(object["isa"]),
+        guard let number, let object = objects?[number], let isa = className(of: object),
             !isa.isLiterally("PBXBuildFile")
         else { return Self.unknown }
         return name(object, isa, number) ?? Self.unknown
@@ -96,16 +122,16 @@ struct ProjectNames {
         case "XCConfigurationList": configurationListName(number)
         case "XCRemoteSwiftPackageReference": "\(isa) \"\(packageName(object))\""
         case "XCLocalSwiftPackageReference":
-            "\(isa) \"\(Self.text(object["relativePath"]) ?? Self.unknown)\""
-        case "XCSwiftPackageProductDependency": Self.text(object["productName"])
+            "\(isa) \"\(text(object["relativePath"]) ?? Self.unknown)\""
+        case "XCSwiftPackageProductDependency": text(object["productName"])
         case "PBXContainerItemProxy", "PBXTargetDependency", "PBXBuildRule": isa
-        case _ where Self.isBuildPhase(object): Self.text(object["name"]) ?? phaseName(isa)
-        default: Self.text(object["name"]) ?? Self.text(object["path"])
+        case _ where isBuildPhase(object): text(object["name"]) ?? phaseName(isa)
+        default: text(object["name"]) ?? text(object["path"])
         }
     }
 
-    private static func isBuildPhase(_ object: PropertyListNode) -> Bool {
-        text(object["isa"])?.literallyEnds(with: "BuildPhase") == true
+    private func isBuildPhase(_ object: PropertyListNode) -> Bool {
+        className(of: object)?.literallyEnds(with: "BuildPhase") == true
     }
 
     private func phaseName(_ isa: String) -> String {
@@ -114,18 +140,21 @@ struct ProjectNames {
     }
 
     private func configurationListName(_ number: String) -> String {
-        guard let owner = owners[LiteralKey(number)], let isa = Self.text(owner["isa"]) else {
+        guard let owner = owners[LiteralKey(number)], let isa = text(owner["isa"]) else {
             return "Build configuration list for \(Self.unknown)"
         }
         let isProject = isa.isLiterally("PBXProject")
-        let name = isProject ? projectName : Self.text(owner["name"])
+        let name = isProject ? projectName : text(owner["name"])
         return "Build configuration list for \(isa) \"\(name ?? Self.unknown)\""
     }
 
     /// The last part of the URL, without `.git`.
     private func packageName(_ object: PropertyListNode) -> String {
-        let url = (Self.text(object["repositoryURL"]) ?? "").unicodeScalars
-        let name = url.split(separator: "/").last.map { String($0) } ?? ""
+        let url = (text(object["repositoryURL"]) ?? "").unicodeScalars
+        let end = url.lastIndex { $0 != "/" }.map(url.index(after:)) ?? url.startIndex
+        let part = url[..<end]
+        let start = part.lastIndex(of: "/").map(part.index(after:)) ?? part.startIndex
+        let name = String(part[start...])
         return name.literallyEnds(with: ".git") ? String(name.unicodeScalars.dropLast(4)) : name
     }
 }

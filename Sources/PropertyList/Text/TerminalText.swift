@@ -12,6 +12,30 @@ package enum TerminalText {
         func isEscaped(_ scalar: Unicode.Scalar) -> Bool {
             isUnsafe(scalar) || quoting && (scalar == "\"" || scalar == "\\")
         }
+        return escaped(text, where: isEscaped, escape)
+    }
+
+    /// Lines of text, each as ``escaped(_:quoting:)`` has it.
+    package static func escapedLines(_ text: String) -> String {
+        escaped(text, where: { $0 != "\n" && isUnsafe($0) }, escape)
+    }
+
+    /// JSON with the same characters as `\uXXXX`, which says the same. Linear in the text.
+    ///
+    /// - Parameter text: JSON without white space between its parts.
+    package static func escapedInJSON(_ text: String) -> String {
+        escaped(text, where: isUnsafe) { scalar in
+            scalar.utf16.map { unit in
+                let digits = String(unit, radix: 16)
+                return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            }.joined()
+        }
+    }
+
+    private static func escaped(
+        _ text: String, where isEscaped: (Unicode.Scalar) -> Bool,
+        _ escape: (Unicode.Scalar) -> String
+    ) -> String {
         guard text.unicodeScalars.contains(where: isEscaped) else { return text }
         var result = ""
         for scalar in text.unicodeScalars {

@@ -34,18 +34,16 @@ final class ContainerStorage: @unchecked Sendable {
 
     deinit {
         var pending = takeContainers()
-        while let value = pending.popLast() {
-            guard var storage = value.storage else { continue }
-            _ = consume value
+        while var storage = pending.popLast() {
             if isKnownUniquelyReferenced(&storage) { pending += storage.takeContainers() }
         }
     }
 
     /// The children that are containers, of which the object lets go. Where there are none it keeps what it
     /// has.
-    private func takeContainers() -> [PropertyListValue] {
+    private func takeContainers() -> [ContainerStorage] {
         if !values.contains(where: { $0.storage != nil }) { return [] }
-        let containers = values.filter { $0.storage != nil }
+        let containers = values.compactMap(\.storage)
         values = []
         return containers
     }

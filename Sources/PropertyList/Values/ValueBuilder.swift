@@ -18,6 +18,7 @@ struct ValueBuilder {
     private let sharesNodes: Bool
     var longContents = LongContents()
     private var recentKeys = RecentKeys()
+    private var recentContainers = RecentContainers()
     // The innermost container; at first what the whole lies in.
     private var top = Frame()
     private var outer: [Frame] = []
@@ -63,7 +64,7 @@ struct ValueBuilder {
                 top.values.append(try leaf(node, record))
             }
         case .leave(let node):
-            let value = try container(store.records[Int(node)])
+            let value = try container(node)
             top = outer.removeLast()
             top.values.append(value)
         }
@@ -96,7 +97,17 @@ struct ValueBuilder {
         top.texts.append(text(key, record))
     }
 
-    /// The container that has just been completed.
+    /// The container that has just been completed; that of another place, where it is the same node.
+    private mutating func container(
+        _ node: UInt32
+    ) throws(PropertyListError) -> PropertyListValue {
+        if !sharesNodes { return try container(store.records[Int(node)]) }
+        if let known = recentContainers.value(of: node) { return known }
+        let value = try container(store.records[Int(node)])
+        recentContainers.insert(value, of: node)
+        return value
+    }
+
     private mutating func container(
         _ record: NodeRecord
     ) throws(PropertyListError) -> PropertyListValue {
@@ -164,6 +175,30 @@ struct ValueBuilder {
     private mutating func bytes(_ node: UInt32, _ record: NodeRecord) -> [UInt8] {
         sharesNodes
             ? longContents.bytes(of: node, record, in: store) : Array(store.content(of: record))
+    }
+}
+
+/// Containers that came lately, for other places that have the same one.
+///
+/// A slot remembers the last that fell into it and no other.
+private struct RecentContainers {
+    private static let count = 64
+
+    private var slots: [(node: UInt32, value: PropertyListValue)] = []
+
+    func value(of node: UInt32) -> PropertyListValue? {
+        if slots.isEmpty { return nil }
+        let slot = slots[Self.slot(of: node)]
+        return slot.node == node ? slot.value : nil
+    }
+
+    mutating func insert(_ value: PropertyListValue, of node: UInt32) {
+        if slots.isEmpty { slots = Array(repeating: (.max, .null), count: Self.count) }
+        slots[Self.slot(of: node)] = (node, value)
+    }
+
+    private static func slot(of node: UInt32) -> Int {
+        Int(truncatingIfNeeded: node) & (count &- 1)
     }
 }
 

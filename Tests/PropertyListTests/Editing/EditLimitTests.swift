@@ -15,23 +15,27 @@ struct EditLimitTests {
 
     private func edited(
         _ source: PropertyListValue, as format: PropertyListFormat,
-        _ operation: PropertyListEdit.Operation, at path: PropertyListKeyPath
+        _ operation: PropertyListEdit.Operation, at path: PropertyListKeyPath,
+        limits: ParsingLimits = .untrusted
     ) throws(PropertyListError) -> EditedPropertyList {
         let bytes = try PropertyListDocument(source).serialized(as: format)
-        let document = try PropertyListDocument(parsing: bytes, limits: .untrusted)
-        return try document.applying(
-            [PropertyListEdit(path, operation)], limits: .untrusted)
+        let document = try PropertyListDocument(parsing: bytes, limits: limits)
+        return try document.applying([PropertyListEdit(path, operation)], limits: limits)
     }
 
     @Test(
         "a text that new values say many times counts each time it is written",
         arguments: [PropertyListFormat.xml, .openStep, .json])
     func sharedText(format: PropertyListFormat) throws {
+        let text = PropertyListValue.string(String(repeating: "k", count: 10_000))
         let texts = PropertyListValue.array(
-            PropertyListArray([PropertyListValue](repeating: .string(Self.text), count: 5000)))
+            PropertyListArray([PropertyListValue](repeating: text, count: 500)))
+        var limits = ParsingLimits.untrusted
+        limits.output.base = 1 << 20
         for operation in [PropertyListEdit.Operation.set(texts), .append(texts), .merge(texts)] {
             let error = #expect(throws: PropertyListError.self) {
-                try edited(["a": ["one"]], as: format, operation, at: [.key("a")])
+                try edited(
+                    ["a": ["one"]], as: format, operation, at: [.key("a")], limits: limits)
             }
             #expect(error?.code == .sizeLimitExceeded)
         }
