@@ -37,8 +37,8 @@ struct BlockList: Sendable {
     }
 
     /// The numbers in order. Linear.
-    var all: [Int] {
-        blocks.isEmpty ? Array(0..<count) : blocks.flatMap { $0.map { Int($0) } }
+    var all: LivePositions {
+        blocks.isEmpty ? LivePositions(count: count) : LivePositions(blocks.flatMap(\.self))
     }
 
     /// Inserts a number before the one at `index`, or at the end.

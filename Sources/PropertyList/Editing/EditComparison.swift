@@ -25,48 +25,51 @@ struct EditComparison: ~Copyable {
     ///
     /// - Throws: as ``PropertyListNode/value(limits:)``.
     mutating func isSame() throws(PropertyListError) -> Bool {
-        var pending = [(edits.tree.root, edited.storage.root)]
-        while let (content, node) = pending.popLast() {
-            if edits.newValue(of: content) == nil, case .opened(let number) = content {
-                let container = edits.tree.containers[Int(number)]
-                guard let pairs = children(of: container, and: edited.node(node)) else {
-                    return false
-                }
-                pending += pairs
-            } else {
-                let expected = try value(of: content)
-                let found = try edited.node(node).value(within: &budget, &contents)
-                if found != expected { return false }
-            }
+        var pending: [(container: Int, node: UInt32)] = []
+        guard try isSame(edits.tree.root, edited.storage.root, &pending) else { return false }
+        while let (number, node) = pending.popLast() {
+            let container = edits.tree.containers[number]
+            guard try isSame(container, edited.node(node), &pending) else { return false }
         }
         return true
     }
 
-    private mutating func value(
-        of content: EditTree.Content
-    ) throws(PropertyListError) -> PropertyListValue {
-        try edits.value(of: content, &sourceBudget, &sourceContents)
+    /// Whether a value is what an edit has left; a container that edits have reached into is put off.
+    private mutating func isSame(
+        _ content: EditTree.Content, _ node: UInt32,
+        _ pending: inout [(container: Int, node: UInt32)]
+    ) throws(PropertyListError) -> Bool {
+        if edits.newValue(of: content) == nil, case .opened(let number) = content {
+            pending.append((Int(number), node))
+            return true
+        }
+        let expected = try edits.value(of: content, &sourceBudget, &sourceContents)
+        return try edited.node(node).value(within: &budget, &contents) == expected
     }
 
-    /// The children of a container with their counterparts; nil where the node is no such container.
-    private func children(
-        of container: EditTree.Container, and node: PropertyListNode
-    ) -> [(EditTree.Content, UInt32)]? {
+    private mutating func isSame(
+        _ container: EditTree.Container, _ node: PropertyListNode,
+        _ pending: inout [(container: Int, node: UInt32)]
+    ) throws(PropertyListError) -> Bool {
         let live = container.live
-        guard node.kind == container.kind, node.childNodes.count == live.count else { return nil }
-        var pairs: [(EditTree.Content, UInt32)] = []
-        pairs.reserveCapacity(live.count)
+        guard node.kind == container.kind, node.childNodes.count == live.count else { return false }
         for (place, position) in live.enumerated() {
             let child = container.children[position]
-            var counterpart: PropertyListNode? = node.childNodes[place]
-            if let entries = node.dictionary, let key = edits.tree.text(of: child.key) {
-                // New entries may stand elsewhere in the text, as in the sections of a project file.
-                let isInPlace = entries[place].keyNode.isString(key)
-                counterpart = isInPlace ? counterpart : entries[key]
-            }
-            guard let counterpart else { return nil }
-            pairs.append((child.content, counterpart.index))
+            guard let counterpart = counterpart(of: child, at: place, in: node),
+                try isSame(child.content, counterpart.index, &pending)
+            else { return false }
         }
-        return pairs
+        return true
+    }
+
+    private func counterpart(
+        of child: EditTree.Container.Child, at place: Int, in node: PropertyListNode
+    ) -> PropertyListNode? {
+        guard let entries = node.dictionary, let key = edits.tree.text(of: child.key) else {
+            return node.childNodes[place]
+        }
+        // New entries may stand elsewhere in the text, as in the sections of a project file.
+        let entry = entries[place]
+        return entry.keyNode.isString(key) ? entry.value : entries[key]
     }
 }

@@ -55,7 +55,7 @@ extension EditTree {
         }
 
         /// The positions of the children there are, in order. Linear.
-        var live: [Int] { kind == .dictionary ? entries.all : elements.all }
+        var live: LivePositions { kind == .dictionary ? entries.all : elements.all }
 
         /// Adds an entry after another, or at the end.
         mutating func add(

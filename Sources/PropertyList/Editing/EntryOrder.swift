@@ -20,16 +20,17 @@ struct EntryOrder: Sendable {
     init(count: Int = 0) { self.count = count }
 
     /// The positions in order. Linear.
-    var all: [Int] {
-        let order = next.isEmpty ? Array(0..<count) : linked
-        return isRemoved.isEmpty ? order : order.filter { !isRemoved[$0] }
+    var all: LivePositions {
+        if next.isEmpty, isRemoved.isEmpty { return LivePositions(count: count) }
+        let order = next.isEmpty ? (0..<count).map(Self.number) : linked
+        return LivePositions(isRemoved.isEmpty ? order : order.filter { !isRemoved[Int($0)] })
     }
 
-    private var linked: [Int] {
-        var order: [Int] = []
+    private var linked: [UInt32] {
+        var order: [UInt32] = []
         var position = first
         while position != Self.none {
-            order.append(Int(position))
+            order.append(position)
             position = next[Int(position)]
         }
         return order

@@ -59,8 +59,17 @@ public struct EditedPropertyList: Sendable {
     public struct Change: Sendable, Hashable {
         /// Where it stood, in bytes of the source's text as UTF-8; empty where text was added.
         public let range: Range<Int>
-        /// What stands there now, in UTF-8.
-        public let replacement: [UInt8]
+        /// What stands there now, in UTF-8: a part of the text of the result.
+        public let replacement: ArraySlice<UInt8>
+
+        init(range: Range<Int>, replacement: ArraySlice<UInt8>) {
+            self.range = range
+            self.replacement = replacement
+        }
+
+        init(range: Range<Int>, replacement: [UInt8]) {
+            self.init(range: range, replacement: replacement[...])
+        }
     }
 
     /// The new file, in the format and encoding of the source.

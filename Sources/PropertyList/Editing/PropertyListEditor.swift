@@ -164,9 +164,7 @@ public struct PropertyListEditor: Sendable {
     private func result(
         _ edits: FinishedEdits, _ syntax: some TextEditSyntax
     ) throws(PropertyListError) -> EditedPropertyList {
-        var writer = TextEditWriter(document, edits, syntax)
-        let changes = try writer.changes()
-        let text = Self.text(document.source, with: changes)
+        let (text, changes) = try text(edits, syntax)
         let encoded = try document.sourceEncoding.encoded(text)
         let budget = edits.tree.budget()
         try budget.checkOutput(size: encoded.count)
@@ -190,18 +188,29 @@ public struct PropertyListEditor: Sendable {
             recovery: "convert the file, which writes it anew")
     }
 
-    private static func text(
-        _ source: [UInt8], with changes: [EditedPropertyList.Change]
-    ) -> [UInt8] {
+    /// The text with the edits, and what changes in it.
+    private func text(
+        _ edits: FinishedEdits, _ syntax: some TextEditSyntax
+    ) throws(PropertyListError) -> (text: [UInt8], changes: [EditedPropertyList.Change]) {
+        var writer = TextEditWriter(document, edits, syntax)
+        let changes = try writer.changes()
+        let source = document.source
         var text: [UInt8] = []
         text.reserveCapacity(changes.reduce(source.count) { $0 + $1.replacement.count })
         var index = 0
+        var places: [Range<Int>] = []
         for change in changes {
             text += source[index..<change.range.lowerBound]
+            let start = text.count
             text += change.replacement
+            places.append(start..<text.count)
             index = change.range.upperBound
         }
-        return text + source[index...]
+        text += source[index...]
+        // The replacements are parts of the text from here on, so that they are there once.
+        return (
+            text, zip(changes, places).map { .init(range: $0.range, replacement: text[$1]) }
+        )
     }
 
     /// What is written, read as the source was: in its encoding, under its mapping.

@@ -108,14 +108,15 @@ struct TextEditWriter<Syntax: TextEditSyntax>: ~Copyable {
     /// The positions of a container's children, but for new ones that belong elsewhere.
     private mutating func inTheirPlaces(
         _ container: EditTree.Container, _ origin: UInt32
-    ) throws(PropertyListError) -> [Int] {
+    ) throws(PropertyListError) -> LivePositions {
         let live = container.live
         guard syntax.placesElsewhere(in: origin) else { return live }
         let new = live.filter { $0 >= container.originalCount }
         let elsewhere = try syntax.placedElsewhere(children(new[...], of: container), in: origin)
         for change in elsewhere.changes { try add(change) }
         let places = Set(elsewhere.places.map { new[$0] })
-        return live.filter { !places.contains($0) }
+        return LivePositions(
+            live.filter { !places.contains($0) }.map { UInt32(truncatingIfNeeded: $0) })
     }
 
     /// New children at some positions.
@@ -203,6 +204,13 @@ struct TextEditWriter<Syntax: TextEditSyntax>: ~Copyable {
                 positions[start...].prefix(Self.childrenAtOnce), of: container)
             let new = try syntax.text(of: children, lead, like: neighbour, style)
             try budget.charge(bytes: new.count)
+            if start == 0 {
+                // As much as the others take if they are as long.
+                let rest = (positions.count / Self.childrenAtOnce).multipliedReportingOverflow(
+                    by: new.count)
+                text.reserveCapacity(
+                    new.count + (rest.overflow ? 0 : min(rest.partialValue, budget.remainingBytes)))
+            }
             text += new
         }
         let terminator = syntax.terminator(inDictionary: container.kind == .dictionary)
@@ -237,7 +245,7 @@ struct TextEditWriter<Syntax: TextEditSyntax>: ~Copyable {
         let inner = (style.newline.isEmpty ? layout.style(at: content.upperBound) : style).deeper
         let place = layout.lineBreak(before: content.upperBound)
         try insert(
-            live, of: container, after: Anchor(end: place, hasSeparator: true),
+            Array(live), of: container, after: Anchor(end: place, hasSeparator: true),
             lead: inner.newline + inner.prefix, like: nil, inner)
     }
 }
