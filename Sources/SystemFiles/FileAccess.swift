@@ -13,6 +13,9 @@ package import Glibc
 package enum FileAccess {
     package static let standardInput = "-"
 
+    /// Whether files without a name are used where the system has them. Tests do as if it had none.
+    @TaskLocal package static var usesUnnamedFiles = true
+
     /// Everything in a file, or in standard input for `-`. Where that is more than `limit` bytes, more
     /// than `limit` are returned.
     ///
@@ -173,9 +176,15 @@ package enum FileAccess {
     }
 
     /// Removes the temporary files that dead processes of this user left for a file, without reading its
-    /// folder.
+    /// folder. Not found are those that a process closed in order to name them, and did not name.
     package static func removeDeadTemporaries(for place: FilePlace) {
         TemporaryName.removeDead(for: place)
+    }
+
+    /// Removes the temporary files that dead processes of this user left in the folder of a file, as
+    /// ``removeDeadTemporaries(inFolder:)``.
+    package static func removeDeadTemporaries(beside path: String) {
+        TemporaryName.removeDead(in: FilePlace(path).folder)
     }
 
     /// Fills a temporary file, flushes it to the disk, and gives it its name.

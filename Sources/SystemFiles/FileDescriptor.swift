@@ -191,11 +191,17 @@ extension FileDescriptor {
     /// Locks the file, unless another process, or somebody else in this one, has it locked. Closing it
     /// ends the lock.
     ///
-    /// - Returns: whether the file is locked now; false also where the file system has no locks.
-    func tryLock() -> Bool {
+    /// - Returns: whether the file is locked now.
+    /// - Throws: where the system cannot lock it. A file system may have no locks.
+    func lockIfFree() throws(SystemError) -> Bool {
         while flock(rawValue, LOCK_EX | LOCK_NB) != 0 {
-            if errno != EINTR { return false }
+            let error = SystemError.last
+            if error.isNotReady { return false }
+            guard error.isInterruption else { throw error.explained("it could not be locked") }
         }
         return true
     }
+
+    /// Locks the file as ``lockIfFree()``; false also where the file system has no locks.
+    func tryLock() -> Bool { (try? lockIfFree()) == true }
 }

@@ -4,6 +4,7 @@
 import ArchiveStore
 import Foundation
 import PropertyList
+import SystemFiles
 
 /// Works on stores in a folder as a process of its own:
 ///
@@ -19,17 +20,29 @@ import PropertyList
 ///     StorePeer read-backup FILE               reads a backup; prints the memory that it took
 ///     StorePeer store FOLDER NUMBER            writes a number to each store; prints which took it
 ///     StorePeer replace FILE                   replaces a property list
+///     StorePeer folder PATH                    makes a store in a folder
 ///     StorePeer check-stored FOLDER OLD NEW    checks what `store FOLDER NEW` left, whose output is read
 ///     StorePeer create-key FILE                creates a master key, or reads it
 ///     StorePeer seal COUNT                     seals COUNT items of 1 MiB, and opens them again
 ///     StorePeer stored FOLDER                  prints the number that each store has
+///
+/// With `named` before the verb, it does as if the system had no files without a name.
 ///
 /// `Scripts/faults` kills those that do not end, and runs the others.
 @main
 enum StorePeer {
     static func main() {
         #if Stores
-        do { try run(Array(CommandLine.arguments.dropFirst())) } catch {
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        do {
+            if arguments.first == "named" {
+                try FileAccess.$usesUnnamedFiles.withValue(false) {
+                    try run(Array(arguments.dropFirst()))
+                }
+            } else {
+                try run(arguments)
+            }
+        } catch {
             print("failed: \(error)")
             exit(1)
         }
@@ -63,6 +76,9 @@ enum StorePeer {
         case ("replace", 2):
             try PropertyListArray().write(toFile: arguments[1])
             print("replaced")
+        case ("folder", 2):
+            _ = try ObjectStore(folder: arguments[1])
+            print("ok")
         case ("store", 3): Calls(folder: arguments[1]).write(Int(arguments[2]) ?? 0)
         case ("check-stored", 4):
             let log = String(

@@ -56,7 +56,7 @@ public struct MasterKey: Sendable {
             throw StoreError(error, file: path)
         }
         // A program was killed after it had created the file under a temporary name too.
-        if mode.linkCount > 1 { FileAccess.removeDeadTemporaries(for: FilePlace(path)) }
+        if mode.linkCount > 1 { FileAccess.removeDeadTemporaries(beside: path) }
         guard mode.mode & 0o077 == 0 else {
             throw StoreError(
                 .invalidKeyFile, what: "the file of a key is one that others may use",

@@ -21,6 +21,10 @@ extension StoreError {
             self.init(.fileAccess, what: "\(error)", file: file, underlying: error)
             return
         }
+        if let refusal = StoreJournal.Refusal(error) {
+            self = refusal.error(file)
+            return
+        }
         let code = Self.code(of: error)
         // SQLite's message alone: the description of the error would show what was to be stored.
         self.init(

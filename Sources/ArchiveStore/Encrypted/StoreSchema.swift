@@ -70,7 +70,7 @@ enum NewStore {
             if let existing = try FileMode.existing(at: file) {
                 // A program was killed after it had created the file under a temporary name too.
                 if existing.linkCount > 1 {
-                    FileAccess.removeDeadTemporaries(for: FilePlace(file))
+                    FileAccess.removeDeadTemporaries(beside: file)
                 }
                 return
             }
