@@ -442,6 +442,75 @@ struct StoreFaultTests {
         #expect(calls >= 10)
     }
 
+    @Test("where there are no files without a name, a file never gets the contents of one that is not done")
+    func takenOverFiles() throws {
+        let key = folder("key")
+        let sizes = Mutex<Set<Int>>([])
+        let outputs = Mutex<[String]>([])
+        let isDone = Mutex(false)
+        let observer = Thread {
+            while !isDone.withLock({ $0 }) {
+                let size = try? FileManager.default.attributesOfItem(atPath: key)[.size] as? Int
+                if let size { sizes.withLock { _ = $0.insert(size) } }
+                usleep(1000)
+            }
+        }
+        observer.start()
+        // The first one is slow to name its file, which is closed by then; the other, to fill its own.
+        let delays = ["linkat:delay_enter=1500000", "write:delay_enter=2500000"]
+        DispatchQueue.concurrentPerform(iterations: 2) { task in
+            usleep(UInt32(task) * 500_000)
+            let result = try? Program.run(
+                URL(filePath: "/usr/bin/strace"),
+                [
+                    "-f", "-q", "-o", folder("trace.\(task)"), "-e", "inject=\(delays[task])",
+                    Program.url("StorePeer").path, "named", "create-key", key,
+                ],
+                in: [:])
+            outputs.withLock { $0.append(result?.output ?? "") }
+        }
+        isDone.withLock { $0 = true }
+        #expect(outputs.withLock { $0 } == ["ok\n", "ok\n"])
+        #expect(sizes.withLock { $0 } == [32])
+        for task in 0..<2 {
+            let trace = try String(contentsOfFile: folder("trace.\(task)"), encoding: .utf8)
+            #expect(!trace.contains("O_TMPFILE") && trace.contains("DELAYED"))
+        }
+        #expect(folder.names == ["key", "trace.0", "trace.1"])
+    }
+
+    @Test("stores work where there are no files without a name, and killed programs damage none")
+    func namedTemporaries() throws {
+        let peer = Program.url("StorePeer").path
+        func store(_ number: Int, _ options: String...) throws -> String {
+            try Program.run(
+                URL(filePath: "/usr/bin/strace"),
+                ["-f", "-q", "-o", folder("trace")] + options + [
+                    peer, "named", "store", folder.path, "\(number)",
+                ],
+                in: [:]
+            ).output
+        }
+        #expect(try !store(1).contains("refused"))
+        let trace = try String(contentsOfFile: folder("trace"), encoding: .utf8)
+        #expect(!trace.contains("O_TMPFILE"))
+        var last = 1
+        for call in ["renameat", "linkat", "fsync", "/^unlink"] {
+            for round in 1..<12 {
+                // So that a file is created, too.
+                if round.isMultiple(of: 2) { try? FileManager.default.removeItem(atPath: folder("file")) }
+                _ = try store(last + 1, "-e", "inject=\(call):signal=KILL:when=\(round)")
+                let killed = try String(contentsOfFile: folder("trace"), encoding: .utf8)
+                for (name, number) in try stored() where name != "file" {
+                    #expect(number == last || number == last + 1, "\(call) \(round) \(name)")
+                }
+                last += 1
+                #expect(try !store(last).contains("refused"), "\(call) \(round)")
+                guard killed.contains("killed by SIGKILL") else { break }
+            }
+        }
+    }
+
     @Test("new folders are flushed in the folder around them")
     func foldersAreFlushed() throws {
         _ = try store(1, "trace=/^mkdir,fsync,openat", "decode-fds=path")
