@@ -169,6 +169,20 @@ package enum FileAccess {
         try synchronizeFolder(of: place)
     }
 
+    /// Waits until a file that is there already is on the disk, with its name: another program may have put it
+    /// there, or this one in vain.
+    package static func synchronize(_ path: String) throws(SystemError) {
+        let file = try FileDescriptor.open(path)
+        defer { file.close() }
+        try file.synchronize()
+        try synchronizeName(of: path)
+    }
+
+    /// Waits until the name of a file is on the disk, where symbolic links lead to.
+    package static func synchronizeName(of path: String) throws(SystemError) {
+        try synchronizeFolder(of: FilePlace(path).resolvingLinks())
+    }
+
     /// Removes the temporary files that dead processes of this user left in a folder. Linear in the
     /// number of its entries.
     package static func removeDeadTemporaries(inFolder folder: String) {

@@ -39,7 +39,8 @@ package struct FileLock {
         var details = ""
         if !found.isOwn { details += "; the lock's file belongs to user \(found.owner)" }
         if found.size > 0 {
-            details += "; the lock's file has \(found.size) bytes, so it was made for something else"
+            details +=
+                "; the lock's file has \(found.size) bytes, so it was made for something else"
         }
         return .timeout(details)
     }

@@ -111,7 +111,7 @@ package struct SystemError: Error {
     package var isTimeout: Bool { number == ETIMEDOUT }
     /// The file system, or the process's surroundings, may lack an optional feature.
     var isMissingFeature: Bool {
-        [EINVAL, EOPNOTSUPP, ENOTSUP, ENOSYS, EPERM, EXDEV, ENOENT].contains(number)
+        [EINVAL, EOPNOTSUPP, ENOTSUP, ENOSYS, EPERM, EXDEV, ENOENT, EROFS].contains(number)
     }
     #if canImport(Darwin)
     private static let noAttribute = ENOATTR

@@ -203,10 +203,16 @@ struct ItemStoreTests {
         let required: [WritableKeyPath<ItemAttributes, String>] = [\.service, \.account]
         let pairs =
             texts.map { path in
-                (attributes { $0[keyPath: path] = composed }, attributes { $0[keyPath: path] = decomposed })
+                (
+                    attributes { $0[keyPath: path] = composed },
+                    attributes { $0[keyPath: path] = decomposed }
+                )
             }
             + required.map { path in
-                (attributes { $0[keyPath: path] = composed }, attributes { $0[keyPath: path] = decomposed })
+                (
+                    attributes { $0[keyPath: path] = composed },
+                    attributes { $0[keyPath: path] = decomposed }
+                )
             }
         for (one, other) in pairs {
             #expect(one != other && one == one)
@@ -218,7 +224,8 @@ struct ItemStoreTests {
         let changes: [(inout ItemAttributes) -> Void] = [
             { $0.isSynchronizable = true }, { $0.creator = FourCharacterCode(rawValue: 1) },
             { $0.type = FourCharacterCode(rawValue: 1) }, { $0.generic = [1] },
-            { $0.isInvisible = true }, { $0.isNegative = true }, { $0.accessibility = .afterFirstUnlock },
+            { $0.isInvisible = true }, { $0.isNegative = true },
+            { $0.accessibility = .afterFirstUnlock },
             { $0.created = Date(timeIntervalSinceReferenceDate: 1) },
             { $0.modified = Date(timeIntervalSinceReferenceDate: 1) }, { $0.label = "" },
         ]

@@ -210,7 +210,8 @@ struct PreferencesTests {
         #expect(try preferences("b").string(forKey: "text") == "a\u{1}b")
     }
 
-    @Test("a value of another program that XML cannot hold makes the file a binary one, and is kept")
+    @Test(
+        "a value of another program that XML cannot hold makes the file a binary one, and is kept")
     func foreignValuesBeyondXML() throws {
         let foreign: [PropertyListDictionary] = [
             ["text": "a\u{1}b"], ["b\u{1}": 1], ["tree": ["deep": ["a\u{0}b"]]],

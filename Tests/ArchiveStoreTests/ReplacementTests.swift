@@ -302,7 +302,9 @@ struct ReplacementTests {
                 let found = try? Array(Data(contentsOf: URL(filePath: path)))
                 created.withLock { $0 += 1 }
                 if found != bytes {
-                    wrong.withLock { $0.append("\(found?.count ?? -1) bytes of \(found?.first ?? 0)") }
+                    wrong.withLock {
+                        $0.append("\(found?.count ?? -1) bytes of \(found?.first ?? 0)")
+                    }
                 }
                 unsafe unlink(path)
             }
@@ -418,6 +420,40 @@ struct StoreFaultTests {
     }
 
     @Test(
+        "what is stored in vain and then again is on the disk, whichever folder could not be flushed"
+    )
+    func flushesAfterFailures() throws {
+        let peer = Program.url("StorePeer").path
+        var folders: Set<String> = []
+        for number in 1..<60 {
+            for name in folder.names { try FileManager.default.removeItem(atPath: folder(name)) }
+            let (_, output) = try Program.run(
+                URL(filePath: "/usr/bin/strace"),
+                [
+                    "-f", "-q", "-o", folder("trace"), "-e", "decode-fds=path", "-e",
+                    "trace=fsync", "-e", "inject=fsync:error=EIO:when=\(number)", peer,
+                    "store-twice", folder.path, "1",
+                ],
+                in: [:])
+            let lines = output.split(separator: "\n")
+            let trace = try String(contentsOfFile: folder("trace"), encoding: .utf8)
+                .split(separator: "\n")
+            guard let failure = trace.firstIndex(where: { $0.contains("INJECTED") }) else { break }
+            // strace counts the calls of each thread, so the call may be one of the second time.
+            guard lines.suffix(5).allSatisfy({ $0.hasPrefix("stored") }) else { continue }
+            let path = trace[failure].split(separator: "<").last?.split(separator: ">").first ?? ""
+            // Files without a name are filled again.
+            guard FileManager.default.subpaths(atPath: String(path)) != nil else { continue }
+            folders.insert(URL(filePath: String(path)).lastPathComponent)
+            let isFlushed = trace[failure...].contains {
+                $0.contains("<\(path)>") && $0.hasSuffix("= 0")
+            }
+            #expect(isFlushed, "call \(number): \(path) of \(lines)")
+        }
+        #expect(folders.isSuperset(of: ["objects", "within", "preferences"]), "\(folders)")
+    }
+
+    @Test(
         "a rotation that throws leaves the old key, one that returns the new, whichever flush fails"
     )
     func failingRotations() throws {
@@ -442,7 +478,9 @@ struct StoreFaultTests {
         #expect(calls >= 10)
     }
 
-    @Test("where there are no files without a name, a file never gets the contents of one that is not done")
+    @Test(
+        "where there are no files without a name, a file never gets the contents of one that is not done"
+    )
     func takenOverFiles() throws {
         let key = folder("key")
         let sizes = Mutex<Set<Int>>([])
@@ -498,7 +536,9 @@ struct StoreFaultTests {
         for call in ["renameat", "linkat", "fsync", "/^unlink"] {
             for round in 1..<12 {
                 // So that a file is created, too.
-                if round.isMultiple(of: 2) { try? FileManager.default.removeItem(atPath: folder("file")) }
+                if round.isMultiple(of: 2) {
+                    try? FileManager.default.removeItem(atPath: folder("file"))
+                }
                 _ = try store(last + 1, "-e", "inject=\(call):signal=KILL:when=\(round)")
                 let killed = try String(contentsOfFile: folder("trace"), encoding: .utf8)
                 for (name, number) in try stored() where name != "file" {

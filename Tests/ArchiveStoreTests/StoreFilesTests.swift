@@ -242,6 +242,37 @@ struct StoreFilesTests {
     }
 
     #if os(Linux)
+    @Test("a large change makes no temporary file of SQLite's")
+    func temporaryFiles() throws {
+        let store = try open()
+        let data = [UInt8](repeating: 1, count: 4000)
+        try store.transaction { transaction in
+            for number in 0..<200 {
+                try transaction.add(Item(service: "s", account: "\(number)", data: data))
+            }
+        }
+        var files: Set<String> = []
+        try store.transaction { transaction in
+            try transaction.update(matching: ItemQuery()) { $0.data = data + [2] }
+            _ = try transaction.update(matching: ItemQuery()) { item in
+                item.data = data + [3]
+                let folder = "/proc/self/fd"
+                for name in try FileManager.default.contentsOfDirectory(atPath: folder) {
+                    let path = try? FileManager.default.destinationOfSymbolicLink(
+                        atPath: "\(folder)/\(name)")
+                    files.insert(path ?? "")
+                }
+            }
+            for name in try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd") {
+                let path = try? FileManager.default.destinationOfSymbolicLink(
+                    atPath: "/proc/self/fd/\(name)")
+                files.insert(path ?? "")
+            }
+        }
+        #expect(files.contains(journal))
+        #expect(files.filter { $0.contains("etilqs") } == [])
+    }
+
     @Test("opening a store again does not release the lock of a transaction")
     func lock() throws {
         let store = try open()

@@ -19,6 +19,7 @@ import SystemFiles
 ///     StorePeer make-shared-backup FILE COUNT  writes a backup whose items share their data
 ///     StorePeer read-backup FILE               reads a backup; prints the memory that it took
 ///     StorePeer store FOLDER NUMBER            writes a number to each store; prints which took it
+///     StorePeer store-twice FOLDER NUMBER      does it again in the same program
 ///     StorePeer replace FILE                   replaces a property list
 ///     StorePeer folder PATH                    makes a store in a folder
 ///     StorePeer check-stored FOLDER OLD NEW    checks what `store FOLDER NEW` left, whose output is read
@@ -80,6 +81,8 @@ enum StorePeer {
             _ = try ObjectStore(folder: arguments[1])
             print("ok")
         case ("store", 3): Calls(folder: arguments[1]).write(Int(arguments[2]) ?? 0)
+        case ("store-twice", 3):
+            for _ in 0..<2 { Calls(folder: arguments[1]).write(Int(arguments[2]) ?? 0) }
         case ("check-stored", 4):
             let log = String(
                 decoding: FileHandle.standardInput.readDataToEndOfFile(), as: UTF8.self)

@@ -209,7 +209,7 @@ public final class EncryptedItemDatabase: ItemDatabase {
         guard (try? queue.read({ try new.header.isCurrent($0) })) == true else { return false }
         unlocked.withLock { $0 = new }
         do throws(SystemError) {
-            try synchronizeFolder(of: FilePlace(file))
+            try FileAccess.synchronizeName(of: file)
             return true
         } catch {
             throw StoreError(

@@ -182,7 +182,8 @@ extension StoreJournal {
             }
             return StoreError(
                 .invalidDatabase, what: what(place), file: place + RollbackJournal.suffix,
-                recovery: "no store makes such a journal; move it away if you know where it is from")
+                recovery: "no store makes such a journal; move it away if you know where it is from"
+            )
         }
 
         private func what(_ store: String) -> String {

@@ -130,6 +130,8 @@ extension Configuration {
             try database.execute(sql: "PRAGMA trusted_schema = OFF")
             try database.execute(sql: "PRAGMA cell_size_check = ON")
             try database.execute(sql: "PRAGMA mmap_size = 0")
+            // Parts of a store are in no other folder.
+            try database.execute(sql: "PRAGMA temp_store = MEMORY")
         }
         return configuration
     }

@@ -112,7 +112,9 @@ public final class Preferences: KeyValueStore {
     /// whatever the options say, until that value is gone.
     ///
     /// - Throws: `outOfSpace`, `fileAccess`, `invalidContents`, or `busy` where another program keeps the
-    ///   file locked. The file is what it was, and what was set is still to be written.
+    ///   file locked; the error names who owns the lock's file, if that is another user. The file is what it
+    ///   was, unless only flushing the folder failed, as ``StoreError/Code/fileAccess`` says. What was set is
+    ///   still to be written. A file system without locks is `fileAccess`.
     ///   `unsupportedValue` and the path of the first value that the file cannot hold, when all others are
     ///   written. Such values stay in memory, still to be written; set them anew, or remove them.
     public func synchronize() throws(StoreError) {
@@ -158,7 +160,8 @@ public final class Preferences: KeyValueStore {
                 values: try write(pending.values, pending.keys, over: found), keys: pending.keys)
         } catch {
             guard error.code == .unsupportedValue else { throw error }
-            let keys = pending.keys.filter { canWrite(pending.values[$0.key.text], $0.key.text, options)
+            let keys = pending.keys.filter {
+                canWrite(pending.values[$0.key.text], $0.key.text, options)
             }
             if keys.count == pending.keys.count { throw error }
             return Saved(
@@ -176,6 +179,9 @@ public final class Preferences: KeyValueStore {
             try PlainFile.write(
                 .dictionary(merged), to: file, options(over: found, keys), limits,
                 mustBeNew: found == nil)
+        } else if !keys.isEmpty, found != nil {
+            // The file has the values already, perhaps since it could not be flushed.
+            do { try FileAccess.synchronize(file) } catch { throw StoreError(error, file: file) }
         }
         return merged
     }
