@@ -202,6 +202,19 @@ extension FileDescriptor {
         return true
     }
 
+    /// Locks a part of a file that nobody else has open, by the kind of lock that belongs to a process.
+    ///
+    /// - Throws: where the file system has no such locks.
+    func tryRecordLock() throws(SystemError) {
+        var lock = flock()
+        lock.l_type = Int16(truncatingIfNeeded: F_WRLCK)
+        lock.l_len = 1
+        // SAFETY: the structure is ours for the call.
+        if unsafe fcntl(rawValue, F_SETLK, &lock) != 0 {
+            throw SystemError.last.explained("files in this folder could not be locked")
+        }
+    }
+
     /// Locks the file as ``lockIfFree()``; false also where the file system has no locks.
     func tryLock() -> Bool { (try? lockIfFree()) == true }
 }

@@ -104,6 +104,19 @@ package struct FileLock {
         return named.isSameFile(as: open)
     }
 
+    /// The reason why SQLite cannot lock files in the folder of `path`, tried on a file that nobody else has;
+    /// nil where it can, or where no file can be made.
+    package static func failureOfRecordLocks(beside path: String) -> SystemError? {
+        let place = FilePlace(path)
+        let unnamed = try? TemporaryFile(unnamedFor: place, mode: 0o600)
+        guard var file = unnamed ?? (try? TemporaryFile(namedFor: place, mode: 0o600)) else {
+            return nil
+        }
+        defer { file.finish() }
+        do throws(SystemError) { try file.file.tryRecordLock() } catch { return error }
+        return nil
+    }
+
     /// Lets the next one in.
     package func release() { file.close() }
 }

@@ -593,6 +593,22 @@ struct StoreFaultTests {
         }
     }
 
+    @Test("a file system without the locks of SQLite is named as the reason, not another program")
+    func noRecordLocks() throws {
+        _ = try store(1)
+        let (_, output) = try Program.run(
+            URL(filePath: "/usr/bin/strace"),
+            [
+                "-f", "-q", "-o", folder("trace"), "-e", "inject=fcntl:error=ENOLCK",
+                Program.url("StorePeer").path, "items", folder.path, "0.1",
+            ],
+            in: [:])
+        #expect(output.contains("No locks available"), "\(output)")
+        #expect(!output.contains("another program"), "\(output)")
+        #expect(folder.names == ["file", "items", "key", "objects", "preferences", "trace"])
+        #expect(try Program.run("StorePeer", ["items", folder.path, "0.1"]).output == "1\n")
+    }
+
     @Test(
         "a file system without locks is named as the reason, at once",
         arguments: [("ENOLCK", "No locks available"), ("EOPNOTSUPP", "not supported")])

@@ -430,6 +430,27 @@ struct StoreFilesTests {
         #expect(try store.items().first?.password == "new")
     }
 
+    @Test("a store that is moved or replaced while it is open takes no changes, and says why")
+    func movedStore() throws {
+        let store = try open()
+        try store.add(Item(service: "service", account: "a", password: "secret"))
+        try FileManager.default.moveItem(atPath: file, toPath: folder("moved"))
+        for isReplaced in [false, true] {
+            if isReplaced { _ = try open() }
+            let error = #expect(throws: StoreError.self) {
+                try store.add(Item(service: "service", account: "b", password: "secret"))
+            }
+            #expect(error?.code == .invalidDatabase && error?.file == file)
+            #expect(error?.what.contains("moved or replaced") == true, "\(error?.what ?? "")")
+        }
+        #expect(try open(folder("moved")).items().count == 1)
+        #expect(try open().items().isEmpty)
+        try FileManager.default.removeItem(atPath: file)
+        try FileManager.default.moveItem(atPath: folder("moved"), toPath: file)
+        try store.add(Item(service: "service", account: "b", password: "secret"))
+        #expect(try open().items().count == 2)
+    }
+
     @Test("a journal has the mode of its store, whatever the umask")
     func modeOfJournal() throws {
         let store = try open()

@@ -19,6 +19,7 @@ import SystemFiles
 ///     StorePeer make-shared-backup FILE COUNT  writes a backup whose items share their data
 ///     StorePeer read-backup FILE               reads a backup; prints the memory that it took
 ///     StorePeer store FOLDER NUMBER            writes a number to each store; prints which took it
+///     StorePeer items FOLDER TIMEOUT           reads the items of a store, which waits so many seconds
 ///     StorePeer store-twice FOLDER NUMBER      does it again in the same program
 ///     StorePeer replace FILE                   replaces a property list
 ///     StorePeer folder PATH                    makes a store in a folder
@@ -81,6 +82,12 @@ enum StorePeer {
             _ = try ObjectStore(folder: arguments[1])
             print("ok")
         case ("store", 3): Calls(folder: arguments[1]).write(Int(arguments[2]) ?? 0)
+        case ("items", 3):
+            let key = try MasterKey(file: "\(arguments[1])/key")
+            let database = try EncryptedItemDatabase(
+                file: "\(arguments[1])/items", accessGroup: "group", key: key,
+                timeout: Double(arguments[2]) ?? 0)
+            print(try ItemStore(database).items().count)
         case ("store-twice", 3):
             for _ in 0..<2 { Calls(folder: arguments[1]).write(Int(arguments[2]) ?? 0) }
         case ("check-stored", 4):

@@ -159,6 +159,10 @@ extension StoreJournal {
 
         /// The refusal in an error of SQLite; nil where there is none.
         init?(_ error: DatabaseError) {
+            if error.extendedResultCode == .SQLITE_READONLY_DBMOVED {
+                self = .movedStore
+                return
+            }
             guard error.resultCode == .SQLITE_PERM else { return nil }
             let number = error.extendedResultCode.rawValue >> 8
             let index = Int(truncatingIfNeeded: number &- Self.firstNumber)
