@@ -105,6 +105,7 @@ package struct CompanionFile {
             let file = try FileDescriptor.create(place, mode: main.mode & 0o666).aboveStandardOnes()
             do throws(SystemError) { try main.giveRights(to: file) } catch {
                 file.close()
+                _ = try? removeFile(place)
                 throw error
             }
             return file
@@ -133,11 +134,12 @@ package struct CompanionFile {
 }
 
 extension FileMode {
-    /// Gives a new file that is empty the permissions of this one and, if the superuser creates it, the owner.
+    /// Gives a new file that is empty the rights of this one, as ``apply(to:_:)``, where it has not got them. The
+    /// access control list is not looked at: whoever opens the main file and closes it releases its locks.
     fileprivate func giveRights(to file: FileDescriptor) throws(SystemError) {
-        if geteuid() == 0, fchown(file.rawValue, owner, group) != 0 { throw SystemError.last }
-        let permissions = mode & 0o666
-        if try FileMode(of: file).mode != permissions { try file.setMode(permissions) }
+        let new = try FileMode(of: file)
+        if new.owner == owner, new.group == group, new.mode == mode & 0o666 { return }
+        _ = try apply(to: file, nil)
     }
 }
 

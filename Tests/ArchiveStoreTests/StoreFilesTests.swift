@@ -463,6 +463,30 @@ struct StoreFilesTests {
         #expect(folder.names == ["items", "key"])
     }
 
+    @Test(
+        "a journal has the owner and the group of its store",
+        .enabled(if: geteuid() == 0, "for the superuser"))
+    func ownerOfJournal() throws {
+        let store = try open()
+        try #require(unsafe chown(file, 1234, 2345) == 0)
+        try store.transaction { transaction in
+            try transaction.add(Item(service: "s", account: "a", password: "secret"))
+            let attributes = try FileManager.default.attributesOfItem(atPath: journal)
+            #expect(attributes[.ownerAccountID] as? Int == 1234)
+            #expect(attributes[.groupOwnerAccountID] as? Int == 2345)
+            #expect(attributes[.posixPermissions] as? Int == 0o600)
+        }
+        // The folder gives its group to new files; its members may not write the store.
+        try #require(unsafe chown(file, 0, 0) == 0 && chmod(file, 0o660) == 0)
+        try #require(unsafe chown(folder.path, 0, 2345) == 0 && chmod(folder.path, 0o2775) == 0)
+        try store.transaction { transaction in
+            try transaction.add(Item(service: "s", account: "b", password: "secret"))
+            let attributes = try FileManager.default.attributesOfItem(atPath: journal)
+            #expect(attributes[.groupOwnerAccountID] as? Int == 0)
+            #expect(attributes[.posixPermissions] as? Int == 0o660)
+        }
+    }
+
     @Test("a journal of many headers is refused in no time")
     func denseJournal() throws {
         try prepare(superJournal: nil)
