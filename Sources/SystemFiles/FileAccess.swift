@@ -174,7 +174,9 @@ package enum FileAccess {
     package static func synchronize(_ path: String) throws(SystemError) {
         let file = try FileDescriptor.open(path)
         defer { file.close() }
-        try file.synchronize()
+        do throws(SystemError) { try file.synchronize() } catch {
+            throw error.explained("the file is there, but could not be flushed to the disk")
+        }
         try synchronizeName(of: path)
     }
 

@@ -107,7 +107,7 @@ package struct FileLock {
     /// The reason why SQLite cannot lock files in the folder of `path`, tried on a file that nobody else has;
     /// nil where it can, or where no file can be made.
     package static func failureOfRecordLocks(beside path: String) -> SystemError? {
-        let place = FilePlace(path)
+        guard let place = try? FilePlace(path).resolvingLinks() else { return nil }
         let unnamed = try? TemporaryFile(unnamedFor: place, mode: 0o600)
         guard var file = unnamed ?? (try? TemporaryFile(namedFor: place, mode: 0o600)) else {
             return nil
