@@ -58,9 +58,8 @@ extension EditTree {
         var live: [Int] { kind == .dictionary ? entries.all : elements.all }
 
         /// Adds an entry after another, or at the end.
-        mutating func add(
-            _ key: Key, _ text: String, _ content: Content, after position: Int? = nil
-        ) {
+        mutating func add(_ key: Key, _ text: String, _ content: Content, after position: Int? = nil)
+        {
             places[LiteralKey(text)] = .some(children.count)
             entries.insert(after: position)
             children.append(Child(key: key, content: content))

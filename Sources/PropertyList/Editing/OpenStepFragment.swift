@@ -66,8 +66,7 @@ struct OpenStepFragment {
                 let key = record.map { document.node($0).string ?? "" } ?? (depth == 0 ? key : nil)
                 if record != nil, let key {
                     output += self.key(
-                        key, isQuoted: manner.isQuoted && depth == 0, isOfObject: node["isa"] != nil
-                    )
+                        key, isQuoted: manner.isQuoted && depth == 0, isOfObject: node["isa"] != nil)
                     output += depth == 0 ? manner.equals : Self.equals
                 }
                 do {
