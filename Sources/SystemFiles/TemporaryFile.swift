@@ -61,7 +61,13 @@ struct TemporaryFile {
             // A process that removes dead files may have locked this one before it was locked here.
             // Without locks no file counts as dead.
             let isTaken = (try? file.lockIfFree()) == false
-            guard !isTaken, let identity = try? FileMode(of: file), identity.linkCount > 0 else {
+            let identity: FileMode
+            do throws(SystemError) { identity = try FileMode(of: file) } catch {
+                if !isTaken { _ = try? removeFile(name) }
+                file.close()
+                throw error
+            }
+            if isTaken || identity.linkCount == 0 {
                 file.close()
                 continue
             }
