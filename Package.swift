@@ -96,7 +96,8 @@ let package = Package(
         .executableTarget(name: "FoundationPeer", path: "Tests/FoundationPeer"),
         // Works on a store as a process of its own: to be killed, to meet a full disk.
         .executableTarget(
-            name: "StorePeer", dependencies: ["ArchiveStore", "KeyedArchive", "PropertyList"],
+            name: "StorePeer",
+            dependencies: ["ArchiveStore", "KeyedArchive", "PropertyList", "SystemFiles"],
             path: "Tests/StorePeer"),
         // Two programs that share an access group, as the recipe in the documentation has them.
         .executableTarget(

@@ -4,21 +4,227 @@
 #ifndef KEYED_CSQLITE_SHIM_H
 #define KEYED_CSQLITE_SHIM_H
 
+#include <errno.h>
+#include <fcntl.h>
 #include <sqlite3.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 // A VFS through which SQLite opens a database, its rollback journal and temporary files, and nothing
 // else. SQLite reads the name of a super-journal from the journal and deletes the file of that name; a
 // write-ahead log beside a database is read whatever the database says. Both are refused here, at the
 // moment of each call, so no file that appears after a check is a way around it.
 //
+// The program opens journals itself, and checks them on the descriptor that is then used here.
+//
 // In C because a VFS is a table of C functions that are called with pointers into it.
 
 /// The name of the VFS.
 #define KEYED_SQLITE_GUARD "keyed-archive-guard"
 
+// MARK: - The beginning of a database
+
+/// Reads the beginning of a file; the rest is zero where the file is shorter.
+static inline int keyed_sqlite_read_file(sqlite3_file *file, void *bytes, int size) {
+    if (!file || !file->pMethods) return SQLITE_ERROR;
+    int status = file->pMethods->xRead(file, bytes, size, 0);
+    return status == SQLITE_IOERR_SHORT_READ ? SQLITE_OK : status;
+}
+
+/// Reads the beginning of the main database through SQLite's own descriptor.
+///
+/// Another descriptor must not be used: closing it would release all POSIX locks that the process has on
+/// the file, those of other connections too.
+static inline int keyed_sqlite_read_head(sqlite3 *connection, void *bytes, int size) {
+    sqlite3_file *file = 0;
+    int status = sqlite3_file_control(connection, "main", SQLITE_FCNTL_FILE_POINTER, &file);
+    return status == SQLITE_OK ? keyed_sqlite_read_file(file, bytes, size) : status;
+}
+
+/// Whether a database no longer has the name that it was opened by.
+static inline int keyed_sqlite_has_moved(sqlite3_file *file) {
+    int moved = 0;
+    if (!file || !file->pMethods) return 1;
+    int status = file->pMethods->xFileControl(file, SQLITE_FCNTL_HAS_MOVED, &moved);
+    return status != SQLITE_OK || moved;
+}
+
+/// Sets `reserved` to whether a connection, of any process, is about to write to the main database.
+/// SQLite does not apply a journal then.
+static inline int keyed_sqlite_is_reserved(sqlite3 *connection, int *reserved) {
+    sqlite3_file *file = 0;
+    int status = sqlite3_file_control(connection, "main", SQLITE_FCNTL_FILE_POINTER, &file);
+    if (status != SQLITE_OK) return status;
+    if (!file || !file->pMethods) return SQLITE_ERROR;
+    return file->pMethods->xCheckReservedLock(file, reserved);
+}
+
+// MARK: - Journals
+
+/// Opens the journal of a database, as SQLITE_OPEN_READONLY, READWRITE and CREATE in `flags` say.
+///
+/// Returns the descriptor, or the negative of an SQLite error.
+typedef int (*keyed_journal_opener)(const char *journal, const char *store, sqlite3_file *database,
+                                    int flags);
+
+typedef struct keyed_journal {
+    sqlite3_file base;
+    int descriptor;
+    /// The folder is to be flushed with the journal, which is new in it.
+    int is_new;
+    const char *path;
+} keyed_journal;
+
+static inline int keyed_journal_close(sqlite3_file *file) {
+    close(((keyed_journal *)file)->descriptor);
+    return SQLITE_OK;
+}
+
+static inline int keyed_journal_read(sqlite3_file *file, void *bytes, int size, sqlite3_int64 offset) {
+    int filled = 0;
+    while (filled < size) {
+        ssize_t count = pread(((keyed_journal *)file)->descriptor, (char *)bytes + filled,
+                              (size_t)(size - filled), (off_t)(offset + filled));
+        if (count < 0 && errno == EINTR) continue;
+        if (count < 0) return SQLITE_IOERR_READ;
+        if (count == 0) {
+            memset((char *)bytes + filled, 0, (size_t)(size - filled));
+            return SQLITE_IOERR_SHORT_READ;
+        }
+        filled += (int)count;
+    }
+    return SQLITE_OK;
+}
+
+static inline int keyed_journal_write(sqlite3_file *file, const void *bytes, int size,
+                                      sqlite3_int64 offset) {
+    int written = 0;
+    while (written < size) {
+        ssize_t count = pwrite(((keyed_journal *)file)->descriptor, (const char *)bytes + written,
+                               (size_t)(size - written), (off_t)(offset + written));
+        if (count < 0 && errno == EINTR) continue;
+        if (count <= 0)
+            return count == 0 || errno == ENOSPC || errno == EDQUOT || errno == EFBIG
+                ? SQLITE_FULL : SQLITE_IOERR_WRITE;
+        written += (int)count;
+    }
+    return SQLITE_OK;
+}
+
+static inline int keyed_journal_truncate(sqlite3_file *file, sqlite3_int64 size) {
+    while (ftruncate(((keyed_journal *)file)->descriptor, (off_t)size) != 0)
+        if (errno != EINTR) return SQLITE_IOERR_TRUNCATE;
+    return SQLITE_OK;
+}
+
+/// Flushes the folder of a file.
+static inline int keyed_journal_flush_folder(const char *path) {
+    const char *name = strrchr(path, '/');
+    char folder[4096];
+    size_t length = name ? (size_t)(name - path) + 1 : 0;
+    if (length == 0 || length >= sizeof folder) return SQLITE_CANTOPEN;
+    memcpy(folder, path, length);
+    folder[length] = 0;
+    int descriptor = open(folder, O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0) {
+        // A folder that may be written but not read.
+        if (errno != EACCES) return SQLITE_IOERR_DIR_FSYNC;
+        sync();
+        return SQLITE_OK;
+    }
+    int failure = fsync(descriptor) == 0 ? 0 : errno;
+    close(descriptor);
+    // File systems that cannot flush a folder.
+    if (failure == EINVAL || failure == ENOTSUP || failure == ENOSYS) failure = 0;
+    return failure ? SQLITE_IOERR_DIR_FSYNC : SQLITE_OK;
+}
+
+static inline int keyed_journal_sync(sqlite3_file *file, int flags) {
+    keyed_journal *journal = (keyed_journal *)file;
+    int result;
+#if defined(__APPLE__)
+    result = -1;
+    if ((flags & 0x0F) == SQLITE_SYNC_FULL) result = fcntl(journal->descriptor, F_FULLFSYNC, 0);
+    if (result != 0) result = fsync(journal->descriptor);
+#else
+    (void)flags;
+    result = fdatasync(journal->descriptor);
+#endif
+    if (result != 0) return SQLITE_IOERR_FSYNC;
+    if (!journal->is_new) return SQLITE_OK;
+    int status = keyed_journal_flush_folder(journal->path);
+    if (status == SQLITE_OK) journal->is_new = 0;
+    return status;
+}
+
+static inline int keyed_journal_size(sqlite3_file *file, sqlite3_int64 *size) {
+    struct stat status;
+    if (fstat(((keyed_journal *)file)->descriptor, &status) != 0) return SQLITE_IOERR_FSTAT;
+    *size = status.st_size;
+    return SQLITE_OK;
+}
+
+// Nobody locks a journal: the locks are on the database.
+
+static inline int keyed_journal_lock(sqlite3_file *file, int kind) {
+    (void)file;
+    (void)kind;
+    return SQLITE_OK;
+}
+
+static inline int keyed_journal_is_reserved(sqlite3_file *file, int *reserved) {
+    (void)file;
+    *reserved = 0;
+    return SQLITE_OK;
+}
+
+static inline int keyed_journal_control(sqlite3_file *file, int operation, void *argument) {
+    (void)file;
+    (void)operation;
+    (void)argument;
+    return SQLITE_NOTFOUND;
+}
+
+static inline int keyed_journal_sector_size(sqlite3_file *file) {
+    (void)file;
+    return 4096;
+}
+
+static inline int keyed_journal_characteristics(sqlite3_file *file) {
+    (void)file;
+    return 0;
+}
+
+static inline const sqlite3_io_methods *keyed_journal_methods(void) {
+    static const sqlite3_io_methods methods = {
+        .iVersion = 1,
+        .xClose = keyed_journal_close,
+        .xRead = keyed_journal_read,
+        .xWrite = keyed_journal_write,
+        .xTruncate = keyed_journal_truncate,
+        .xSync = keyed_journal_sync,
+        .xFileSize = keyed_journal_size,
+        .xLock = keyed_journal_lock,
+        .xUnlock = keyed_journal_lock,
+        .xCheckReservedLock = keyed_journal_is_reserved,
+        .xFileControl = keyed_journal_control,
+        .xSectorSize = keyed_journal_sector_size,
+        .xDeviceCharacteristics = keyed_journal_characteristics,
+    };
+    return &methods;
+}
+
+// MARK: - The VFS
+
+/// The system's VFS, and the program's way to open journals.
+typedef struct keyed_guard_data {
+    sqlite3_vfs *system;
+    keyed_journal_opener opener;
+} keyed_guard_data;
+
 static inline sqlite3_vfs *keyed_guard_system(sqlite3_vfs *guard) {
-    return (sqlite3_vfs *)guard->pAppData;
+    return ((keyed_guard_data *)guard->pAppData)->system;
 }
 
 /// Whether a path ends like the name of a companion of a database.
@@ -27,13 +233,28 @@ static inline int keyed_guard_ends(const char *path, const char *suffix) {
     return length >= end && memcmp(path + length - end, suffix, end) == 0;
 }
 
+static inline int keyed_guard_open_journal(sqlite3_vfs *guard, const char *path, sqlite3_file *file,
+                                           int flags, int *opened) {
+    keyed_guard_data *data = (keyed_guard_data *)guard->pAppData;
+    int descriptor = data->opener(path, sqlite3_filename_database(path),
+                                  sqlite3_database_file_object(path), flags);
+    if (descriptor < 0) return -descriptor;
+    keyed_journal *journal = (keyed_journal *)file;
+    journal->descriptor = descriptor;
+    journal->is_new = (flags & SQLITE_OPEN_CREATE) != 0;
+    journal->path = path;
+    file->pMethods = keyed_journal_methods();
+    if (opened) *opened = flags;
+    return SQLITE_OK;
+}
+
 static inline int keyed_guard_open(sqlite3_vfs *guard, const char *path, sqlite3_file *file,
                                    int flags, int *opened) {
+    file->pMethods = 0;
     // 0x4000 is SQLITE_OPEN_SUPER_JOURNAL, which older headers call by another name.
-    if (flags & (0x4000 | SQLITE_OPEN_WAL)) {
-        file->pMethods = 0;
-        return SQLITE_PERM;
-    }
+    if (flags & (0x4000 | SQLITE_OPEN_WAL)) return SQLITE_PERM;
+    if (path && flags & SQLITE_OPEN_MAIN_JOURNAL)
+        return keyed_guard_open_journal(guard, path, file, flags, opened);
     sqlite3_vfs *system = keyed_guard_system(guard);
     return system->xOpen(system, path, file, flags, opened);
 }
@@ -83,16 +304,20 @@ static inline int keyed_guard_last_error(sqlite3_vfs *guard, int size, char *tex
 ///
 /// Returns SQLITE_OK, or why connections can't name it: SQLITE_MISUSE where this SQLite takes no
 /// parameters in the names of files.
-static inline int keyed_sqlite_register_guard(void) {
+static inline int keyed_sqlite_register_guard(keyed_journal_opener opener) {
     static sqlite3_vfs guard;
+    static keyed_guard_data data;
     if (!sqlite3_compileoption_used("USE_URI")) return SQLITE_MISUSE;
     sqlite3_vfs *system = sqlite3_vfs_find(0);
     if (!system) return SQLITE_ERROR;
+    data.system = system;
+    data.opener = opener;
     guard.iVersion = 1;
-    guard.szOsFile = system->szOsFile;
+    guard.szOsFile = system->szOsFile < (int)sizeof(keyed_journal)
+        ? (int)sizeof(keyed_journal) : system->szOsFile;
     guard.mxPathname = system->mxPathname;
     guard.zName = KEYED_SQLITE_GUARD;
-    guard.pAppData = system;
+    guard.pAppData = &data;
     guard.xOpen = keyed_guard_open;
     guard.xDelete = keyed_guard_delete;
     guard.xAccess = keyed_guard_access;
@@ -106,30 +331,6 @@ static inline int keyed_sqlite_register_guard(void) {
     guard.xCurrentTime = keyed_guard_time;
     guard.xGetLastError = keyed_guard_last_error;
     return sqlite3_vfs_register(&guard, 0);
-}
-
-/// Reads the beginning of the main database through SQLite's own descriptor; the rest is zero where the
-/// file is shorter.
-///
-/// Another descriptor must not be used: closing it would release all POSIX locks that the process has on
-/// the file, those of other connections too.
-static inline int keyed_sqlite_read_head(sqlite3 *connection, void *bytes, int size) {
-    sqlite3_file *file = 0;
-    int status = sqlite3_file_control(connection, "main", SQLITE_FCNTL_FILE_POINTER, &file);
-    if (status != SQLITE_OK) return status;
-    if (!file || !file->pMethods) return SQLITE_ERROR;
-    status = file->pMethods->xRead(file, bytes, size, 0);
-    return status == SQLITE_IOERR_SHORT_READ ? SQLITE_OK : status;
-}
-
-/// Sets `reserved` to whether a connection, of any process, is about to write to the main database.
-/// SQLite does not apply a journal then.
-static inline int keyed_sqlite_is_reserved(sqlite3 *connection, int *reserved) {
-    sqlite3_file *file = 0;
-    int status = sqlite3_file_control(connection, "main", SQLITE_FCNTL_FILE_POINTER, &file);
-    if (status != SQLITE_OK) return status;
-    if (!file || !file->pMethods) return SQLITE_ERROR;
-    return file->pMethods->xCheckReservedLock(file, reserved);
 }
 
 #endif

@@ -9,6 +9,7 @@ package final class FileSource: ByteSource {
     /// The number of bytes; of a file that is larger than any database, as many as the largest has.
     package let size: Int
     private let file: FileDescriptor
+    private let closesFile: Bool
 
     /// 4,294,967,295 pages of 65,536 bytes: sums of a few of them fit into an integer.
     private static let largestDatabase = Int(UInt32.max) << 16
@@ -18,18 +19,28 @@ package final class FileSource: ByteSource {
     /// - Throws: also for what is no regular file. Opening a pipe would wait for its writer.
     package init(_ path: String) throws(SystemError) {
         file = try FileDescriptor.open(path)
-        do throws(SystemError) {
-            let mode = try FileMode(of: file)
-            if mode.isDirectory { throw SystemError(message: "is a directory") }
-            guard mode.isRegular else { throw SystemError.notRegular(mode) }
-            size = min(mode.size, Self.largestDatabase)
-        } catch {
+        closesFile = true
+        do throws(SystemError) { size = try Self.size(of: file) } catch {
             file.close()
             throw error
         }
     }
 
-    deinit { file.close() }
+    /// Reads a file that is open, and stays open.
+    package init(reading file: FileDescriptor) throws(SystemError) {
+        self.file = file
+        closesFile = false
+        size = try Self.size(of: file)
+    }
+
+    private static func size(of file: FileDescriptor) throws(SystemError) -> Int {
+        let mode = try FileMode(of: file)
+        if mode.isDirectory { throw SystemError(message: "is a directory") }
+        guard mode.isRegular else { throw SystemError.notRegular(mode) }
+        return min(mode.size, largestDatabase)
+    }
+
+    deinit { if closesFile { file.close() } }
 
     package func read(at offset: Int, count: Int) throws(DatabaseFileError) -> [UInt8] {
         // The size bounds what a malformed file can ask for.

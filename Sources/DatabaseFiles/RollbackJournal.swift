@@ -36,6 +36,8 @@ package struct RollbackJournal: Sendable, Equatable {
     package let pageCount: Int
     /// Whether the journal ends like one that names a super-journal.
     package let namesSuperJournal: Bool
+    /// Whether each segment but the last has pages. SQLite begins a new segment only after pages.
+    package let hasPagesInEachSegment: Bool
 
     /// The header of a segment.
     package struct Header: Sendable, Equatable {
@@ -47,7 +49,10 @@ package struct RollbackJournal: Sendable, Equatable {
         let sectorSize: Int
         package let pageSize: Int
 
-        init?(_ bytes: [UInt8]) {
+        /// Parses the header of a segment.
+        ///
+        /// - Parameter first: the header of the first segment, whose sizes count for all.
+        init?(_ bytes: [UInt8], after first: Header? = nil) {
             guard bytes.starts(with: magic), let count = bytes.word(at: 8),
                 let nonce = bytes.word(at: 12), let original = bytes.word(at: 16),
                 let sector = bytes.word(at: 20),
@@ -56,8 +61,8 @@ package struct RollbackJournal: Sendable, Equatable {
             pageCount = count == .max ? nil : Int(clamping: count)
             self.nonce = nonce
             originalPageCount = Int(clamping: original)
-            sectorSize = Int(clamping: sector)
-            pageSize = Int(clamping: page)
+            sectorSize = first?.sectorSize ?? Int(clamping: sector)
+            pageSize = first?.pageSize ?? Int(clamping: page)
             guard DatabaseHeader.isPageSize(pageSize), (32...65536).contains(sectorSize),
                 sectorSize & (sectorSize - 1) == 0
             else { return nil }
@@ -78,56 +83,96 @@ package struct RollbackJournal: Sendable, Equatable {
     /// Inspects a journal. Nothing that it names is opened.
     ///
     /// - Returns: nil for a journal that is not in use: an empty one, or one whose first byte is zero.
-    /// - Complexity: linear in the number of sectors.
+    /// - Complexity: linear in the number of segments that have pages.
     package init?(_ source: some ByteSource) throws(DatabaseFileError) {
         let head = try source.read(at: 0, count: Self.headerSize)
         guard let first = head.first, first != 0 else { return nil }
         header = Header(head)
-        pageCount = try Self.pageCount(source)
+        var segments = Segments(source)
+        var pageCount = 0
+        while let segment = try segments.next() { pageCount += segment.count }
+        self.pageCount = pageCount
+        hasPagesInEachSegment = try segments.isAtEnd()
         namesSuperJournal = try Self.namesSuperJournal(source)
     }
 
-    /// The header of the database as the journal would restore it; nil where it has no record of the
-    /// first page, or a malformed one.
+    /// The beginning of the database as a journal would restore it.
+    package enum FirstPage: Sendable, Equatable {
+        /// No record of the page that SQLite would restore.
+        case none
+        case header(DatabaseHeader)
+        /// A page that is no beginning of a database.
+        case malformed
+    }
+
+    /// The beginning of the database as the journal would restore it.
     ///
     /// - Complexity: linear in the number of pages in the journal.
-    package static func restoredHeader(
+    package static func restoredFirstPage(
         _ source: some ByteSource
-    ) throws(DatabaseFileError) -> DatabaseHeader? {
-        var offset = 0
-        while let header = Header(try source.read(at: offset, count: headerSize)) {
-            let records = offset + header.sectorSize
-            let size = header.pageSize + 8
-            let rest = max(0, source.size - records) / size
-            let count = min(header.pageCount ?? rest, rest)
-            for number in 0..<count {
-                let place = records + number * size
+    ) throws(DatabaseFileError) -> FirstPage {
+        var segments = Segments(source)
+        while let segment = try segments.next() {
+            let header = segment.header
+            for number in 0..<segment.count {
+                let place = segment.records + number * segment.recordSize
                 let page = try source.read(at: place, count: 4).word(at: 0)
                 // SQLite restores nothing beyond a record of no page.
-                if page == 0 { return nil }
+                if page == 0 { return .none }
                 guard page == 1 else { continue }
                 let record = try source.read(at: place + 4, count: header.pageSize + 4)
                 guard record.word(at: header.pageSize) == header.checksum(of: record) else {
-                    return nil
+                    return .none
                 }
-                return try? DatabaseHeader(record)
+                return (try? DatabaseHeader(record)).map { .header($0) } ?? .malformed
             }
-            offset = (records + count * size + header.sectorSize - 1) & ~(header.sectorSize - 1)
         }
-        return nil
+        return .none
     }
 
-    private static func pageCount(_ source: some ByteSource) throws(DatabaseFileError) -> Int {
-        var (offset, total) = (0, 0)
-        while let header = Header(try source.read(at: offset, count: headerSize)) {
+    /// A segment: its header, the offset of its first record, and the number of its complete records.
+    private struct Segment {
+        let header: Header
+        let records: Int
+        let count: Int
+
+        var recordSize: Int { header.pageSize + 8 }
+        /// The offset of the next segment.
+        var end: Int {
+            let end = records + count * recordSize
+            return (end + header.sectorSize - 1) & ~(header.sectorSize - 1)
+        }
+    }
+
+    /// The segments of a journal in order, up to the first one without pages. A small file has room for many
+    /// headers, but not for many segments with pages.
+    private struct Segments<Source: ByteSource> {
+        private let source: Source
+        private var first: Header?
+        private var last: Segment?
+
+        init(_ source: Source) { self.source = source }
+
+        private var offset: Int { last?.end ?? 0 }
+
+        private func header() throws(DatabaseFileError) -> Header? {
+            Header(try source.read(at: offset, count: headerSize), after: first)
+        }
+
+        mutating func next() throws(DatabaseFileError) -> Segment? {
+            if last?.count == 0 { return nil }
+            guard let header = try header() else { return nil }
+            if first == nil { first = header }
             let records = offset + header.sectorSize
             let rest = max(0, source.size - records) / (header.pageSize + 8)
-            let count = min(header.pageCount ?? rest, rest)
-            total += count
-            let end = records + count * (header.pageSize + 8)
-            offset = (end + header.sectorSize - 1) & ~(header.sectorSize - 1)
+            let segment = Segment(
+                header: header, records: records, count: min(header.pageCount ?? rest, rest))
+            last = segment
+            return segment
         }
-        return total
+
+        /// Whether no header follows the last segment that was returned.
+        func isAtEnd() throws(DatabaseFileError) -> Bool { try header() == nil }
     }
 
     private static func namesSuperJournal(

@@ -13,6 +13,9 @@ package import Glibc
 package enum FileAccess {
     package static let standardInput = "-"
 
+    /// Whether files without a name are used where the system has them. Tests do as if it had none.
+    @TaskLocal package static var usesUnnamedFiles = true
+
     /// Everything in a file, or in standard input for `-`. Where that is more than `limit` bytes, more
     /// than `limit` are returned.
     ///
@@ -166,6 +169,22 @@ package enum FileAccess {
         try synchronizeFolder(of: place)
     }
 
+    /// Waits until a file that is there already is on the disk, with its name: another program may have put it
+    /// there, or this one in vain.
+    package static func synchronize(_ path: String) throws(SystemError) {
+        let file = try FileDescriptor.open(path)
+        defer { file.close() }
+        do throws(SystemError) { try file.synchronize() } catch {
+            throw error.explained("the file is there, but could not be flushed to the disk")
+        }
+        try synchronizeName(of: path)
+    }
+
+    /// Waits until the name of a file is on the disk, where symbolic links lead to.
+    package static func synchronizeName(of path: String) throws(SystemError) {
+        try synchronizeFolder(of: FilePlace(path).resolvingLinks())
+    }
+
     /// Removes the temporary files that dead processes of this user left in a folder. Linear in the
     /// number of its entries.
     package static func removeDeadTemporaries(inFolder folder: String) {
@@ -173,9 +192,15 @@ package enum FileAccess {
     }
 
     /// Removes the temporary files that dead processes of this user left for a file, without reading its
-    /// folder.
+    /// folder. Not found are those that a process closed in order to name them, and did not name.
     package static func removeDeadTemporaries(for place: FilePlace) {
         TemporaryName.removeDead(for: place)
+    }
+
+    /// Removes the temporary files that dead processes of this user left in the folder of a file, as
+    /// ``removeDeadTemporaries(inFolder:)``.
+    package static func removeDeadTemporaries(beside path: String) {
+        TemporaryName.removeDead(in: FilePlace(path).folder)
     }
 
     /// Fills a temporary file, flushes it to the disk, and gives it its name.

@@ -191,11 +191,30 @@ extension FileDescriptor {
     /// Locks the file, unless another process, or somebody else in this one, has it locked. Closing it
     /// ends the lock.
     ///
-    /// - Returns: whether the file is locked now; false also where the file system has no locks.
-    func tryLock() -> Bool {
+    /// - Returns: whether the file is locked now.
+    /// - Throws: where the system cannot lock it. A file system may have no locks.
+    func lockIfFree() throws(SystemError) -> Bool {
         while flock(rawValue, LOCK_EX | LOCK_NB) != 0 {
-            if errno != EINTR { return false }
+            let error = SystemError.last
+            if error.isNotReady { return false }
+            guard error.isInterruption else { throw error.explained("it could not be locked") }
         }
         return true
     }
+
+    /// Locks a part of a file that nobody else has open, by the kind of lock that belongs to a process.
+    ///
+    /// - Throws: where the file system has no such locks.
+    func tryRecordLock() throws(SystemError) {
+        var lock = flock()
+        lock.l_type = Int16(truncatingIfNeeded: F_WRLCK)
+        lock.l_len = 1
+        // SAFETY: the structure is ours for the call.
+        if unsafe fcntl(rawValue, F_SETLK, &lock) != 0 {
+            throw SystemError.last.explained("files in this folder could not be locked")
+        }
+    }
+
+    /// Locks the file as ``lockIfFree()``; false also where the file system has no locks.
+    func tryLock() -> Bool { (try? lockIfFree()) == true }
 }

@@ -21,11 +21,28 @@ package struct FileLock {
     /// - Parameters:
     ///   - mode: the mode of a new file, before the process's umask is applied to it.
     ///   - deadline: when to stop waiting, on the clock of `Environment.uptime`.
-    /// - Throws: an error that `isTimeout` after the deadline.
+    /// - Throws: an error that `isTimeout` after the deadline, and names who owns the lock's file; where the file
+    ///   system has no locks.
     package init(creating path: String, mode: mode_t, deadline: Double) throws(SystemError) {
         file = try Self.wait(deadline, path) { () throws(SystemError) in
             try Self.open(path, mode)
+        } timeout: {
+            Self.timeout(path)
         }
+    }
+
+    /// The error for a lock that was not free in time. The file of a lock is empty. Everybody who may write
+    /// the folder can have made it before.
+    private static func timeout(_ path: String) -> SystemError {
+        guard let found = try? FileMode.existing(at: FilePlace(path, followingLinks: false))
+        else { return .timeout("") }
+        var details = ""
+        if !found.isOwn { details += "; the lock's file belongs to user \(found.owner)" }
+        if found.size > 0 {
+            details +=
+                "; the lock's file has \(found.size) bytes, so it was made for something else"
+        }
+        return .timeout(details)
     }
 
     /// Waits for the lock on a file with contents, which the owner of the lock may replace by another.
@@ -34,22 +51,29 @@ package struct FileLock {
     package init(contents path: String, deadline: Double) throws(SystemError) {
         file = try Self.wait(deadline, path) { () throws(SystemError) in
             try FileDescriptor.open(path)
+        } timeout: {
+            .timeout("")
         }
     }
 
     /// Waits for a lock on the file that has the name `path`. One that is removed or replaced meanwhile
     /// is opened again.
     private static func wait(
-        _ deadline: Double, _ path: String, open: () throws(SystemError) -> FileDescriptor
+        _ deadline: Double, _ path: String, open: () throws(SystemError) -> FileDescriptor,
+        timeout: () -> SystemError
     ) throws(SystemError) -> FileDescriptor {
         // In microseconds.
         var pause: UInt32 = 500
         while true {
             let file = try open()
-            let isLocked = file.tryLock()
+            let isLocked: Bool
+            do throws(SystemError) { isLocked = try file.lockIfFree() } catch {
+                file.close()
+                throw error
+            }
             if isLocked, isCurrent(file, path) { return file }
             file.close()
-            if Environment.uptime >= deadline { throw SystemError.timeout }
+            if Environment.uptime >= deadline { throw timeout() }
             if isLocked { continue }
             _ = usleep(pause)
             pause = min(2 * pause, 20_000)
@@ -78,6 +102,19 @@ package struct FileLock {
             return false
         }
         return named.isSameFile(as: open)
+    }
+
+    /// The reason why SQLite cannot lock files in the folder of `path`, tried on a file that nobody else has;
+    /// nil where it can, or where no file can be made.
+    package static func failureOfRecordLocks(beside path: String) -> SystemError? {
+        guard let place = try? FilePlace(path).resolvingLinks() else { return nil }
+        let unnamed = try? TemporaryFile(unnamedFor: place, mode: 0o600)
+        guard var file = unnamed ?? (try? TemporaryFile(namedFor: place, mode: 0o600)) else {
+            return nil
+        }
+        defer { file.finish() }
+        do throws(SystemError) { try file.file.tryRecordLock() } catch { return error }
+        return nil
     }
 
     /// Lets the next one in.

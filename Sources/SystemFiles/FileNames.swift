@@ -112,11 +112,23 @@ private func createFolder(_ path: String) throws(SystemError) {
     let place = FilePlace(path)
     // SAFETY: the path is a NUL-terminated text for the length of the call.
     if unsafe mkdirat(place.start, try place.checkedPath, 0o777) == 0 {
-        return try synchronizeFolder(of: place)
+        do throws(SystemError) { return try synchronizeFolder(of: place) } catch {
+            // The next try finds no folder, and flushes what it makes.
+            removeEmptyFolder(place)
+            throw error
+        }
     }
     let error = SystemError.last
     guard error.isExisting else { throw error }
     if try !FileMode(of: path).isDirectory { throw SystemError.notFolder }
+}
+
+/// Removes a folder, if it is there and empty.
+@discardableResult
+func removeEmptyFolder(_ place: FilePlace) -> Bool {
+    guard let path = try? place.checkedPath else { return false }
+    // SAFETY: the path is a NUL-terminated text for the length of the call.
+    return unsafe unlinkat(place.start, path, AT_REMOVEDIR) == 0
 }
 
 /// The names in a folder for which `isIncluded` is true.

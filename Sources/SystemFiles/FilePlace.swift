@@ -90,7 +90,11 @@ package struct OpenFolder {
         let place = FilePlace(name, in: self)
         // SAFETY: the path is a NUL-terminated text for the length of the call.
         if unsafe mkdirat(place.start, try place.checkedPath, 0o777) == 0 {
-            return try file.synchronizeFolder()
+            do throws(SystemError) { return try file.synchronizeFolder() } catch {
+                // The next try finds no folder, and flushes what it makes.
+                _ = removeEmptyFolder(name)
+                throw error
+            }
         }
         let error = SystemError.last
         guard error.isExisting else { throw error }
@@ -98,10 +102,7 @@ package struct OpenFolder {
 
     /// Removes a folder in this one, if it is there and empty.
     package func removeEmptyFolder(_ name: String) -> Bool {
-        let place = FilePlace(name, in: self)
-        guard let path = try? place.checkedPath else { return false }
-        // SAFETY: the path is a NUL-terminated text for the length of the call.
-        return unsafe unlinkat(place.start, path, AT_REMOVEDIR) == 0
+        SystemFiles.removeEmptyFolder(FilePlace(name, in: self))
     }
 
     /// Waits until the names in the folder are on the disk.

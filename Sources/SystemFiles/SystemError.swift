@@ -60,8 +60,13 @@ package struct SystemError: Error {
     static let existing = SystemError(number: EEXIST)
 
     /// The error for a lock that somebody else kept for too long.
-    static let timeout = SystemError(
-        number: ETIMEDOUT, message: "another program has kept it locked for too long")
+    static func timeout(_ details: String) -> SystemError {
+        SystemError(
+            number: ETIMEDOUT, message: "another program has kept it locked for too long\(details)")
+    }
+
+    /// The error for a file that is gone.
+    static let missing = SystemError(number: ENOENT)
 
     /// An error of our own, with the system's message after an explanation.
     func explained(_ text: String) -> SystemError {
@@ -106,7 +111,7 @@ package struct SystemError: Error {
     package var isTimeout: Bool { number == ETIMEDOUT }
     /// The file system, or the process's surroundings, may lack an optional feature.
     var isMissingFeature: Bool {
-        [EINVAL, EOPNOTSUPP, ENOTSUP, ENOSYS, EPERM, EXDEV, ENOENT].contains(number)
+        [EINVAL, EOPNOTSUPP, ENOTSUP, ENOSYS, EPERM, EXDEV, ENOENT, EROFS].contains(number)
     }
     #if canImport(Darwin)
     private static let noAttribute = ENOATTR

@@ -15,9 +15,14 @@ internal import Glibc
 /// process dies. Elsewhere, and for the moment before a file replaces another, it has a name in the same
 /// folder that nobody chooses by accident; see ``TemporaryName``. The process holds a lock on it as long
 /// as it is open, so a file of such a name that can be locked is dead and is removed.
+///
+/// A file that is closed before it gets its name looks dead. It has a random name by then, which no other
+/// process gives to a file of its own. A name is used only while it leads to this very file.
 struct TemporaryFile {
     let file: FileDescriptor
     private let target: FilePlace
+    /// The file, to be told from another one of its name.
+    private let identity: FileMode
     private var name: FilePlace?
     private var isOpen = true
 
@@ -26,8 +31,13 @@ struct TemporaryFile {
     /// - Parameter mode: the mode, before the process's umask is applied to it.
     init?(unnamedFor target: FilePlace, mode: mode_t) throws(SystemError) {
         #if os(Linux)
-        guard let file = try FileDescriptor.createUnnamed(in: target.folder, mode: mode)
+        guard FileAccess.usesUnnamedFiles,
+            let file = try FileDescriptor.createUnnamed(in: target.folder, mode: mode)
         else { return nil }
+        do throws(SystemError) { identity = try FileMode(of: file) } catch {
+            file.close()
+            throw error
+        }
         // Nobody else can have the lock; without it the file counts as alive.
         _ = file.tryLock()
         self.file = file
@@ -49,13 +59,20 @@ struct TemporaryFile {
                 continue
             }
             // A process that removes dead files may have locked this one before it was locked here.
-            let isTaken = !file.tryLock() && SystemError.last.isNotReady
-            let linkCount = try FileMode(of: file).linkCount
-            if isTaken || linkCount == 0 {
+            // Without locks no file counts as dead.
+            let isTaken = (try? file.lockIfFree()) == false
+            let identity: FileMode
+            do throws(SystemError) { identity = try FileMode(of: file) } catch {
+                if !isTaken { _ = try? removeFile(name) }
+                file.close()
+                throw error
+            }
+            if isTaken || identity.linkCount == 0 {
                 file.close()
                 continue
             }
             self.file = file
+            self.identity = identity
             self.target = target
             self.name = name
             return
@@ -68,7 +85,9 @@ struct TemporaryFile {
     /// - Throws: an error that `isExisting` where there is a file of that name.
     mutating func publish() throws(SystemError) {
         if let name {
+            try moveToRandomName(name)
             close()
+            guard let name = self.name, isOwn(name) else { throw SystemError.missing }
             return try linkFile(name, as: target)
         }
         #if os(Linux)
@@ -83,8 +102,21 @@ struct TemporaryFile {
     mutating func replaceTarget() throws(SystemError) {
         let source = if let name { name } else { try nameIt() }
         name = source
+        guard isOwn(source) else { throw SystemError.missing }
         try moveFile(source, to: target)
         name = nil
+    }
+
+    private mutating func moveToRandomName(_ name: FilePlace) throws(SystemError) {
+        guard isOwn(name) else { throw SystemError.missing }
+        let random = TemporaryName.random(for: target)
+        try moveFile(name, to: random)
+        self.name = random
+    }
+
+    /// Whether a name leads to this file.
+    private func isOwn(_ name: FilePlace) -> Bool {
+        (try? FileMode(ofItself: name))?.isSameFile(as: identity) == true
     }
 
     private func nameIt() throws(SystemError) -> FilePlace {
@@ -106,7 +138,7 @@ struct TemporaryFile {
 
     /// Removes the temporary name, if there is one, and closes the file.
     mutating func finish() {
-        if let name { _ = try? removeFile(name) }
+        if let name, isOwn(name) { _ = try? removeFile(name) }
         close()
     }
 }
@@ -126,9 +158,13 @@ enum TemporaryName {
     /// Returns names to try, in the folder of `target`. The first ones are always the same for a target,
     /// so a file that a killed process left there is found and removed without reading the folder.
     static func candidates(for target: FilePlace) -> some Sequence<FilePlace> {
-        let random = (0..<randomCount).lazy.map { _ in target.sibling(name(.random(in: 0...(.max))))
-        }
+        let random = (0..<randomCount).lazy.map { _ in Self.random(for: target) }
         return [AnySequence(fixed(for: target)), AnySequence(random)].joined()
+    }
+
+    /// Returns a name that no other file has, in the folder of `target`.
+    static func random(for target: FilePlace) -> FilePlace {
+        target.sibling(name(.random(in: 0...(.max))))
     }
 
     private static func fixed(for target: FilePlace) -> [FilePlace] {

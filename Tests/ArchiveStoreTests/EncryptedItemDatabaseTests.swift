@@ -491,6 +491,35 @@ struct EncryptedItemDatabaseTests {
         #expect(try hasty.items().count == 1)
     }
 
+    @Test("the header of another store is not used by a store that is open")
+    func headerOfAnotherStore() throws {
+        let database = try open()
+        try fill(database)
+        let store = ItemStore(database)
+        let others = ["group", "other"].map { ($0, folder("\($0).items")) }
+        for (group, path) in others {
+            _ = try EncryptedItemDatabase(file: path, accessGroup: group, key: key())
+            let row = try DatabaseQueue(path: path).read { database in
+                try Row.fetchOne(database, sql: "SELECT * FROM store")
+            }
+            let columns = try #require(row).map { $0.1 }
+            let before = try Data(contentsOf: URL(filePath: file))
+            try DatabaseQueue(path: file).write { database in
+                try database.execute(sql: "DELETE FROM store")
+                try database.execute(
+                    sql: "INSERT INTO store VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                    arguments: StatementArguments(columns))
+            }
+            let new = Item(service: "service", account: "new", password: "secret")
+            #expect(code { try store.add(new) } == .invalidDatabase, "\(group)")
+            #expect(code { _ = try store.items() } == .invalidDatabase, "\(group)")
+            #expect(code { try database.rotateKey(to: self.key()) } == .invalidDatabase)
+            try before.write(to: URL(filePath: file))
+            #expect(try open().items(matching: ItemQuery(), limit: .max).count == 10)
+            #expect(try store.items().count == 10)
+        }
+    }
+
     @Test("messages name the service, never the account or the secret")
     func messages() throws {
         let store = ItemStore(try open())

@@ -189,6 +189,59 @@ struct ItemStoreTests {
         }
     }
 
+    @Test("items and queries are equal where a store takes them for the same, scalar by scalar")
+    func equality() {
+        let (composed, decomposed) = ("\u{E9}", "e\u{301}")
+        func attributes(_ change: (inout ItemAttributes) -> Void) -> ItemAttributes {
+            var attributes = ItemAttributes(service: "s", account: "a")
+            change(&attributes)
+            return attributes
+        }
+        let texts: [WritableKeyPath<ItemAttributes, String?>] = [
+            \.accessGroup, \.label, \.itemDescription, \.comment,
+        ]
+        let required: [WritableKeyPath<ItemAttributes, String>] = [\.service, \.account]
+        let pairs =
+            texts.map { path in
+                (
+                    attributes { $0[keyPath: path] = composed },
+                    attributes { $0[keyPath: path] = decomposed }
+                )
+            }
+            + required.map { path in
+                (
+                    attributes { $0[keyPath: path] = composed },
+                    attributes { $0[keyPath: path] = decomposed }
+                )
+            }
+        for (one, other) in pairs {
+            #expect(one != other && one == one)
+            #expect(Set([one, other, one]).count == 2)
+            #expect(Item(one, data: []) != Item(other, data: []))
+            #expect(Set([Item(one, data: []), Item(other, data: [])]).count == 2)
+        }
+        // Each of the other attributes counts, too.
+        let changes: [(inout ItemAttributes) -> Void] = [
+            { $0.isSynchronizable = true }, { $0.creator = FourCharacterCode(rawValue: 1) },
+            { $0.type = FourCharacterCode(rawValue: 1) }, { $0.generic = [1] },
+            { $0.isInvisible = true }, { $0.isNegative = true },
+            { $0.accessibility = .afterFirstUnlock },
+            { $0.created = Date(timeIntervalSinceReferenceDate: 1) },
+            { $0.modified = Date(timeIntervalSinceReferenceDate: 1) }, { $0.label = "" },
+        ]
+        let all = changes.map(attributes) + [attributes { _ in }]
+        #expect(Set(all).count == changes.count + 1)
+        // Equal attributes of one pair of texts, swapped, are others.
+        #expect(
+            attributes { $0.label = "x" } != attributes { $0.comment = "x" })
+        for path in [\ItemQuery.service, \.account, \.accessGroup, \.label] {
+            var (one, other) = (ItemQuery(), ItemQuery())
+            one[keyPath: path] = composed
+            other[keyPath: path] = decomposed
+            #expect(one != other && Set([one, other]).count == 2)
+        }
+    }
+
     @Test("an item that is replaced must be there", arguments: Kind.allCases)
     func replacing(_ kind: Kind) throws {
         let store = try store(kind)

@@ -210,6 +210,42 @@ struct PreferencesTests {
         #expect(try preferences("b").string(forKey: "text") == "a\u{1}b")
     }
 
+    @Test(
+        "a value of another program that XML cannot hold makes the file a binary one, and is kept")
+    func foreignValuesBeyondXML() throws {
+        let foreign: [PropertyListDictionary] = [
+            ["text": "a\u{1}b"], ["b\u{1}": 1], ["tree": ["deep": ["a\u{0}b"]]],
+            ["when": .date(PropertyListDate(secondsSince2001: 0.25))],
+        ]
+        for (number, values) in foreign.enumerated() {
+            let store = try Preferences(
+                domain: "\(number)", folder: folder.path, options: FileOptions(format: .xml))
+            store["first"] = 1
+            try store.synchronize()
+            #expect(try format(store.file) == .xml)
+            let other = try preferences("\(number)")
+            for (key, value) in values { try other.set(value, forKey: key) }
+            try other.synchronize()
+            store["second"] = 2
+            try store.synchronize()
+            #expect(try format(store.file) == .binary)
+            let stored = try preferences("\(number)").storedValues
+            #expect(stored["first"] == 1 && stored["second"] == 2 && stored.count == 3)
+            for (key, value) in values { #expect(stored[key] == value) }
+            // A file of XML again, when the value is gone.
+            for key in values.keys { store.removeValue(forKey: key) }
+            store["second"] = 4
+            try store.synchronize()
+            #expect(try format(store.file) == .xml)
+            #expect(try preferences("\(number)").storedValues == ["first": 1, "second": 4])
+        }
+    }
+
+    private func format(_ path: String) throws -> PropertyListFormat {
+        try Data(contentsOf: URL(filePath: path)).starts(with: Data("bplist".utf8))
+            ? .binary : .xml
+    }
+
     @Test("values that only together exceed the limits are an error, and the file is what it was")
     func tooManyValues() throws {
         var limits = ParsingLimits.default
@@ -273,6 +309,24 @@ struct PreferencesTests {
         close(holder)
         try hasty.synchronize()
         #expect(try preferences("a").integer(forKey: "a") == 1)
+    }
+
+    @Test(
+        "the lock of another user, or one with contents, is named by what it is",
+        .enabled(if: geteuid() == 0, "only the system's administrator can make such a file"))
+    func lockOfAnotherUser() throws {
+        let hasty = try Preferences(domain: "a", folder: folder.path, timeout: 0)
+        hasty["a"] = 1
+        try Data("text".utf8).write(to: URL(filePath: folder("a.plist.lock")))
+        try #require(unsafe chown(folder("a.plist.lock"), 65534, 65534) == 0)
+        let holder = unsafe open(folder("a.plist.lock"), O_WRONLY)
+        #expect(flock(holder, LOCK_EX) == 0)
+        let error = #expect(throws: StoreError.self) { try hasty.synchronize() }
+        #expect(error?.code == .busy && error?.file == folder("a.plist.lock"))
+        #expect(error?.what.contains("user 65534") == true, "\(error?.what ?? "")")
+        #expect(error?.what.contains("4 bytes") == true, "\(error?.what ?? "")")
+        close(holder)
+        try hasty.synchronize()
     }
 
     @Test(

@@ -242,6 +242,37 @@ struct StoreFilesTests {
     }
 
     #if os(Linux)
+    @Test("a large change makes no temporary file of SQLite's")
+    func temporaryFiles() throws {
+        let store = try open()
+        let data = [UInt8](repeating: 1, count: 4000)
+        try store.transaction { transaction in
+            for number in 0..<200 {
+                try transaction.add(Item(service: "s", account: "\(number)", data: data))
+            }
+        }
+        var files: Set<String> = []
+        try store.transaction { transaction in
+            try transaction.update(matching: ItemQuery()) { $0.data = data + [2] }
+            _ = try transaction.update(matching: ItemQuery()) { item in
+                item.data = data + [3]
+                let folder = "/proc/self/fd"
+                for name in try FileManager.default.contentsOfDirectory(atPath: folder) {
+                    let path = try? FileManager.default.destinationOfSymbolicLink(
+                        atPath: "\(folder)/\(name)")
+                    files.insert(path ?? "")
+                }
+            }
+            for name in try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd") {
+                let path = try? FileManager.default.destinationOfSymbolicLink(
+                    atPath: "/proc/self/fd/\(name)")
+                files.insert(path ?? "")
+            }
+        }
+        #expect(files.contains(journal))
+        #expect(files.filter { $0.contains("etilqs") } == [])
+    }
+
     @Test("opening a store again does not release the lock of a transaction")
     func lock() throws {
         let store = try open()
@@ -280,6 +311,198 @@ struct StoreFilesTests {
             try EncryptedItemDatabase(
                 file: file, accessGroup: "group", key: key(), timeout: timeout))
         #expect(try store.items().isEmpty)
+    }
+
+    // MARK: Journals that appear while a store is open
+
+    /// A journal that would fill every page of the store with zeros.
+    private func wipingJournal() throws -> [UInt8] {
+        let pages = try bytes(file).count / 4096
+        return DatabaseAssembler.journal(
+            restoring: Array(1...pages), of: [UInt8](repeating: 0, count: pages * 4096),
+            pageSize: 4096)
+    }
+
+    /// Expects that an open store neither reads nor writes a journal, and works again without it.
+    private func expectLateRefusal(
+        _ store: ItemStore, _ name: Comment, isRead: Bool = true, plant: () throws -> Void
+    ) throws {
+        let before = try bytes(file)
+        try plant()
+        let planted = try? bytes(journal)
+        if isRead {
+            let error = #expect(throws: StoreError.self, name) { try store.items() }
+            #expect(error?.code == .invalidDatabase, name)
+            #expect(error?.file == journal && error?.recovery != nil, name)
+        }
+        let error = #expect(throws: StoreError.self, name) {
+            try store.save(Item(service: "service", account: "a", password: "new"))
+        }
+        #expect(error?.code == .invalidDatabase, "\(name): \(error?.what ?? "")")
+        #expect(error?.file == journal && error?.recovery != nil, name)
+        #expect((try? bytes(journal)) == planted, name)
+        #expect(try bytes(file) == before, name)
+        try FileManager.default.removeItem(atPath: journal)
+        #expect(try store.items().count == 1, name)
+    }
+
+    @Test("a journal that appears while the store is open is refused, if others could have made it")
+    func lateJournals() throws {
+        try prepare(superJournal: nil)
+        try FileManager.default.removeItem(atPath: journal)
+        let store = try open()
+        try expectLateRefusal(store, "others may write it") {
+            try write(wipingJournal(), journal)
+            unsafe chmod(journal, 0o666)
+        }
+        try expectLateRefusal(store, "others may write it, and it is empty", isRead: false) {
+            try write([], journal)
+            unsafe chmod(journal, 0o666)
+        }
+        try expectLateRefusal(store, "others may write it, and it is not in use") {
+            try write([UInt8](repeating: 0, count: 512), journal)
+            unsafe chmod(journal, 0o620)
+        }
+        try expectLateRefusal(store, "a symbolic link") {
+            try write(wipingJournal(), folder("elsewhere"))
+            try FileManager.default.createSymbolicLink(
+                atPath: journal, withDestinationPath: folder("elsewhere"))
+        }
+        try expectLateRefusal(store, "a symbolic link to nothing", isRead: false) {
+            try FileManager.default.createSymbolicLink(
+                atPath: journal, withDestinationPath: folder("nothing"))
+        }
+        #expect(!folder.names.contains("nothing"))
+        try expectLateRefusal(store, "a further name") {
+            try FileManager.default.linkItem(atPath: folder("elsewhere"), toPath: journal)
+        }
+        try expectLateRefusal(store, "a further name of the store") {
+            try FileManager.default.linkItem(atPath: file, toPath: journal)
+        }
+        try expectLateRefusal(store, "a pipe", isRead: false) {
+            try #require(unsafe mkfifo(journal, 0o600) == 0)
+        }
+        try expectLateRefusal(store, "pages of another size") {
+            try write(
+                DatabaseAssembler.journal(
+                    restoring: [1], of: [UInt8](repeating: 1, count: 1024), pageSize: 1024),
+                journal)
+        }
+        try expectLateRefusal(store, "no pages of this store") {
+            try write(wipingJournal(), journal)
+        }
+        try expectLateRefusal(store, "a super-journal") {
+            try write(
+                DatabaseAssembler.journal(
+                    restoring: [1, 2], of: bytes(file), pageSize: 4096, superJournal: victim),
+                journal)
+        }
+        #expect(try bytes(victim) == Array("precious".utf8))
+    }
+
+    @Test(
+        "a journal of another user that appears while the store is open is refused",
+        .enabled(if: geteuid() == 0, "only the system's administrator can make such a file"))
+    func lateJournalOfAnotherUser() throws {
+        try prepare(superJournal: nil)
+        try FileManager.default.removeItem(atPath: journal)
+        let store = try open()
+        for contents in try [wipingJournal(), []] {
+            try expectLateRefusal(store, "another user", isRead: !contents.isEmpty) {
+                try write(contents, journal)
+                try #require(unsafe chmod(journal, 0o600) == 0)
+                try #require(unsafe chown(journal, 65534, 65534) == 0)
+            }
+        }
+    }
+
+    @Test("the journal of a program that was killed while the store was open is applied")
+    func lateOwnJournal() throws {
+        try prepare(superJournal: nil)
+        let own = try bytes(journal)
+        try FileManager.default.removeItem(atPath: journal)
+        let store = try open()
+        try write(own, journal)
+        unsafe chmod(journal, 0o600)
+        #expect(try store.items().count == 1)
+        #expect(!folder.names.contains("items-journal"))
+        try store.save(Item(service: "service", account: "a", password: "new"))
+        #expect(try store.items().first?.password == "new")
+    }
+
+    @Test("a store that is moved or replaced while it is open takes no changes, and says why")
+    func movedStore() throws {
+        let store = try open()
+        try store.add(Item(service: "service", account: "a", password: "secret"))
+        try FileManager.default.moveItem(atPath: file, toPath: folder("moved"))
+        for isReplaced in [false, true] {
+            if isReplaced { _ = try open() }
+            let error = #expect(throws: StoreError.self) {
+                try store.add(Item(service: "service", account: "b", password: "secret"))
+            }
+            #expect(error?.code == .invalidDatabase && error?.file == file)
+            #expect(error?.what.contains("moved or replaced") == true, "\(error?.what ?? "")")
+        }
+        #expect(try open(folder("moved")).items().count == 1)
+        #expect(try open().items().isEmpty)
+        try FileManager.default.removeItem(atPath: file)
+        try FileManager.default.moveItem(atPath: folder("moved"), toPath: file)
+        try store.add(Item(service: "service", account: "b", password: "secret"))
+        #expect(try open().items().count == 2)
+    }
+
+    @Test("a journal has the mode of its store, whatever the umask")
+    func modeOfJournal() throws {
+        let store = try open()
+        try #require(unsafe chmod(file, 0o660) == 0)
+        try store.transaction { transaction in
+            try transaction.add(Item(service: "s", account: "a", password: "secret"))
+            let attributes = try FileManager.default.attributesOfItem(atPath: journal)
+            #expect(attributes[.posixPermissions] as? Int == 0o660)
+        }
+        #expect(folder.names == ["items", "key"])
+    }
+
+    @Test(
+        "a journal has the owner and the group of its store",
+        .enabled(if: geteuid() == 0, "for the superuser"))
+    func ownerOfJournal() throws {
+        let store = try open()
+        try #require(unsafe chown(file, 1234, 2345) == 0)
+        try store.transaction { transaction in
+            try transaction.add(Item(service: "s", account: "a", password: "secret"))
+            let attributes = try FileManager.default.attributesOfItem(atPath: journal)
+            #expect(attributes[.ownerAccountID] as? Int == 1234)
+            #expect(attributes[.groupOwnerAccountID] as? Int == 2345)
+            #expect(attributes[.posixPermissions] as? Int == 0o600)
+        }
+        // The folder gives its group to new files; its members may not write the store.
+        try #require(unsafe chown(file, 0, 0) == 0 && chmod(file, 0o660) == 0)
+        try #require(unsafe chown(folder.path, 0, 2345) == 0 && chmod(folder.path, 0o2775) == 0)
+        try store.transaction { transaction in
+            try transaction.add(Item(service: "s", account: "b", password: "secret"))
+            let attributes = try FileManager.default.attributesOfItem(atPath: journal)
+            #expect(attributes[.groupOwnerAccountID] as? Int == 0)
+            #expect(attributes[.posixPermissions] as? Int == 0o660)
+        }
+    }
+
+    @Test("a journal of many headers is refused in no time")
+    func denseJournal() throws {
+        try prepare(superJournal: nil)
+        try write(denseHeaders(), journal)
+        let time = try ContinuousClock().measure { try expectRefusal("items-journal") }
+        #expect(time < .seconds(3), "\(time)")
+    }
+
+    /// A journal of 1 MB that consists of headers of segments without pages.
+    private func denseHeaders() -> [UInt8] {
+        let magic: [UInt8] = [0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7]
+        var header = magic + [UInt8](repeating: 0, count: 24)
+        header[19] = 2
+        header[23] = 32
+        header[26] = 16
+        return (0..<32768).flatMap { _ in header }
     }
 
     @Test("a write-ahead log is refused, in the header and beside the store")

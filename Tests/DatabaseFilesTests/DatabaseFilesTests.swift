@@ -55,7 +55,7 @@ struct LargestFileTests {
             try withLargestFile(head) { source in
                 #expect(source.size == Int(UInt32.max) << 16)
                 #expect(try RollbackJournal(source) != nil)
-                _ = try RollbackJournal.restoredHeader(source)
+                _ = try RollbackJournal.restoredFirstPage(source)
             }
         }
     }
@@ -157,6 +157,55 @@ struct CompanionTests {
     func pageSize() throws {
         let log = Assembler.log([(1, [UInt8](repeating: 0, count: 1024), 1)], pageSize: 1024)
         #expect(throws: DatabaseFileError.self) { try value(log) }
+    }
+
+    @Test("a journal of many headers without pages is read no further than the first")
+    func denseJournal() throws {
+        let magic: [UInt8] = [0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7]
+        var header = magic + [UInt8](repeating: 0, count: 24)
+        header[23] = 32
+        header[26] = 16
+        let source = CountingSource(MemorySource((0..<32768).flatMap { _ in header }))
+        let journal = try #require(try RollbackJournal(source))
+        #expect(journal.pageCount == 0 && !journal.hasPagesInEachSegment)
+        #expect(try RollbackJournal.restoredFirstPage(source) == .none)
+        #expect(source.reads < 20)
+        // One segment without pages is the last, as a program leaves it that is killed early.
+        let short = try #require(try RollbackJournal(MemorySource(header)))
+        #expect(short.pageCount == 0 && short.hasPagesInEachSegment)
+    }
+
+    /// Counts how often a source is read.
+    private final class CountingSource: ByteSource {
+        let size: Int
+        private let source: MemorySource
+        private(set) var reads = 0
+
+        init(_ source: MemorySource) {
+            self.source = source
+            size = source.size
+        }
+
+        func read(at offset: Int, count: Int) -> [UInt8] {
+            reads += 1
+            return source.read(at: offset, count: count)
+        }
+    }
+
+    @Test("the sizes of the first segment of a journal count for all, as for SQLite")
+    func sizesOfSegments() throws {
+        let plain = Assembler.journal(restoring: [2], of: database, pageSize: 512)
+        var other = Assembler.journal(restoring: [1], of: database, pageSize: 512)
+        other.replaceSubrange(20..<28, with: [0, 0, 0, 0, 0, 0, 0, 1])
+        let gap = [UInt8](repeating: 0, count: 512 - plain.count % 512)
+        let source = MemorySource(plain + gap + other)
+        let journal = try #require(try RollbackJournal(source))
+        #expect(journal.pageCount == 2 && journal.hasPagesInEachSegment)
+        #expect(
+            try RollbackJournal.restoredFirstPage(source) == .header(DatabaseHeader(database)))
+        let zeros = [UInt8](repeating: 0, count: 512)
+        let wiping = MemorySource(Assembler.journal(restoring: [1], of: zeros, pageSize: 512))
+        #expect(try RollbackJournal.restoredFirstPage(wiping) == .malformed)
     }
 
     @Test("a journal says what it would restore, and whether it names a super-journal")

@@ -4,6 +4,7 @@
 import ArchiveStore
 import Foundation
 import PropertyList
+import SystemFiles
 
 /// Works on stores in a folder as a process of its own:
 ///
@@ -18,18 +19,32 @@ import PropertyList
 ///     StorePeer make-shared-backup FILE COUNT  writes a backup whose items share their data
 ///     StorePeer read-backup FILE               reads a backup; prints the memory that it took
 ///     StorePeer store FOLDER NUMBER            writes a number to each store; prints which took it
+///     StorePeer items FOLDER TIMEOUT           reads the items of a store, which waits so many seconds
+///     StorePeer store-twice FOLDER NUMBER      does it again in the same program
 ///     StorePeer replace FILE                   replaces a property list
+///     StorePeer folder PATH                    makes a store in a folder
 ///     StorePeer check-stored FOLDER OLD NEW    checks what `store FOLDER NEW` left, whose output is read
 ///     StorePeer create-key FILE                creates a master key, or reads it
 ///     StorePeer seal COUNT                     seals COUNT items of 1 MiB, and opens them again
 ///     StorePeer stored FOLDER                  prints the number that each store has
+///
+/// With `named` before the verb, it does as if the system had no files without a name.
 ///
 /// `Scripts/faults` kills those that do not end, and runs the others.
 @main
 enum StorePeer {
     static func main() {
         #if Stores
-        do { try run(Array(CommandLine.arguments.dropFirst())) } catch {
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        do {
+            if arguments.first == "named" {
+                try FileAccess.$usesUnnamedFiles.withValue(false) {
+                    try run(Array(arguments.dropFirst()))
+                }
+            } else {
+                try run(arguments)
+            }
+        } catch {
             print("failed: \(error)")
             exit(1)
         }
@@ -63,7 +78,18 @@ enum StorePeer {
         case ("replace", 2):
             try PropertyListArray().write(toFile: arguments[1])
             print("replaced")
+        case ("folder", 2):
+            _ = try ObjectStore(folder: arguments[1])
+            print("ok")
         case ("store", 3): Calls(folder: arguments[1]).write(Int(arguments[2]) ?? 0)
+        case ("items", 3):
+            let key = try MasterKey(file: "\(arguments[1])/key")
+            let database = try EncryptedItemDatabase(
+                file: "\(arguments[1])/items", accessGroup: "group", key: key,
+                timeout: Double(arguments[2]) ?? 0)
+            print(try ItemStore(database).items().count)
+        case ("store-twice", 3):
+            for _ in 0..<2 { Calls(folder: arguments[1]).write(Int(arguments[2]) ?? 0) }
         case ("check-stored", 4):
             let log = String(
                 decoding: FileHandle.standardInput.readDataToEndOfFile(), as: UTF8.self)

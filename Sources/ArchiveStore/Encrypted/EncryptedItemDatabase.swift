@@ -161,6 +161,12 @@ public final class EncryptedItemDatabase: ItemDatabase {
         let known = unlocked.withLock { $0 }
         if try known.header.isCurrent(database) { return known.rows(database) }
         let header = try StoreHeader.read(database)
+        guard header.isOfSameStore(as: known.header) else {
+            throw StoreError(
+                .invalidDatabase,
+                what: "another store was put in the place of this one while it was open",
+                recovery: "put it back, or open the other one anew")
+        }
         let dataKey = try header.openDataKey(known.master)
         let new = Unlocked(master: known.master, header: header, dataKey: dataKey)
         unlocked.withLock { $0 = new }
@@ -203,7 +209,7 @@ public final class EncryptedItemDatabase: ItemDatabase {
         guard (try? queue.read({ try new.header.isCurrent($0) })) == true else { return false }
         unlocked.withLock { $0 = new }
         do throws(SystemError) {
-            try synchronizeFolder(of: FilePlace(file))
+            try FileAccess.synchronizeName(of: file)
             return true
         } catch {
             throw StoreError(

@@ -56,7 +56,7 @@ public struct MasterKey: Sendable {
             throw StoreError(error, file: path)
         }
         // A program was killed after it had created the file under a temporary name too.
-        if mode.linkCount > 1 { FileAccess.removeDeadTemporaries(for: FilePlace(path)) }
+        if mode.linkCount > 1 { FileAccess.removeDeadTemporaries(beside: path) }
         guard mode.mode & 0o077 == 0 else {
             throw StoreError(
                 .invalidKeyFile, what: "the file of a key is one that others may use",
@@ -77,9 +77,13 @@ public struct MasterKey: Sendable {
         _ path: String, _ creatingIfMissing: Bool
     ) throws(SystemError) -> (bytes: [UInt8], mode: FileMode) {
         for _ in 0..<100 {
-            do { return try FileAccess.readRegularFile(path, limit: size) } catch
-                where error.isMissing && creatingIfMissing
-            {
+            do {
+                let found = try FileAccess.readRegularFile(path, limit: size)
+                // What is encrypted with a key is lost without it. Another program may have created this one
+                // just now.
+                if creatingIfMissing { try FileAccess.synchronizeName(of: path) }
+                return found
+            } catch  where error.isMissing && creatingIfMissing {
                 let key = SymmetricKey(size: .bits256).bytes
                 do { try FileAccess.create(path, with: key, mode: 0o600) } catch
                     where error.isExisting

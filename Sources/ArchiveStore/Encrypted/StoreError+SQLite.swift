@@ -21,7 +21,16 @@ extension StoreError {
             self.init(.fileAccess, what: "\(error)", file: file, underlying: error)
             return
         }
+        if let refusal = StoreJournal.Refusal(error) {
+            self = refusal.error(file)
+            return
+        }
         let code = Self.code(of: error)
+        // SQLite takes a file system without locks for another program that has one.
+        if code == .busy, let failure = FileLock.failureOfRecordLocks(beside: file) {
+            self.init(failure, file: file)
+            return
+        }
         // SQLite's message alone: the description of the error would show what was to be stored.
         self.init(
             code, what: "SQLite: \(error.message ?? "error \(error.extendedResultCode.rawValue)")",

@@ -11,9 +11,9 @@ internal import SystemFiles
 /// The files of a store, and what SQLite may do with the ones beside it.
 ///
 /// A folder may come from somebody else. SQLite deletes the file that a rollback journal names as its
-/// super-journal, before anything in the database is checked. So the journal is inspected first, which
-/// gives a clear error. For a journal that appears later, connections open the store through a VFS that
-/// opens no super-journal and no write-ahead log, and deletes nothing but journals.
+/// super-journal, before anything in the database is checked. So the journal is inspected first, as
+/// ``StoreJournal`` says. Connections open the store through a VFS that inspects a journal which appears later
+/// in the same way, opens no super-journal and no write-ahead log, and deletes nothing but journals.
 enum StoreFiles {
     // MARK: Before SQLite reads a store
 
@@ -80,8 +80,7 @@ enum StoreFiles {
                 recovery: "restore it from a backup: something else than a store has changed it")
         }
         try requireNoLog(place)
-        try requireOwnJournal(
-            place + RollbackJournal.suffix, of: header, try FileMode(of: place))
+        try requireOwnJournal(place, header)
     }
 
     private static func header(of connection: Database) throws -> DatabaseHeader? {
@@ -117,67 +116,17 @@ enum StoreFiles {
             recovery: "if it is of no use, move it away; else let SQLite merge it into the store")
     }
 
-    private static func requireOwnJournal(
-        _ name: String, of header: DatabaseHeader, _ store: FileMode
-    ) throws {
-        guard let mode = try mode(ofCompanion: name) else { return }
-        // Before it is opened: closing another name of the store would release the locks on it.
-        if mode.linkCount > 1 {
-            throw refusal(name, "expected a journal of its own, found a file with several names")
-        }
-        try requireOwner(of: name, mode, store)
-        guard let source = try companion(name) else { return }
-        guard let journal = try RollbackJournal(source) else { return }
-        if journal.namesSuperJournal {
-            throw refusal(
-                name, "the journal beside the store names a file that SQLite would delete")
-        }
-        guard let found = journal.header, found.pageSize == header.pageSize else {
-            let found = journal.header.map { "pages of \($0.pageSize) bytes" } ?? "none"
-            throw refusal(
-                name, "expected a journal with pages of \(header.pageSize) bytes, found \(found)")
-        }
-        guard belongs(found, try RollbackJournal.restoredHeader(source), to: header) else {
-            throw refusal(
-                name, "the journal is of another store, or of another state of this one")
+    private static func requireOwnJournal(_ place: String, _ header: DatabaseHeader) throws {
+        do {
+            let journal = try StoreJournal.open(
+                place + RollbackJournal.suffix, of: try FileMode(of: place), header, for: .reading)
+            journal?.close()
+        } catch let refusal as StoreJournal.Refusal {
+            throw refusal.error(place)
+        } catch let error as SystemError {
+            throw StoreError(error, file: place + RollbackJournal.suffix)
         }
     }
-
-    /// Whether a journal is that of the last transaction on a database, which has not ended.
-    ///
-    /// The transaction adds one to the counter in the first page, at some time before its end. The page
-    /// is in the journal before it is changed. Without a record of it the header is still the old one.
-    private static func belongs(
-        _ journal: RollbackJournal.Header, _ restored: DatabaseHeader?, to header: DatabaseHeader
-    ) -> Bool {
-        guard let restored else { return Int(header.pageCount) == journal.originalPageCount }
-        return Int(restored.pageCount) == journal.originalPageCount
-            && restored.applicationIdentifier == header.applicationIdentifier
-            && [restored.changeCounter, restored.changeCounter &+ 1].contains(header.changeCounter)
-    }
-
-    /// Checks that nobody but who may write the store could have made a journal: what it holds becomes a
-    /// part of the store, and what SQLite writes to it is read by whoever opened it before.
-    private static func requireOwner(
-        of name: String, _ mode: FileMode, _ store: FileMode
-    ) throws {
-        guard mode.owner == store.owner || mode.isOwn || mode.owner == 0 else {
-            throw refusal(
-                name,
-                "expected a journal of user \(store.owner), as the store is, found one of user "
-                    + "\(mode.owner)")
-        }
-        guard mode.mode & ~store.mode & 0o022 == 0 else {
-            throw refusal(name, "others may write the journal, though not the store")
-        }
-    }
-
-    private static func refusal(_ name: String, _ what: String) -> StoreError {
-        StoreError(.invalidDatabase, what: what, file: name, recovery: journalAdvice)
-    }
-
-    private static let journalAdvice =
-        "no store makes such a journal; move it away if you know where it is from"
 
     /// The mode of a file beside a store; nil where there is none. SQLite would write through a symbolic
     /// link, and no store makes one.
@@ -188,17 +137,9 @@ enum StoreFiles {
             return try FileMode.existing(at: FilePlace(name, followingLinks: false))
         } catch {
             guard error.isLink else { throw StoreError(error, file: name) }
-            throw refusal(name, "the file beside the store \(error.message)")
-        }
-    }
-
-    /// A file beside a store; nil where there is none.
-    private static func companion(_ name: String) throws -> FileSource? {
-        do throws(SystemError) {
-            return try FileSource(name)
-        } catch {
-            if error.isMissing { return nil }
-            throw StoreError(error, file: name)
+            throw StoreError(
+                .invalidDatabase, what: "the file beside the store \(error.message)", file: name,
+                recovery: "no store makes such a file; move it away if you know where it is from")
         }
     }
 
@@ -241,7 +182,9 @@ enum StoreFiles {
     // MARK: While SQLite has a store open
 
     // Once in a process, as the function asks for.
-    private static let isGuarded = keyed_sqlite_register_guard() == SQLITE_OK
+    // SAFETY: the function is told of one that is there as long as the process.
+    private static let isGuarded =
+        unsafe keyed_sqlite_register_guard(StoreJournal.opener) == SQLITE_OK
 
     /// The name by which SQLite opens a file, which must be there, through the guarding VFS.
     ///

@@ -125,6 +125,11 @@ extension StoreHeader {
         return try DatabaseValue.fetchOne(statement) == Data(dataKey).databaseValue
     }
 
+    /// Whether both are headers of one store: rotation keeps the identifier and the group.
+    func isOfSameStore(as other: StoreHeader) -> Bool {
+        identifier == other.identifier && ExactText(accessGroup) == ExactText(other.accessGroup)
+    }
+
     /// The header of a store.
     ///
     /// - Throws: `unsupportedVersion`, `invalidDatabase`, what SQLite says.

@@ -70,7 +70,7 @@ enum NewStore {
             if let existing = try FileMode.existing(at: file) {
                 // A program was killed after it had created the file under a temporary name too.
                 if existing.linkCount > 1 {
-                    FileAccess.removeDeadTemporaries(for: FilePlace(file))
+                    FileAccess.removeDeadTemporaries(beside: file)
                 }
                 return
             }
@@ -130,6 +130,8 @@ extension Configuration {
             try database.execute(sql: "PRAGMA trusted_schema = OFF")
             try database.execute(sql: "PRAGMA cell_size_check = ON")
             try database.execute(sql: "PRAGMA mmap_size = 0")
+            // Parts of a store are in no other folder.
+            try database.execute(sql: "PRAGMA temp_store = MEMORY")
         }
         return configuration
     }

@@ -15,7 +15,8 @@ extension KeyedArchiver {
     /// The archive is read again before it replaces the file.
     ///
     /// - Throws: what archiving throws, or what reading the archive would throw, before the file is
-    ///   touched; ``StoreError`` with `outOfSpace` or `fileAccess`, and the file is what it was.
+    ///   touched; ``StoreError`` with `outOfSpace` or `fileAccess`, and the file is what it was, unless only
+    ///   flushing the folder failed, as ``StoreError/Code/fileAccess`` says.
     public static func archive(
         _ root: some KeyedEncodable, toFile path: String,
         allowing registry: ClassRegistry = .foundation, options: FileOptions = FileOptions(),

@@ -65,7 +65,8 @@ public struct ObjectStore: Sendable {
     /// The archive is read again before it replaces the old one.
     ///
     /// - Throws: what archiving throws, or what reading the archive would throw; `outOfSpace`,
-    ///   `fileAccess`, `invalidName`. The object that was there stays.
+    ///   `fileAccess`, `invalidName`. The object that was there stays, unless only flushing the folder
+    ///   failed, as ``StoreError/Code/fileAccess`` says.
     public func set(_ object: (some KeyedEncodable)?, forKey key: String) throws {
         guard let object else {
             try removeObject(forKey: key)
@@ -91,7 +92,8 @@ public struct ObjectStore: Sendable {
 
     /// Removes the object of a key; false where there is none.
     ///
-    /// - Throws: `fileAccess`, `invalidName`.
+    /// - Throws: `invalidName`; `fileAccess`. Where only flushing the folder failed, the message says so, and
+    ///   the object is gone, but may be back after a power cut.
     @discardableResult
     public func removeObject(forKey key: String) throws(StoreError) -> Bool {
         try KeyFile(key, in: folder).remove()

@@ -108,15 +108,37 @@ enum PlainFile {
     static func read(_ path: String, _ limits: ParsingLimits) throws(StoreError)
         -> PropertyListValue
     {
+        try document(path, limits).value
+    }
+
+    /// The value of a file, and the format that it is in.
+    static func document(
+        _ path: String, _ limits: ParsingLimits
+    ) throws(StoreError) -> (value: PropertyListValue, format: PropertyListFormat) {
         let bytes = try WholeFile.read(path, limits: limits)
         let value: PropertyListValue
+        let format: PropertyListFormat
         do {
+            format = try PropertyListFormat.detect(bytes)
             value = try PropertyListValue(parsing: bytes, limits: limits)
         } catch {
             throw .invalidContents(error, file: path)
         }
         do { try PlainKinds.require(value) } catch { throw error.at(file: path) }
-        return value
+        return (value, format)
+    }
+
+    /// Whether XML can hold a value and all of it, but for the widths of reals.
+    static func isExactInXML(_ value: PropertyListValue, _ limits: ParsingLimits) -> Bool {
+        var layout = XMLPropertyList.Options()
+        layout.allowedLosses = [.realWidths]
+        do {
+            let document = try PropertyListDocument(value, limits: limits)
+            _ = try XMLPropertyList.serialize(document, options: layout, limits: limits)
+            return true
+        } catch {
+            return error.code != .unrepresentableValue
+        }
     }
 
     static func wrongRoot(

@@ -30,10 +30,10 @@ public struct Item: Sendable, Hashable {
     public var password: String? { String(validating: data, as: UTF8.self) }
 }
 
-/// What is said about an item: the attributes of a keychain's generic password.
+/// The attributes of an item, as a keychain's generic password has them.
 ///
 /// They are not secret. Service, account and ``isSynchronizable`` together are an item's identity within
-/// its access group.
+/// its access group. Texts are compared scalar by scalar, as the stores do.
 public struct ItemAttributes: Sendable, Hashable {
     /// The service that the item is for.
     public var service: String
@@ -77,6 +77,35 @@ public struct ItemAttributes: Sendable, Hashable {
     /// What the item is known by within its group.
     public var identity: ItemIdentity {
         ItemIdentity(service: service, account: account, isSynchronizable: isSynchronizable)
+    }
+}
+
+extension ItemAttributes {
+    public static func == (left: ItemAttributes, right: ItemAttributes) -> Bool {
+        left.identity == right.identity && left.exactTexts == right.exactTexts
+            && left.creator == right.creator && left.type == right.type
+            && left.generic == right.generic && left.isInvisible == right.isInvisible
+            && left.isNegative == right.isNegative && left.accessibility == right.accessibility
+            && left.created == right.created && left.modified == right.modified
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(identity)
+        hasher.combine(exactTexts)
+        hasher.combine(creator)
+        hasher.combine(type)
+        hasher.combine(generic)
+        hasher.combine(isInvisible)
+        hasher.combine(isNegative)
+        hasher.combine(accessibility)
+        hasher.combine(created)
+        hasher.combine(modified)
+    }
+
+    /// The texts beside those of the identity. Swift's strings are also equal where they are canonically
+    /// equivalent.
+    private var exactTexts: [ExactText?] {
+        [accessGroup, label, itemDescription, comment].map { $0.map(ExactText.init) }
     }
 }
 

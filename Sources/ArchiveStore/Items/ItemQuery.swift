@@ -56,6 +56,26 @@ public struct ItemQuery: Sendable, Hashable {
         return text.map(ExactText.init) == ExactText(wanted)
     }
 
+    /// Texts are compared scalar by scalar, as in ``matches(_:)``.
+    public static func == (left: ItemQuery, right: ItemQuery) -> Bool {
+        left.exactTexts == right.exactTexts && left.isSynchronizable == right.isSynchronizable
+            && left.creator == right.creator && left.type == right.type
+            && left.generic == right.generic && left.accessibility == right.accessibility
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(exactTexts)
+        hasher.combine(isSynchronizable)
+        hasher.combine(creator)
+        hasher.combine(type)
+        hasher.combine(generic)
+        hasher.combine(accessibility)
+    }
+
+    private var exactTexts: [ExactText?] {
+        [service, account, accessGroup, label].map { $0.map(ExactText.init) }
+    }
+
     /// The identity of the one item that can match; nil where there may be several.
     var identity: ItemIdentity? {
         guard let service, let account, let isSynchronizable else { return nil }

@@ -55,8 +55,8 @@ public struct ItemStore: Sendable {
 extension ItemStore {
     /// The items that match, group by group, in the order in which they were added; none is no error.
     ///
-    /// - Throws: `unknownAccessGroup`; for an encrypted database `wrongKey`, `invalidDatabase`,
-    ///   `alteredItem`, `busy`.
+    /// - Throws: `unknownAccessGroup`; `misuse` within a transaction of the same thread; for an encrypted
+    ///   database `wrongKey`, `invalidDatabase`, `alteredItem`, `busy`, `fileAccess`.
     public func items(
         matching query: ItemQuery = ItemQuery(), limit: Int = .max
     ) throws -> [Item] {
@@ -144,7 +144,8 @@ extension ItemStore {
     /// - Parameters:
     ///   - group: the access group; the first of the store's, if it is not said.
     ///   - body: makes the changes, by the transaction that it is given.
-    /// - Throws: `unknownAccessGroup`, `outOfSpace`, and what `body` throws.
+    /// - Throws: `outOfSpace`, what `body` throws, and as ``items(matching:limit:)``. After `fileAccess` the
+    ///   changes may be there, all or none: the last flush to the disk may have failed.
     public func transaction<Result>(
         in group: String? = nil, _ body: (any ItemTransaction) throws -> Result
     ) throws -> Result {

@@ -54,7 +54,7 @@ public final class Preferences: KeyValueStore {
         self.timeout = timeout
         do { try createFolders(folder) } catch { throw StoreError(error, file: folder) }
         FileAccess.removeDeadTemporaries(inFolder: folder)
-        table.adopt(try contents() ?? [:], saved: [:])
+        table.adopt(try contents()?.values ?? [:], saved: [:])
     }
 
     /// Where domains lie: `~/Library/Preferences` on Apple's systems, elsewhere `XDG_CONFIG_HOME` or
@@ -107,8 +107,14 @@ public final class Preferences: KeyValueStore {
     /// A value that the file cannot hold keeps no other from being written: in any format a date that is
     /// infinite or not a number and values nested too deep, in XML some control characters.
     ///
+    /// Another program may have written a value in another format that XML cannot hold exactly, such as a
+    /// control character or a fraction of a second. Nothing of it is lost: the file is then written in binary,
+    /// whatever the options say, until that value is gone.
+    ///
     /// - Throws: `outOfSpace`, `fileAccess`, `invalidContents`, or `busy` where another program keeps the
-    ///   file locked. The file is what it was, and what was set is still to be written.
+    ///   file locked; the error names who owns the lock's file, if that is another user. The file is what it
+    ///   was, unless only flushing the folder failed, as ``StoreError/Code/fileAccess`` says. What was set is
+    ///   still to be written. A file system without locks is `fileAccess`.
     ///   `unsupportedValue` and the path of the first value that the file cannot hold, when all others are
     ///   written. Such values stay in memory, still to be written; set them anew, or remove them.
     public func synchronize() throws(StoreError) {
@@ -146,14 +152,17 @@ public final class Preferences: KeyValueStore {
     }
 
     /// Writes the changes into what the file holds; where it cannot hold some of them, the others.
-    private func save(over found: PropertyListDictionary?) throws(StoreError) -> Saved {
+    private func save(over found: Contents?) throws(StoreError) -> Saved {
         let pending = table.pending
+        let options = options(over: found, pending.keys)
         do throws(StoreError) {
             return Saved(
                 values: try write(pending.values, pending.keys, over: found), keys: pending.keys)
         } catch {
             guard error.code == .unsupportedValue else { throw error }
-            let keys = pending.keys.filter { canWrite(pending.values[$0.key.text], $0.key.text) }
+            let keys = pending.keys.filter {
+                canWrite(pending.values[$0.key.text], $0.key.text, options)
+            }
             if keys.count == pending.keys.count { throw error }
             return Saved(
                 values: try write(pending.values, keys, over: found), keys: keys, refusal: error)
@@ -163,28 +172,53 @@ public final class Preferences: KeyValueStore {
     /// - Returns: all values of the file.
     private func write(
         _ values: PropertyListDictionary, _ keys: KeyValueTable.Unsaved,
-        over found: PropertyListDictionary?
+        over found: Contents?
     ) throws(StoreError) -> PropertyListDictionary {
-        let merged = (found ?? [:]).applying(keys, from: values)
-        if merged != found, found != nil || !merged.isEmpty {
+        let merged = (found?.values ?? [:]).applying(keys, from: values)
+        if merged != found?.values, found != nil || !merged.isEmpty {
             try PlainFile.write(
-                .dictionary(merged), to: file, options, limits, mustBeNew: found == nil)
+                .dictionary(merged), to: file, options(over: found, keys), limits,
+                mustBeNew: found == nil)
+        } else if !keys.isEmpty, found != nil {
+            // The file has the values already, perhaps since it could not be flushed.
+            do { try FileAccess.synchronize(file) } catch { throw StoreError(error, file: file) }
         }
         return merged
     }
 
+    /// The options for a file with new values for `keys`, which keeps what else it holds.
+    private func options(over found: Contents?, _ keys: KeyValueTable.Unsaved) -> FileOptions {
+        guard options.format == .xml, let found, found.format != .xml else { return options }
+        var kept = PropertyListDictionary()
+        for (key, value) in found.values where keys[ExactText(key)] == nil { kept[key] = value }
+        if PlainFile.isExactInXML(.dictionary(kept), limits) { return options }
+        return FileOptions(format: .binary, isPrivate: options.isPrivate)
+    }
+
     /// Whether a file could hold a value by itself.
-    private func canWrite(_ value: PropertyListValue?, _ key: String) -> Bool {
+    private func canWrite(
+        _ value: PropertyListValue?, _ key: String, _ options: FileOptions
+    ) -> Bool {
         guard let value else { return true }
         var entry = PropertyListDictionary()
         entry[key] = value
         return (try? PlainFile.bytes(of: .dictionary(entry), options, limits)) != nil
     }
 
-    /// The values in the file; nil where there is none.
-    private func contents() throws(StoreError) -> PropertyListDictionary? {
-        do {
-            return try PropertyListDictionary(contentsOfFile: file, limits: limits)
+    /// The values in the file, and its format.
+    private struct Contents {
+        let values: PropertyListDictionary
+        let format: PropertyListFormat
+    }
+
+    /// The contents of the file; nil where there is none.
+    private func contents() throws(StoreError) -> Contents? {
+        do throws(StoreError) {
+            let (value, format) = try PlainFile.document(file, limits)
+            guard let values = value.dictionary else {
+                throw PlainFile.wrongRoot(value, "a dictionary", file)
+            }
+            return Contents(values: values, format: format)
         } catch  where error.code == .fileMissing {
             return nil
         }

@@ -1,0 +1,224 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+#if Stores
+
+internal import CSQLite
+internal import DatabaseFiles
+internal import GRDB
+internal import SystemFiles
+
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Glibc
+#endif
+
+/// The rollback journal of a store.
+///
+/// SQLite applies a journal to the database, and deletes the file that the journal names. So it uses only one
+/// that a program made which may write the store, and only one of the store as it is now. ``StoreFiles``
+/// checks the journal that lies beside a store before that is read. SQLite opens journals through
+/// ``opener``, which checks them in the same way at every moment.
+enum StoreJournal {
+    /// Opens the journal of a store.
+    ///
+    /// - Parameters:
+    ///   - store: the mode of the store.
+    ///   - header: the header of the store, where the contents of the journal are to be checked.
+    /// - Returns: nil where there is none, and none is to be created.
+    /// - Throws: ``Refusal``, `SystemError`, `DatabaseFileError`.
+    static func open(
+        _ journal: String, of store: FileMode, _ header: DatabaseHeader?,
+        for access: CompanionFile.Access
+    ) throws -> FileDescriptor? {
+        let companion: CompanionFile
+        do throws(CompanionFile.Failure) {
+            guard let found = try CompanionFile(journal, of: store, for: access) else { return nil }
+            companion = found
+        } catch {
+            switch error {
+            case .refused(let refusal): throw Refusal.file(refusal)
+            case .system(let error): throw error
+            }
+        }
+        do {
+            if let header { try require(FileSource(reading: companion.file), of: header) }
+            return companion.file
+        } catch {
+            companion.file.close()
+            throw error
+        }
+    }
+
+    /// Checks the contents of a journal.
+    private static func require(_ source: FileSource, of header: DatabaseHeader) throws {
+        guard let journal = try RollbackJournal(source) else { return }
+        if journal.namesSuperJournal { throw Refusal.superJournal }
+        guard let found = journal.header, found.pageSize == header.pageSize,
+            journal.hasPagesInEachSegment
+        else { throw Refusal.otherFormat }
+        guard belongs(found, try RollbackJournal.restoredFirstPage(source), to: header) else {
+            throw Refusal.otherState
+        }
+    }
+
+    /// Whether a journal is that of the last transaction on a database, which has not ended.
+    ///
+    /// The transaction adds one to the counter in the first page, at some time before its end. The page
+    /// is in the journal before it is changed. Without a record of it the header is still the old one.
+    private static func belongs(
+        _ journal: RollbackJournal.Header, _ first: RollbackJournal.FirstPage,
+        to header: DatabaseHeader
+    ) -> Bool {
+        switch first {
+        case .malformed: false
+        case .none: Int(header.pageCount) == journal.originalPageCount
+        case .header(let restored):
+            Int(restored.pageCount) == journal.originalPageCount
+                && restored.applicationIdentifier == header.applicationIdentifier
+                && [restored.changeCounter, restored.changeCounter &+ 1]
+                    .contains(header.changeCounter)
+        }
+    }
+
+    // MARK: For SQLite
+
+    /// Opens a journal for SQLite.
+    ///
+    /// SQLite opens a journal for reading to see whether it is in use, and for writing while it has the
+    /// database for itself, to apply it. Its contents are checked then: nobody changes the store.
+    // SAFETY: SQLite passes paths that end in NUL and are valid for the call, and the open database.
+    static let opener: keyed_journal_opener = { journal, store, database, flags in
+        guard let journal = unsafe journal.flatMap({ unsafe String(validatingCString: $0) }),
+            let store = unsafe store.flatMap({ unsafe String(validatingCString: $0) })
+        else { return -SQLITE_CANTOPEN }
+        let access: CompanionFile.Access =
+            flags & SQLITE_OPEN_CREATE != 0
+            ? .creating : flags & SQLITE_OPEN_READWRITE != 0 ? .writing : .reading
+        do {
+            guard let mode = try FileMode.existing(at: FilePlace(store, followingLinks: false)),
+                unsafe keyed_sqlite_has_moved(database) == 0
+            else { throw Refusal.movedStore }
+            let header = access == .writing ? try unsafe header(of: database) : nil
+            return try open(journal, of: mode, header, for: access)?.rawValue ?? -SQLITE_CANTOPEN
+        } catch {
+            return -code(of: error, access)
+        }
+    }
+
+    /// The header of an open database; nil for what is no database.
+    @unsafe private static func header(
+        of database: UnsafeMutablePointer<sqlite3_file>?
+    ) throws -> DatabaseHeader? {
+        var head = [UInt8](repeating: 0, count: DatabaseHeader.size)
+        // SAFETY: the database is open, and the buffer belongs to the array and has the size passed.
+        let status = unsafe head.withUnsafeMutableBytes { buffer in
+            unsafe keyed_sqlite_read_file(database, buffer.baseAddress, Int32(buffer.count))
+        }
+        guard status == SQLITE_OK else {
+            throw DatabaseError(resultCode: ResultCode(rawValue: status))
+        }
+        return try? DatabaseHeader(head)
+    }
+
+    /// SQLite's number for an error.
+    private static func code(of error: any Error, _ access: CompanionFile.Access) -> Int32 {
+        switch error {
+        case let refusal as Refusal: SQLITE_PERM | refusal.number << 8
+        case let error as DatabaseError: error.extendedResultCode.rawValue
+        case let error as SystemError where error.isOutOfSpace: SQLITE_FULL
+        case let error as SystemError where error.number == EACCES && access == .creating:
+            // A folder that may not be written.
+            SQLITE_READONLY | 6 << 8
+        case is SystemError: SQLITE_CANTOPEN
+        default: SQLITE_IOERR | 1 << 8
+        }
+    }
+}
+
+extension StoreJournal {
+    /// The reason why a file is not taken for the journal of a store.
+    enum Refusal: Error, Equatable {
+        case file(CompanionFile.Refusal)
+        case superJournal, otherFormat, otherState, movedStore
+
+        private static let contents: [Refusal] = [
+            .superJournal, .otherFormat, .otherState, .movedStore,
+        ]
+        private static let firstNumber: Int32 = 32
+
+        /// The number in SQLite's extended result code.
+        var number: Int32 {
+            if case .file(let refusal) = self { return refusal.rawValue }
+            return Self.firstNumber
+                + Int32(truncatingIfNeeded: Self.contents.firstIndex(of: self) ?? 0)
+        }
+
+        /// The refusal in an error of SQLite; nil where there is none.
+        init?(_ error: DatabaseError) {
+            if error.extendedResultCode == .SQLITE_READONLY_DBMOVED {
+                self = .movedStore
+                return
+            }
+            guard error.resultCode == .SQLITE_PERM else { return nil }
+            let number = error.extendedResultCode.rawValue >> 8
+            let index = Int(truncatingIfNeeded: number &- Self.firstNumber)
+            if let refusal = CompanionFile.Refusal(rawValue: number) {
+                self = .file(refusal)
+            } else if Self.contents.indices.contains(index) {
+                self = Self.contents[index]
+            } else {
+                return nil
+            }
+        }
+
+        /// The error about the journal of a store.
+        func error(_ store: String) -> StoreError {
+            let place = (try? resolved(store)) ?? store
+            if self == .movedStore {
+                return StoreError(
+                    .invalidDatabase,
+                    what: "the store was moved or replaced while it was open", file: place,
+                    recovery: "open it anew")
+            }
+            return StoreError(
+                .invalidDatabase, what: what(place), file: place + RollbackJournal.suffix,
+                recovery: "no store makes such a journal; move it away if you know where it is from"
+            )
+        }
+
+        private func what(_ store: String) -> String {
+            switch self {
+            case .file(let refusal): Self.what(refusal, store)
+            case .superJournal:
+                "the journal beside the store names a file that SQLite would delete"
+            case .otherFormat:
+                "expected a journal with pages of the size that the store has, found something else"
+            case .otherState, .movedStore:
+                "the journal is of another store, or of another state of this one"
+            }
+        }
+
+        private static func what(_ refusal: CompanionFile.Refusal, _ store: String) -> String {
+            switch refusal {
+            case .severalNames: "expected a journal of its own, found a file with several names"
+            case .symbolicLink: "expected a journal, found a symbolic link, which is not followed"
+            case .notRegular: "expected a journal, found something that is no regular file"
+            case .otherOwner:
+                "expected a journal of \(owner(store)), found one of "
+                    + owner(store + RollbackJournal.suffix)
+            case .writableByOthers: "others may write the journal, though not the store"
+            }
+        }
+
+        private static func owner(_ path: String) -> String {
+            let mode = try? FileMode.existing(at: FilePlace(path, followingLinks: false))
+            return mode.map { "user \($0.owner)" } ?? "another user"
+        }
+    }
+}
+
+#endif
