@@ -152,10 +152,7 @@ open class PlistEncoder: @unchecked Sendable {
         _ value: T, configuration: T.EncodingConfiguration
     ) throws -> Data {
         let options = current
-        let document = try options.document(value) { session in
-            try session.node(nil) { try value.encode(to: $0, configuration: configuration) }
-        }
-        return Data(try options.serialize(document, value))
+        return Data(try options.serialize(options.document(value, configuration), value))
     }
 
     /// Encodes a value as a file with the configuration of a provider.
@@ -194,16 +191,15 @@ extension PlistEncoder {
     public func encodeDocument<T: EncodableWithConfiguration>(
         _ value: T, configuration: T.EncodingConfiguration
     ) throws -> PropertyListDocument {
-        try current.document(value) { session in
-            try session.node(nil) { try value.encode(to: $0, configuration: configuration) }
-        }
+        try current.document(value, configuration)
     }
 
     /// Encodes a value as a tree of values; anything may be its root. Linear.
     ///
     /// - Throws: as ``encodeDocument(_:)``.
     public func encodeValue(_ value: some Encodable) throws -> PropertyListValue {
-        try current.tree(encodeDocument(value), value)
+        let options = current
+        return try options.tree(options.document(value), value)
     }
 
     /// Encodes a value as a tree of values with a configuration. Linear.
@@ -212,7 +208,8 @@ extension PlistEncoder {
     public func encodeValue<T: EncodableWithConfiguration>(
         _ value: T, configuration: T.EncodingConfiguration
     ) throws -> PropertyListValue {
-        try current.tree(encodeDocument(value, configuration: configuration), value)
+        let options = current
+        return try options.tree(options.document(value, configuration), value)
     }
 }
 
@@ -223,8 +220,16 @@ extension PlistEncoder.Options {
         try document(value) { try $0.node(value) { nil } }
     }
 
+    func document<T: EncodableWithConfiguration>(
+        _ value: T, _ configuration: T.EncodingConfiguration
+    ) throws -> PropertyListDocument {
+        try document(value) { session in
+            try session.node(nil) { try value.encode(to: $0, configuration: configuration) }
+        }
+    }
+
     /// The document that `encode` makes of a value.
-    func document(
+    private func document(
         _ value: Any, _ encode: (EncodingSession) throws -> UInt32?
     ) throws -> PropertyListDocument {
         let session = EncodingSession(
