@@ -127,22 +127,6 @@ struct EditLimitTests {
         #expect(result.document.root["a"]?.childNodes.count == 100_000)
     }
 
-    @Test("each new text raises the limits, also in the memory that another one has left")
-    func textsOneAfterTheOther() throws {
-        let count = 64
-        let source = PropertyListDictionary((0..<count).map { ("\($0)", .string("old")) })
-        let bytes = try PropertyListDocument(.dictionary(source)).serialized(as: .xml)
-        let document = try PropertyListDocument(parsing: bytes, limits: .untrusted)
-        var editor = try PropertyListEditor(document, limits: .untrusted)
-        for number in 0..<count {
-            // Compared with the value of the source, which counts against the limits.
-            let text = String(repeating: number.isMultiple(of: 2) ? "a" : "b", count: 1 << 20)
-            try editor.apply(PropertyListEdit([.key("\(number)")], .set(.string(text))))
-            try editor.apply(PropertyListEdit([.key("\(number)")], .remove))
-        }
-        #expect(try editor.finish().document.root.value() == [:])
-    }
-
     @Test("a text in UTF-16 is bounded by its own size, not by that of UTF-8")
     func wideText() throws {
         var source = [0xFF, 0xFE] as [UInt8]
