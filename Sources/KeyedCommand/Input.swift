@@ -64,8 +64,12 @@ enum Advice {
             // What is said of Swift is of no use here.
             return recovery.contains("`PropertyListValue`") ? nil : recovery
         }
-        let leniency = recovery[name.upperBound...].prefix { $0.isLetter }
-        return "the leniency \(leniency) lets it pass: \(way)"
+        let leniency = recovery[name.upperBound...].prefix { $0 != "`" }
+        guard let second = recovery.firstRange(of: "` and `.") else {
+            return "the leniency \(leniency) lets it pass: \(way)"
+        }
+        let other = recovery[second.upperBound...].prefix { $0 != "`" }
+        return "the leniencies \(leniency) and \(other) let it pass: \(way)"
     }
 }
 
@@ -109,11 +113,8 @@ struct TextReading {
             return try OpenStepPropertyList.parse(
                 bytes, encoding: encoding, options: options, limits: limits)
         }
-        if mapping != .strict, try PropertyListFormat.detect(bytes) == .json {
-            return try JSONPropertyList.parse(
-                bytes, mapping: mapping, options: options, limits: limits)
-        }
-        return try PropertyListDocument(parsing: bytes, options: options, limits: limits)
+        return try PropertyListDocument(
+            parsing: bytes, mapping: mapping, options: options, limits: limits)
     }
 }
 

@@ -75,28 +75,19 @@ package struct OperationBudget: ~Copyable {
 
     /// Raises the allowance in proportion to a value supplied by the caller.
     ///
-    /// Linear in the value; not recursive.
+    /// Copies of a container that share memory count in each place: they are written for each. Linear in
+    /// the memory of the value; not recursive.
     ///
     /// - Parameter known: the long texts and data that were counted before, which count once.
-    package mutating func admit(
-        _ value: PropertyListValue, _ known: inout Set<ContentIdentity>
-    ) {
-        for value in value.walk {
-            // A marker and a reference.
-            var size = 2
-            switch value {
-            case .string(let text): size &+= known.newSize(of: text)
-            case .data(let bytes):
-                let isNew = ContentIdentity(bytes).map { known.insert($0).inserted } ?? true
-                size &+= isNew ? bytes.count : 0
-            case .integer, .real, .date, .uid: size &+= MemoryLayout<Double>.size
-            case .null, .boolean, .array, .set, .dictionary: break
-            }
-            if let storage = value.storage {
-                for key in storage.keys.texts { size &+= known.newSize(of: key) }
-            }
-            admit(extent: 2, size: size)
-        }
+    mutating func admit(_ value: PropertyListValue, _ known: inout Set<ContentIdentity>) {
+        let extent = TreeExtent(of: value, &known)
+        // A marker and a reference or the bits of a number, for each value.
+        let (overhead, overflow) = extent.values.multipliedReportingOverflow(
+            by: 2 &+ MemoryLayout<Double>.size)
+        let size = Self.sum(extent.shortBytes, extent.newLongBytes)
+        // The value and a reference to it.
+        let references = Self.sum(extent.values, extent.values)
+        admit(extent: references, size: Self.sum(size, overflow ? .max : overhead))
     }
 
     package mutating func admit(extent: Int, size: Int) {
@@ -106,10 +97,7 @@ package struct OperationBudget: ~Copyable {
         byteLimit = limits.output.limit(for: account.size)
     }
 
-    private static func sum(_ first: Int, _ second: Int) -> Int {
-        let (sum, overflow) = first.addingReportingOverflow(second)
-        return overflow ? .max : sum
-    }
+    private static func sum(_ first: Int, _ second: Int) -> Int { TreeExtent.sum(first, second) }
 
     /// Charges `count` visited values.
     ///
@@ -125,7 +113,7 @@ package struct OperationBudget: ~Copyable {
     /// - Throws: `sizeLimitExceeded`.
     @inline(__always)
     package mutating func charge(bytes count: Int) throws(PropertyListError) {
-        account.bytes &+= count
+        account.bytes = Self.sum(account.bytes, count)
         if account.bytes > byteLimit { throw Self.outputExceeded(account.bytes, limit: byteLimit) }
     }
 
@@ -178,12 +166,4 @@ package struct OperationBudget: ~Copyable {
     }
 
     package typealias Location = PropertyListError.Location
-}
-
-extension Set<ContentIdentity> {
-    /// The size of a text in bytes, or 0 for a long one that is in the set.
-    fileprivate mutating func newSize(of text: String) -> Int {
-        guard let identity = ContentIdentity(text) else { return text.utf8.count }
-        return insert(identity).inserted ? text.utf8.count : 0
-    }
 }

@@ -94,7 +94,8 @@ public struct ParsingOptions: OptionSet, Sendable, Hashable {
     /// A comment may go on to the end of the text.
     public static let unendedComment = ParsingOptions(rawValue: 1 << 22)
 
-    /// A file of nothing but white space is an empty dictionary. A file without any byte is not.
+    /// A file of nothing but white space is an empty dictionary. A file without any byte is not. Where
+    /// OpenStep is the named format, both are, and need no leniency: a strings file may have no entries.
     public static let blankText = ParsingOptions(rawValue: 1 << 23)
 
     /// `,` may stand between the entries of a dictionary, and nothing after the last one.
@@ -144,6 +145,13 @@ extension ParsingOptions: CustomStringConvertible {
         (.blankText, "blankText"),
         (.looseSeparators, "looseSeparators"),
     ]
+
+    /// The advice of an error that would not occur under these options together.
+    var advice: String {
+        let names = Self.names.filter { contains($0.0) }.map(\.1)
+        let list = names.joined(separator: "` and `.")
+        return "`ParsingOptions.\(list)` \(names.count > 1 ? "let" : "lets") it pass"
+    }
 
     /// The names of the options in the set, separated by commas.
     public var description: String {

@@ -247,7 +247,37 @@ extension Operation {
             encoder.limits = input.limits
             return { [encoder] in _ = try? encoder.encodeBytes(value) }
         },
+        Operation(name: "encode in parts") { input in
+            guard let value = try? input.document?.root.value(limits: input.limits) else {
+                return nil
+            }
+            return { _ = try? PlistEncoder().encodeBytes(InParts(root: value)) }
+        },
     ]
+}
+
+/// The keys of a root, or its elements as keys, each nested twice.
+private struct InParts: Encodable {
+    struct Key: CodingKey {
+        var stringValue: String
+        var intValue: Int? { nil }
+        init(stringValue: String) { self.stringValue = stringValue }
+        init?(intValue: Int) { nil }
+    }
+
+    let root: PropertyListValue
+
+    func encode(to encoder: any Encoder) throws {
+        let keys = root.dictionary?.keys ?? (root.array ?? []).indices.map { "\($0)" }
+        var container = encoder.container(keyedBy: Key.self)
+        for round in 0..<2 {
+            for key in keys {
+                var nested = container.nestedContainer(
+                    keyedBy: Key.self, forKey: Key(stringValue: key))
+                try nested.encode(round, forKey: Key(stringValue: "\(round)"))
+            }
+        }
+    }
 }
 
 /// A tree of whatever there is.

@@ -150,6 +150,35 @@ struct TextFormatTests {
         }
     }
 
+    @Test("reads a blank file when told to be lenient, under each mapping of JSON")
+    func blankFile() throws {
+        try Files.withFile(" \n".utf8) { file in
+            for mapping in ["strict", "coerce", "typed"] {
+                let run = keyed("convert", "json", "--json", mapping, "--lenient", file)
+                #expect(run.output == "{}\n" && run.status == 0)
+                #expect(run.errors == "\(file): read with leniency: blankText\n")
+                let refused = keyed("convert", "json", "--json", mapping, file)
+                #expect(refused.status == 1)
+                #expect(
+                    refused.errors.hasSuffix("(the leniency blankText lets it pass: --lenient)\n"))
+            }
+        }
+    }
+
+    @Test("names each leniency whole, and all that a value needs")
+    func leniencyNames() throws {
+        try Files.withFile("<plist version=\"1.0\"><integer> 1 </integer></plist>".utf8) { file in
+            #expect(
+                keyed("convert", "json", file).errors.contains(
+                    "(the leniencies paddedScalars and trailingBlanks let it pass: --lenient)"))
+        }
+        try Files.withFile("<plist version=\"1.0\"><data>AA^^</data></plist>".utf8) { file in
+            #expect(
+                keyed("convert", "json", file).errors.contains(
+                    "(the leniency looseBase64 lets it pass: --lenient)"))
+        }
+    }
+
     @Test("reads old files in the encoding that is named")
     func encodings() throws {
         try Files.withFile(Array("{a = \"".utf8) + [0x8E] + Array("\";}".utf8)) { file in

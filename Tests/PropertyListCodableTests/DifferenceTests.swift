@@ -241,7 +241,7 @@ struct CodableDifferenceTests {
             #expect(theirs.contains(1))
             let encoder = PlistEncoder(format: .xml)
             #expect(throws: EncodingError.self) { try encoder.encode(["a\u{1}"]) }
-            encoder.xmlLosses.insert(.controlCharacters)
+            encoder.xmlOptions.allowedLosses.insert(.controlCharacters)
             #expect(try encoder.encode(["a\u{1}"]).contains(1))
         },
         Difference(title: "two values from one encoder or for one key that cannot be merged") {

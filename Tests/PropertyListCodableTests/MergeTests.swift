@@ -137,6 +137,51 @@ struct MergeTests {
         #expect(try PlistEncoder().encodeValue(value.value) == ["k": ["a": 1, "0": 0, "1": 1]])
     }
 
+    private struct Twice: Encodable {
+        let count: Int
+
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: Tag.Key.self)
+            for round in 0..<2 {
+                for number in 0..<count {
+                    var nested = container.nestedContainer(
+                        keyedBy: Tag.Key.self, forKey: Tag.Key(stringValue: "\(number)"))
+                    try nested.encode(number, forKey: Tag.Key(stringValue: "\(round)"))
+                }
+            }
+        }
+    }
+
+    @Test("many keys are nested twice in linear time", .timeLimit(.minutes(1)))
+    func manyNested() throws {
+        let count = 100_000
+        let tree = try PlistEncoder().encodeValue(Twice(count: count))
+        #expect(tree.dictionary?.count == count)
+        #expect(tree["0"] == ["0": 0, "1": 0] && tree["99999"] == ["0": 99_999, "1": 99_999])
+    }
+
+    @Test("a nested container that a value has replaced is dropped, and can be begun again")
+    func replacedMany() throws {
+        for count in [3, 40] {
+            let value = Encoding("replaced") { encoder in
+                var container = encoder.container(keyedBy: Tag.Key.self)
+                for round in 0..<3 {
+                    for number in 0..<count {
+                        let key = Tag.Key(stringValue: "\(number)")
+                        if number.isMultiple(of: 2) {
+                            try container.encode([String: Int](), forKey: key)
+                        }
+                        var nested = container.nestedContainer(keyedBy: Tag.Key.self, forKey: key)
+                        try nested.encode(round, forKey: Tag.Key(stringValue: "\(round)"))
+                    }
+                }
+            }
+            let tree = try PlistEncoder().encodeValue(value.value)
+            #expect(tree.dictionary?.count == count)
+            #expect(tree["0"] == ["2": 2] && tree["1"] == ["0": 0, "1": 1, "2": 2])
+        }
+    }
+
     // MARK: Refused
 
     @Test("a second value that cannot be merged is an error at its path", arguments: refused)

@@ -171,25 +171,69 @@ struct PlistCoderTests {
         #expect(value == [UserInfo("known")] && format == .xml)
     }
 
-    @Test("options may change while threads use the coders, and each call has one set of them")
-    func changingOptions() async throws {
-        let (encoder, decoder) = (PlistEncoder(), PlistDecoder())
+    /// Changes the options of an encoder while that encodes, and of a decoder while that decodes.
+    private struct Changing: Codable {
+        static let encoder = PlistEncoder()
+        static let decoder = PlistDecoder()
+
+        init() {}
+
+        func encode(to encoder: any Encoder) throws {
+            let key = try #require(UserInfo.key)
+            Self.encoder.outputFormat = .xml
+            Self.encoder.userInfo[key] = "new"
+            Self.encoder.allowsFragments = true
+            try [UserInfo(""), UserInfo("")].encode(to: encoder)
+        }
+
+        init(from decoder: any Decoder) throws {
+            let key = try #require(UserInfo.key)
+            Self.decoder.limits.depth = 0
+            Self.decoder.userInfo[key] = "new"
+            let found = try [UserInfo](from: decoder)
+            #expect(found == [UserInfo("old"), UserInfo("old")])
+        }
+    }
+
+    @Test("a call keeps the options that it began with")
+    func changingWithinCall() throws {
         let key = try #require(UserInfo.key)
-        let failures = await withTaskGroup(of: Bool.self, returning: Int.self) { group in
-            for number in 0..<200 {
+        let (encoder, decoder) = (Changing.encoder, Changing.decoder)
+        encoder.userInfo[key] = "old"
+        decoder.userInfo[key] = "old"
+        let data = try encoder.encode(Changing())
+        #expect(try PropertyListFormat.detect([UInt8](data)) == .binary)
+        #expect(try PropertyListValue(parsing: data) == ["old", "old"])
+        #expect(try PropertyListValue(parsing: encoder.encode(UserInfo(""))) == "new")
+        _ = try decoder.decode(Changing.self, from: data)
+        #expect(throws: DecodingError.self) { try decoder.decode([UserInfo].self, from: data) }
+    }
+
+    @Test("each call has options of one moment, whatever other threads change meanwhile")
+    func optionsOfOneMoment() async throws {
+        let key = try #require(UserInfo.key)
+        let (encoder, decoder) = (PlistEncoder(), PlistDecoder())
+        let names = (0..<8).map { "\($0)" }
+        let texts = [UserInfo](repeating: UserInfo(""), count: 100)
+        let mixed = await withTaskGroup(of: Int.self, returning: Int.self) { group in
+            for (number, name) in names.enumerated() {
                 group.addTask {
-                    encoder.outputFormat = number.isMultiple(of: 2) ? .xml : .binary
-                    encoder.userInfo[key] = "\(number)"
-                    decoder.limits = number.isMultiple(of: 3) ? .untrusted : .default
-                    let person = Person(name: "\(number)", age: number)
-                    let data = try? encoder.encode(person)
-                    return data.map { (try? decoder.decode(Person.self, from: $0)) == person }
-                        ?? false
+                    var mixed = 0
+                    for _ in 0..<50 {
+                        encoder.outputFormat = number.isMultiple(of: 2) ? .xml : .binary
+                        encoder.userInfo = [key: name]
+                        decoder.limits = number.isMultiple(of: 3) ? .untrusted : .default
+                        let data = try? encoder.encode(texts)
+                        let found = data.flatMap { try? decoder.decode([String].self, from: $0) }
+                        let isWhole = found.map { Set($0).count == 1 && names.contains($0[0]) }
+                        if isWhole != true { mixed += 1 }
+                    }
+                    return mixed
                 }
             }
-            return await group.reduce(into: 0) { $0 += $1 ? 0 : 1 }
+            return await group.reduce(into: 0, +=)
         }
-        #expect(failures == 0)
+        #expect(mixed == 0)
     }
 
     // MARK: Options
@@ -222,13 +266,42 @@ struct PlistCoderTests {
         let whole = try PlistDecoder().decode([Date].self, from: encoder.encode([date]))
         #expect(whole == [Date(timeIntervalSinceReferenceDate: 1)])
         #expect(throws: EncodingError.self) { try encoder.encode([PropertyListUID(1)]) }
-        encoder.xmlLosses = []
+        encoder.xmlOptions.allowedLosses = []
         let error = #expect(throws: EncodingError.self) { try encoder.encode(["a": [date]]) }
         guard case .invalidValue(_, let context) = error else { throw Broken() }
         #expect(context.codingPath.map(\.stringValue) == ["a", "Index 0"])
-        encoder.xmlLosses = .uidDictionaries
+        encoder.xmlOptions.allowedLosses = .uidDictionaries
         let uids = try encoder.encode([PropertyListUID(1)])
         #expect(try PlistDecoder().decode([PropertyListUID].self, from: uids) == [1])
+    }
+
+    @Test("XML has the form that its options say")
+    func xmlOptions() throws {
+        let encoder = PlistEncoder(format: .xml)
+        #expect(encoder.xmlOptions.realText == .shortest)
+        #expect(encoder.xmlOptions.allowedLosses == [.fractionsOfSeconds, .realWidths])
+        let value = ["numbers": [0.1]]
+        let whole = String(decoding: try encoder.encode(value), as: UTF8.self)
+        encoder.xmlOptions.hasDeclarations = false
+        encoder.xmlOptions.hasPlistElement = false
+        encoder.xmlOptions.indentation = .spaces(2)
+        let data = try encoder.encode(value)
+        #expect(
+            String(decoding: data, as: UTF8.self) == """
+                <dict>
+                  <key>numbers</key>
+                  <array>
+                    <real>0.1</real>
+                  </array>
+                </dict>
+
+                """)
+        #expect(whole.hasPrefix("<?xml") && whole.contains("\n\t\t<real>0.1</real>\n"))
+        let decoder = PlistDecoder(options: .missingPlistElement)
+        #expect(try decoder.decode([String: [Double]].self, from: data) == value)
+        encoder.xmlOptions.realText = .seventeenDigits
+        let digits = String(decoding: try encoder.encode(value), as: UTF8.self)
+        #expect(digits.contains("<real>0.10000000000000001</real>"))
     }
 
     @Test("the layout decides what is written once")
@@ -259,7 +332,11 @@ struct PlistCoderTests {
         encoder.jsonOptions.mapping = .typed
         encoder.jsonOptions.layout = .compact
         let json = try encoder.encode(Moment())
-        #expect(!json.contains(UInt8(ascii: "\n")) || json.last == UInt8(ascii: "\n"))
+        #expect(
+            String(decoding: json, as: UTF8.self) == """
+                {"date":{"$date":"2001-01-01T00:00:01.5Z"},"data":{"$data":"AQI="},"number":3}
+
+                """)
         #expect(throws: DecodingError.self) { try decoder.decode(Moment.self, from: json) }
         decoder.jsonMapping = .typed
         #expect(try decoder.decode(Moment.self, from: json) == Moment())

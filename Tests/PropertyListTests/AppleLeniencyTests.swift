@@ -23,8 +23,10 @@ private struct Border: Sendable, CustomTestStringConvertible {
     let answer: Answer
     var testDescription: String { "\(String(decoding: bytes, as: UTF8.self).debugDescription)" }
 
-    init(_ text: String, _ answer: Answer) {
-        bytes = Array(text.utf8)
+    init(_ text: String, _ answer: Answer) { self.init(Array(text.utf8), answer) }
+
+    init(_ bytes: [UInt8], _ answer: Answer) {
+        self.bytes = bytes
         self.answer = answer
     }
 
@@ -124,6 +126,59 @@ struct AppleLeniencyTests {
                 parsing: Array(escape.utf8), options: .appleCompatible)
             let scalar = NextStepEncoding.scalar(UInt8(truncatingIfNeeded: number)) ?? 0xFFFD
             #expect(value == [.string(String(try #require(Unicode.Scalar(scalar))))])
+        }
+    }
+
+    @Test("a blank file needs a leniency only where its format is to be found")
+    func namedFormat() throws {
+        for text in ["", " \n"] {
+            let document = try PropertyListDocument(
+                parsing: Array(text.utf8), format: .openStep, options: .appleCompatible)
+            #expect(try document.root.value() == [:])
+            #expect(document.leniencies == [])
+        }
+    }
+
+    @Test(
+        "a message about white space names what would let it pass together, or nothing",
+        arguments: [
+            ("<integer> 42 </integer>", "`ParsingOptions.paddedScalars` and `.trailingBlanks` let"),
+            (
+                "<integer>- 42 </integer>",
+                "`ParsingOptions.paddedScalars` and `.trailingBlanks` let"
+            ),
+            ("<real> 1.5</real>", "`ParsingOptions.paddedScalars` lets"),
+            ("<real>1.5 </real>", "`ParsingOptions.trailingBlanks` lets"),
+            ("<date> 2001-01-01T00:00:00Z</date>", "`ParsingOptions.trailingBlanks` lets"),
+            (
+                "<date>2001-13-01T00:00:00Z </date>",
+                "`ParsingOptions.looseDates` and `.trailingBlanks` let"
+            ),
+            ("<integer>x </integer>", nil), ("<integer> </integer>", nil),
+            ("<real> 1,5</real>", nil), ("<date> today</date>", nil),
+            ("<integer>+ -1</integer>", nil),
+        ])
+    func padding(_ element: String, _ advice: String?) throws {
+        let file = "<?xml version=\"1.0\"?><plist version=\"1.0\">\(element)</plist>"
+        let error = #expect(throws: PropertyListError.self) {
+            try PropertyListDocument(parsing: Array(file.utf8))
+        }
+        #expect(error?.recovery == advice.map { $0 + " it pass" })
+        guard advice != nil else { return }
+        let allowed: ParsingOptions = [.paddedScalars, .trailingBlanks, .looseDates]
+        #expect(throws: Never.self) {
+            try PropertyListDocument(parsing: Array(file.utf8), options: allowed)
+        }
+    }
+
+    @Test("UIDs above 2³²−1 are refused, as Apple's readers refuse them")
+    func wideUIDs() {
+        for (width, value) in [(4, 0xFFFF_FFFF), (5, 0x1_0000_0000), (8, .max)] as [(Int, UInt64)] {
+            let row = Border(
+                BinaryAssembler([.array([1]), .uid(value, width: width)]).bytes, .refused)
+            let isSmall = width == 4
+            #expect((row.value(.appleCompatible) != nil) == isSmall)
+            #expect(row.isReadByFoundation == isSmall)
         }
     }
 

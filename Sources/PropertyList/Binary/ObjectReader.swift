@@ -284,7 +284,7 @@ struct ObjectReader {
         _ option: ParsingOptions, _ code: PropertyListError.Code, _ what: String
     ) throws(PropertyListError) {
         guard options.contains(option) else {
-            throw error(code, what, recovery: "`ParsingOptions.\(option)` lets it pass")
+            throw error(code, what, recovery: option.advice)
         }
         used.insert(option)
     }

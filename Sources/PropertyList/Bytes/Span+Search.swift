@@ -90,9 +90,16 @@ extension String {
     }
 }
 
-/// Where a long text or long data lie in memory: two of the same place are the same, as long as both
-/// are kept. Short ones have none.
-package struct ContentIdentity: Hashable, Sendable {
+/// Identifies a long text or long data by its place in memory. Two with equal identities are equal.
+///
+/// The identity keeps the content, so nothing else comes to lie in that place. Short contents have none.
+package struct ContentIdentity: Sendable {
+    private enum Content {
+        case text(String)
+        case data([UInt8])
+    }
+
+    private let content: Content
     private let address: UInt
     private let count: Int
 
@@ -105,6 +112,7 @@ package struct ContentIdentity: Hashable, Sendable {
         guard let address else { return nil }
         self.address = address
         count = text.utf8.count
+        content = .text(text)
     }
 
     init?(_ bytes: [UInt8]) {
@@ -114,6 +122,18 @@ package struct ContentIdentity: Hashable, Sendable {
             UInt(bitPattern: $0.baseAddress)
         }
         count = bytes.count
+        content = .data(bytes)
+    }
+}
+
+extension ContentIdentity: Hashable {
+    package static func == (first: ContentIdentity, second: ContentIdentity) -> Bool {
+        first.address == second.address && first.count == second.count
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(address)
+        hasher.combine(count)
     }
 }
 

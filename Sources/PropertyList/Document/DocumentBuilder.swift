@@ -14,7 +14,10 @@
 /// builder.end()
 /// let document = try builder.finish()
 /// ```
-public struct DocumentBuilder {
+///
+/// A builder cannot be copied: ``finish()`` takes its values without copying them, and a
+/// ``CompletedValue`` belongs to one builder.
+public struct DocumentBuilder: ~Copyable {
     private var tree = TreeAssembler()
     private var keys = KeyTable()
     // By key number, from 1: the string that all dictionaries share, and the number of the key that
@@ -29,6 +32,17 @@ public struct DocumentBuilder {
 
     /// Whether a mistake has been made already, so that nothing more is taken.
     var hasFailed: Bool { failure != nil }
+
+    /// The number of values and keys so far.
+    var recordCount: Int { tree.store.records.count }
+
+    /// Refuses to add `count` values, which are too many.
+    mutating func refuse(count: Int) {
+        if failure != nil { return }
+        failure = PropertyListError(
+            .sizeLimitExceeded, what: "expected at most \(UInt32.max) values, found \(count)",
+            recovery: "`sharesCopies` stores the copies of a container once")
+    }
 
     /// Creates a builder; `limits` bound the nesting and the size.
     public init(limits: ParsingLimits = .default) { self.limits = limits }
@@ -180,14 +194,14 @@ extension DocumentBuilder {
     /// property lists can; writers of text write it for each place.
     ///
     /// Only complete values can be added again, so no value can contain itself. Linear in the containers
-    /// of the value the first time, and in the nesting afterwards.
+    /// of the value the first time, and constant afterwards. A value of another builder is a mistake,
+    /// which ``finish()`` throws.
     ///
     /// - Parameter value: what ``lastValue`` of this builder was.
     public mutating func again(_ value: CompletedValue) {
-        guard value.builder === shared.builder,
-            tree.store.records.indices.contains(Int(value.node)),
-            !tree.isOpen(value.node)
-        else { return fail("the value to be added again is not one that this builder completed") }
+        guard value.builder === shared.builder else {
+            return fail("expected a value of this builder to add again, found one of another")
+        }
         let depth = tree.depth &+ shared.height(of: value.node, in: tree.store)
         if depth > limits.depth, failure == nil {
             failure = OperationBudget.depthExceeded(depth, limit: limits.depth)
@@ -288,7 +302,7 @@ public struct CompletedValue: Sendable {
 
 /// What a builder knows of values that are added again.
 private struct SharedValues {
-    /// Identifies a builder; copies of it share the identity.
+    /// Identifies a builder. Its values keep it, so no other builder has the same identity.
     final class Builder: Sendable {}
 
     let builder = Builder()

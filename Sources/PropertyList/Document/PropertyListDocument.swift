@@ -93,14 +93,29 @@ extension PropertyListDocument {
         parsing bytes: [UInt8], format: PropertyListFormat? = nil,
         options: ParsingOptions = .strict, limits: ParsingLimits = .default
     ) throws(PropertyListError) {
+        try self.init(
+            parsing: bytes, format: format, mapping: .strict, options: options, limits: limits)
+    }
+
+    /// Parses a property list in any format; JSON as written under a mapping.
+    ///
+    /// - Throws: as ``init(parsing:format:options:limits:)``, and as
+    ///   ``JSONPropertyList/parse(_:mapping:options:limits:)`` for JSON.
+    package init(
+        parsing bytes: [UInt8], format: PropertyListFormat? = nil,
+        mapping: JSONPropertyList.Mapping, options: ParsingOptions, limits: ParsingLimits
+    ) throws(PropertyListError) {
         try limits.checkInput(bytes, format)
         let detected =
             if let format { format } else { try PropertyListFormat.detect(bytes, options) }
         switch detected.kind {
         case .binary: self = try BinaryReader.parse(bytes, options: options, limits: limits)
         case .xml: self = try XMLReader.parse(bytes, options: options, limits: limits)
-        case .openStep: self = try OpenStepReader.parse(bytes, options: options, limits: limits)
-        case .json: self = try JSONReader.parse(bytes, options: options, limits: limits)
+        case .openStep:
+            self = try OpenStepReader.parse(
+                bytes, isDetected: format == nil, options: options, limits: limits)
+        case .json:
+            self = try JSONReader.parse(bytes, mapping: mapping, options: options, limits: limits)
         }
     }
 

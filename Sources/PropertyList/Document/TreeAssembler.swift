@@ -58,16 +58,6 @@ struct TreeAssembler {
     /// Adds a record that exists already as a child of the innermost open container.
     mutating func addShared(_ node: UInt32) { pending.append(node) }
 
-    /// Whether a container is open. Linear in the nesting.
-    func isOpen(_ node: UInt32) -> Bool {
-        var container = top
-        while container != Self.none {
-            if container == node { return true }
-            container = store.records[Int(container)].high
-        }
-        return false
-    }
-
     /// Adds a container and opens it.
     mutating func open(_ record: NodeRecord) {
         let node = add(record)

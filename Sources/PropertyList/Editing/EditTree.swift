@@ -173,7 +173,8 @@ extension EditTree {
         defer { swap(&contents, &longContents) }
         try spend { budget throws(PropertyListError) in
             // One long text may stand in many places, each of which is edited.
-            try budget.charge(bytes: value.contentSize)
+            var known: Set<ContentIdentity> = []
+            try budget.charge(bytes: TreeExtent(of: value, &known).bytes)
             isSame = try node.value(within: &budget, &contents) == value
         }
         return isSame
@@ -267,21 +268,5 @@ extension EditTree {
         case .text(let number): texts[Int(number)]
         case nil: nil
         }
-    }
-}
-
-extension PropertyListValue {
-    /// The bytes of all texts, data and keys, each time they occur. Linear; not recursive.
-    fileprivate var contentSize: Int {
-        var size = 0
-        for value in walk {
-            switch value {
-            case .string(let text): size &+= text.utf8.count
-            case .data(let bytes): size &+= bytes.count
-            default: break
-            }
-            for key in value.storage?.keys.texts ?? [] { size &+= key.utf8.count }
-        }
-        return size
     }
 }

@@ -47,7 +47,6 @@ struct OpenStepGrammar {
 
     private mutating func readBeginning(_ text: Span<UInt8>) throws(PropertyListError) {
         try scanner.skipBlanks(text)
-        if options.contains(.blankText), Self.isBlank(text) { used.insert(.blankText) }
         isStringsFile = try startsLikeStringsFile(text)
         guard isStringsFile else { return try readValue(text) }
         open(.dictionary)

@@ -6,13 +6,18 @@
 ///     bytes → OpenStepEncoding → OpenStepGrammar → DictionaryPass
 enum OpenStepReader {
     /// Parses a whole document. Linear.
+    ///
+    /// - Parameter isDetected: whether the first bytes told the format. Only then does a blank text need
+    ///   a leniency.
     static func parse(
-        _ bytes: [UInt8], encoding: String? = nil, options: ParsingOptions, limits: ParsingLimits
+        _ bytes: [UInt8], encoding: String? = nil, isDetected: Bool = false,
+        options: ParsingOptions, limits: ParsingLimits
     ) throws(PropertyListError) -> PropertyListDocument {
         let text = try OpenStepEncoding.utf8(bytes, named: encoding)
         var grammar = OpenStepGrammar(text, options: options, limits: limits)
         var problems: [PropertyListError] = []
         var used: ParsingOptions = []
+        if isDetected, OpenStepGrammar.isBlank(text.span) { used.insert(.blankText) }
         do { try grammar.run(text.span) } catch {
             let error = error.located(in: text, path: grammar.tree.path())
             guard grammar.tree.salvage(error, options) else { throw error }

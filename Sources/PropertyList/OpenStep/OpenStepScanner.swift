@@ -129,6 +129,6 @@ struct OpenStepScanner {
     ) -> PropertyListError {
         PropertyListError(
             code, format: .openStep, what: what, location: .byte(place),
-            recovery: option.map { "`ParsingOptions.\($0)` lets it pass" })
+            recovery: option.map(\.advice))
     }
 }

@@ -10,7 +10,8 @@ extension PropertyListDocument {
     ///   - sharesCopies: whether unmodified copies of a container are stored once and referenced from
     ///     each place. A binary property list of the document is smaller then. Apple's software writes a
     ///     container for each place.
-    /// - Throws: `depthLimitExceeded`, `sizeLimitExceeded`.
+    /// - Throws: `depthLimitExceeded`; `sizeLimitExceeded`, also for copies that share memory and stand
+    ///   for more values than a document can have.
     public init(
         _ value: PropertyListValue, limits: ParsingLimits = .default, sharesCopies: Bool = false
     ) throws(PropertyListError) {
@@ -60,11 +61,17 @@ extension DocumentBuilder {
         var outer: [OpenContainer] = []
         var known = KnownParts()
         if sharesCopies { known.containers = [:] }
+        // Only copies in each place can be more than there is memory for.
+        var unmeasured = sharesCopies ? nil : recordCount &+ Self.smallTree
         guard var top = begin(value) else { return leaf(value, &known) }
         while !hasFailed {
             if let inner = addLeaves(of: &top, &known) {
                 outer.append(top)
                 top = inner
+                if let limit = unmeasured, recordCount > limit {
+                    unmeasured = nil
+                    checkSize(of: value)
+                }
             } else {
                 end()
                 guard let next = outer.popLast() else { return }
@@ -74,6 +81,16 @@ extension DocumentBuilder {
                 top = next
             }
         }
+    }
+
+    /// The number of values that are added before a tree is measured.
+    private static var smallTree: Int { 1 << 20 }
+
+    /// Refuses a tree whose values cannot have numbers of their own.
+    private mutating func checkSize(of value: PropertyListValue) {
+        var known: Set<ContentIdentity> = []
+        let count = TreeExtent(of: value, &known).values
+        if count > Int(UInt32.max) { refuse(count: count) }
     }
 
     /// Begins a container; nil for a leaf, which is still to be added.

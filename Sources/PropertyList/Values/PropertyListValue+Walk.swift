@@ -2,16 +2,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension PropertyListValue {
-    /// The value and all that it holds, each container before its contents. Linear; not recursive.
-    var walk: Walk { Walk(pending: [self]) }
+    /// The value and all that it holds, each container before its contents. What copies of a container
+    /// share comes once. Linear in the memory of the value; not recursive.
+    var walk: Walk { Walk(self) }
 
     /// The values of a tree, one after the other.
     struct Walk: Sequence, IteratorProtocol {
-        fileprivate var pending: [PropertyListValue]
+        // Keeps all containers.
+        private let root: PropertyListValue
+        private var pending: [PropertyListValue]
+        private var entered: Set<ObjectIdentifier> = []
+
+        fileprivate init(_ root: PropertyListValue) {
+            self.root = root
+            pending = [root]
+        }
 
         mutating func next() -> PropertyListValue? {
             guard let value = pending.popLast() else { return nil }
-            if let storage = value.storage { pending += storage.values }
+            if let storage = value.storage, entered.insert(ObjectIdentifier(storage)).inserted {
+                pending += storage.values
+            }
             return value
         }
     }

@@ -269,7 +269,7 @@ struct XMLGrammar {
         _ text: Span<UInt8>
     ) throws(PropertyListError) {
         guard options.contains(option) else {
-            throw error(code, what, at: place, text, "`ParsingOptions.\(option)` lets it pass")
+            throw error(code, what, at: place, text, option.advice)
         }
         used.insert(option)
     }

@@ -185,13 +185,15 @@ struct XMLScalars {
         return record(.boolean, payload: element == .yes ? 1 : 0)
     }
 
-    /// The leniency that would allow the white space in a text; nil where there is none.
+    /// The leniencies that would together let a text with white space pass; nil where none would. Parses
+    /// the text once more.
     private func padding(_ text: Span<UInt8>) -> ParsingOptions? {
-        guard let last = text.indices.last else { return nil }
-        if isXMLWhitespace(text[last]) { return .trailingBlanks }
-        let isSigned = text[0] == UInt8(ascii: "+") || text[0] == UInt8(ascii: "-")
-        let place = isSigned && element == .integer ? 1 : 0
-        return place < text.count && isXMLWhitespace(text[place]) ? leadingLeniency : nil
+        let allowed = options.union([.paddedScalars, .trailingBlanks, .looseDates])
+        if allowed == options { return nil }
+        var lenient = XMLScalars(options: allowed, element: element, tagStart: tagStart)
+        let range = lenient.trimmed(text, 0..<text.count)
+        guard (try? lenient.number(text.extracting(range))) != nil else { return nil }
+        return lenient.used.subtracting(options)
     }
 
     // MARK: Data
@@ -227,6 +229,6 @@ struct XMLScalars {
     ) -> PropertyListError {
         PropertyListError(
             code, format: .xml, what: what, location: .byte(place),
-            recovery: option.map { "`ParsingOptions.\($0)` lets it pass" })
+            recovery: option.map(\.advice))
     }
 }

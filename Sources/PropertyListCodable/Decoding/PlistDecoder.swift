@@ -19,6 +19,9 @@ public import FoundationEssentials
 ///
 /// What fails is a `DecodingError` with the whole coding path; its context's `underlyingError` is a
 /// `PropertyListError` that knows the place in the file: the line and column, or the byte.
+///
+/// A subclass may override ``userInfo``, which each call reads once, and the methods that take `Data`. The
+/// methods that take other sequences of bytes, documents, nodes and trees do not call those.
 // `@unchecked Sendable`, because subclasses are allowed, as with Foundation's decoder. The only stored
 // property is a constant of a `Sendable` type.
 open class PlistDecoder: @unchecked Sendable {
@@ -49,9 +52,10 @@ open class PlistDecoder: @unchecked Sendable {
         settings = Guarded(Options(format: format, leniencies: options, limits: limits))
     }
 
-    /// The options as they are now, with those that a subclass overrides.
+    /// The options of a call: a copy, made under one lock. A subclass may override some of them.
     private var current: Options {
         var options = settings.copy
+        if type(of: self) == PlistDecoder.self { return options }
         options.userInfo = userInfo
         return options
     }
@@ -300,17 +304,9 @@ extension PlistDecoder.Options {
     private func parse(
         _ bytes: some Sequence<UInt8>
     ) throws(PropertyListError) -> PropertyListDocument {
-        guard jsonMapping != .strict else {
-            return try PropertyListDocument(
-                parsing: bytes, format: format, options: leniencies, limits: limits)
-        }
-        let bytes = Array(bytes)
-        if format ?? (try? PropertyListFormat.detect(bytes)) == .json {
-            return try JSONPropertyList.parse(
-                bytes, mapping: jsonMapping, options: leniencies, limits: limits)
-        }
-        return try PropertyListDocument(
-            parsing: bytes, format: format, options: leniencies, limits: limits)
+        try PropertyListDocument(
+            parsing: Array(bytes), format: format, mapping: jsonMapping, options: leniencies,
+            limits: limits)
     }
 
     func document(_ value: PropertyListValue) throws -> PropertyListDocument {

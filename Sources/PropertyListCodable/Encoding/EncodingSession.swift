@@ -184,16 +184,16 @@ extension EncodingSession {
 extension EncodingSession {
     /// The node that a value and all that is nested in it become; nil where nothing was encoded.
     private func complete(_ value: OpenValue) -> UInt32? {
-        if !value.nested.isEmpty { completeNested(of: value) }
+        if value.hasNested { completeNested(of: value) }
         return assemble(value)
     }
 
     /// Completes what is nested, the innermost first. Not recursive.
     private func completeNested(of value: OpenValue) {
-        var order = value.nested.map(\.value)
+        var order = value.nested
         var next = 0
         while next < order.count {
-            order.append(contentsOf: order[next].nested.map(\.value))
+            order.append(contentsOf: order[next].nested)
             next += 1
         }
         for value in order.reversed() {

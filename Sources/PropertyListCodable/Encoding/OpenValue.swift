@@ -30,8 +30,8 @@ final class OpenValue {
     // Checking that each access is exclusive would cost as much as adding an entry.
     @exclusivity(unchecked) private var uncheckedElements: [UInt32] = []
     @exclusivity(unchecked) private var uncheckedEntries: [Entry] = []
-    /// The nested open values, with their places among the elements or entries.
-    private(set) var nested: [(place: Int, value: OpenValue)] = []
+    // The nested open values by their places among the elements or entries.
+    private var nestedByPlace = NestedValues()
 
     // SAFETY: a value is used by one thread, and what is done with the arrays does not come back.
     var elements: [UInt32] {
@@ -69,7 +69,7 @@ final class OpenValue {
         shape = .nothing
         if !elements.isEmpty { elements.removeAll(keepingCapacity: true) }
         if !entries.isEmpty { entries.removeAll(keepingCapacity: true) }
-        if !nested.isEmpty { nested.removeAll(keepingCapacity: true) }
+        if hasNested { nestedByPlace.removeAll() }
         lastKey = -1
         if places != nil { places = nil }
     }
@@ -131,7 +131,7 @@ extension OpenValue {
 
     private func nest(_ value: OpenValue, at place: Int) {
         // Values added after encoding has ended are dropped.
-        if !session.isFinished { nested.append((place, value)) }
+        if !session.isFinished { nestedByPlace.append(value, at: place) }
     }
 
     /// Prepares for keys of a type, from the first on.
@@ -187,8 +187,8 @@ extension OpenValue {
 
     /// The open value of a key, if it has one.
     func nestedValue(forKey key: UInt32) -> OpenValue? {
-        guard !nested.isEmpty, let place = place(of: key) else { return nil }
-        return nested.last { $0.place == place }?.value
+        guard hasNested, let place = place(of: key) else { return nil }
+        return nestedByPlace.value(at: place)
     }
 
     @inline(__always)
@@ -205,7 +205,7 @@ extension OpenValue {
     private func replace(_ entry: Entry) {
         guard let place = place(of: entry.key) else { return insert(entry) }
         entries[place] = entry
-        nested.removeAll { $0.place == place }
+        nestedByPlace.remove(at: place)
     }
 
     private func place(of key: UInt32) -> Int? {
@@ -221,16 +221,23 @@ extension OpenValue {
 // MARK: - Completing
 
 extension OpenValue {
+    /// Whether values have been nested in this one.
+    var hasNested: Bool { !nestedByPlace.isEmpty }
+
+    /// The nested open values, in the order in which they were added.
+    var nested: [OpenValue] { nestedByPlace.all.compactMap(\.value) }
+
     /// Puts the nodes of the nested values, which must be complete, in their places.
     func resolveNested() {
-        for (place, value) in nested {
+        for (place, value) in nestedByPlace.all {
+            guard let node = value?.node else { continue }
             if shape == .array {
-                elements[place] = value.node
+                elements[place] = node
             } else {
-                entries[place].value = value.node
+                entries[place].value = node
             }
         }
-        nested.removeAll(keepingCapacity: true)
+        nestedByPlace.removeAll()
     }
 
     /// Sorts the entries of a dictionary by their keys.
@@ -239,5 +246,44 @@ extension OpenValue {
     }
 
     /// Drops the nested values, so that values that refer to each other are released.
-    func releaseNested() { nested = [] }
+    func releaseNested() { nestedByPlace = NestedValues() }
+}
+
+/// The nested open values of one value, by place. At most one is at each place.
+private struct NestedValues {
+    /// In the order in which they were added; nil for those that were removed.
+    private(set) var all: [(place: Int, value: OpenValue?)] = []
+    // Where in `all` each place is, once a linear search would be slow.
+    private var positions: [Int: Int]?
+    private static let searchLimit = 32
+
+    var isEmpty: Bool { all.isEmpty }
+
+    /// Adds the value at a place that has none.
+    mutating func append(_ value: OpenValue, at place: Int) {
+        positions?[place] = all.count
+        all.append((place, value))
+    }
+
+    mutating func value(at place: Int) -> OpenValue? {
+        position(of: place).flatMap { all[$0].value }
+    }
+
+    mutating func remove(at place: Int) {
+        if let position = position(of: place) { all[position].value = nil }
+    }
+
+    mutating func removeAll() {
+        all.removeAll(keepingCapacity: true)
+        positions = nil
+    }
+
+    private mutating func position(of place: Int) -> Int? {
+        if all.count <= Self.searchLimit { return all.lastIndex { $0.place == place } }
+        if positions == nil {
+            positions = Dictionary(
+                all.enumerated().map { ($1.place, $0) }, uniquingKeysWith: { _, last in last })
+        }
+        return positions?[place]
+    }
 }

@@ -20,6 +20,11 @@ public import PropertyList
 ///
 /// What fails is an `EncodingError` with the whole coding path; its context's `underlyingError` is a
 /// `PropertyListError` where a limit or the format is the reason.
+///
+/// A subclass may override ``outputFormat``, ``userInfo`` and the methods ``encode(_:)`` that return
+/// `Data`. Each call reads both properties once. The other methods do not call ``encode(_:)``, so what it
+/// overrides there does not apply to them. Where threads change the options of a subclass meanwhile, a call
+/// may have one property from before the change and another from after it.
 // `@unchecked Sendable`, because subclasses are allowed, as with Foundation's encoder. The only stored
 // property is a constant of a `Sendable` type.
 open class PlistEncoder: @unchecked Sendable {
@@ -36,12 +41,19 @@ open class PlistEncoder: @unchecked Sendable {
         var format: PropertyListFormat
         var keyOrder = KeyOrder.asEncoded
         var layout = BinaryLayout.compact
-        var xmlLosses: XMLPropertyList.Losses = [.fractionsOfSeconds, .realWidths]
+        var xml: XMLPropertyList.Options
         var openStep = OpenStepPropertyList.Options()
         var json = JSONPropertyList.Options()
         var allowsFragments = false
         var limits = ParsingLimits.default
         var userInfo: [CodingUserInfoKey: any Sendable] = [:]
+
+        init(format: PropertyListFormat) {
+            self.format = format
+            xml = XMLPropertyList.Options()
+            xml.realText = .shortest
+            xml.allowedLosses = [.fractionsOfSeconds, .realWidths]
+        }
     }
 
     private let options: Guarded<Options>
@@ -53,9 +65,10 @@ open class PlistEncoder: @unchecked Sendable {
         options = Guarded(Options(format: format))
     }
 
-    /// The options as they are now, with those that a subclass overrides.
+    /// The options of a call: a copy, made under one lock. A subclass may override some of them.
     private var current: Options {
         var options = options.copy
+        if type(of: self) == PlistEncoder.self { return options }
         options.format = outputFormat
         options.userInfo = userInfo
         return options
@@ -87,11 +100,12 @@ open class PlistEncoder: @unchecked Sendable {
         set { options.withLock { $0.layout = newValue } }
     }
 
-    /// The information that XML may lose without an error. By default this is what Foundation's encoder
-    /// loses and readers accept: fractions of seconds, and whether a number was a `Float`.
-    public var xmlLosses: XMLPropertyList.Losses {
-        get { options.withLock { $0.xmlLosses } }
-        set { options.withLock { $0.xmlLosses = newValue } }
+    /// The options of XML. By default the text is that of Foundation's encoder: reals have the shortest
+    /// text, and what may be lost is what that encoder loses and readers accept, fractions of seconds and
+    /// whether a number was a `Float`.
+    public var xmlOptions: XMLPropertyList.Options {
+        get { options.withLock { $0.xml } }
+        set { options.withLock { $0.xml = newValue } }
     }
 
     /// The options of OpenStep text; by default numbers, booleans and dates are refused.
@@ -138,10 +152,7 @@ open class PlistEncoder: @unchecked Sendable {
         _ value: T, configuration: T.EncodingConfiguration
     ) throws -> Data {
         let options = current
-        let document = try options.document(value) { session in
-            try session.node(nil) { try value.encode(to: $0, configuration: configuration) }
-        }
-        return Data(try options.serialize(document, value))
+        return Data(try options.serialize(options.document(value, configuration), value))
     }
 
     /// Encodes a value as a file with the configuration of a provider.
@@ -180,16 +191,15 @@ extension PlistEncoder {
     public func encodeDocument<T: EncodableWithConfiguration>(
         _ value: T, configuration: T.EncodingConfiguration
     ) throws -> PropertyListDocument {
-        try current.document(value) { session in
-            try session.node(nil) { try value.encode(to: $0, configuration: configuration) }
-        }
+        try current.document(value, configuration)
     }
 
     /// Encodes a value as a tree of values; anything may be its root. Linear.
     ///
     /// - Throws: as ``encodeDocument(_:)``.
     public func encodeValue(_ value: some Encodable) throws -> PropertyListValue {
-        try current.tree(encodeDocument(value), value)
+        let options = current
+        return try options.tree(options.document(value), value)
     }
 
     /// Encodes a value as a tree of values with a configuration. Linear.
@@ -198,7 +208,8 @@ extension PlistEncoder {
     public func encodeValue<T: EncodableWithConfiguration>(
         _ value: T, configuration: T.EncodingConfiguration
     ) throws -> PropertyListValue {
-        try current.tree(encodeDocument(value, configuration: configuration), value)
+        let options = current
+        return try options.tree(options.document(value, configuration), value)
     }
 }
 
@@ -209,8 +220,16 @@ extension PlistEncoder.Options {
         try document(value) { try $0.node(value) { nil } }
     }
 
+    func document<T: EncodableWithConfiguration>(
+        _ value: T, _ configuration: T.EncodingConfiguration
+    ) throws -> PropertyListDocument {
+        try document(value) { session in
+            try session.node(nil) { try value.encode(to: $0, configuration: configuration) }
+        }
+    }
+
     /// The document that `encode` makes of a value.
-    func document(
+    private func document(
         _ value: Any, _ encode: (EncodingSession) throws -> UInt32?
     ) throws -> PropertyListDocument {
         let session = EncodingSession(
@@ -262,10 +281,7 @@ extension PlistEncoder.Options {
         case .binary:
             return try BinaryPropertyList.serialize(document, layout: layout, limits: limits)
         case .xml:
-            var options = XMLPropertyList.Options()
-            options.realText = .shortest
-            options.allowedLosses = xmlLosses
-            return try XMLPropertyList.serialize(document, options: options, limits: limits).bytes
+            return try XMLPropertyList.serialize(document, options: xml, limits: limits).bytes
         case .openStep:
             return try OpenStepPropertyList.serialize(document, options: openStep, limits: limits)
         default:

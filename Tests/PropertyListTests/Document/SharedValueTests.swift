@@ -55,25 +55,26 @@ struct SharedValueTests {
         builder.beginDictionary()
         builder.key("first")
         builder.beginArray()
-        #expect(builder.lastValue == nil)
+        let isEmptyAValue = builder.lastValue != nil
         builder.string("text")
-        let text = try #require(builder.lastValue)
+        let text = builder.lastValue
         builder.end()
-        let list = try #require(builder.lastValue)
+        let list = builder.lastValue
         builder.key("second")
-        #expect(builder.lastValue == nil)
-        builder.again(list)
+        let isKeyAValue = builder.lastValue != nil
+        builder.again(try #require(list))
         builder.key("third")
-        builder.again(text)
+        builder.again(try #require(text))
         builder.end()
-        #expect(builder.lastValue == nil)
+        let isRootAValue = builder.lastValue != nil
+        #expect(!isEmptyAValue && !isKeyAValue && !isRootAValue)
         let document = try builder.finish()
         #expect(
             try document.root.value() == ["first": ["text"], "second": ["text"], "third": "text"])
         #expect(document.nodeCount == 6)
     }
 
-    @Test("a value that is open, of another builder, or out of place is refused")
+    @Test("a value of another builder, or out of place, is refused")
     func refused() {
         var other = DocumentBuilder()
         other.beginArray()
@@ -98,18 +99,35 @@ struct SharedValueTests {
                 $0.beginDictionary()
                 $0.again(value)
             }?.code == .unexpectedElement)
-        // In a copy of the builder the number of the value is that of another, which is open.
-        var builder = DocumentBuilder()
+        // The number of the value is that of one which is complete, and of one which is open.
+        for isOpen in [false, true] {
+            let error = failure {
+                $0.beginArray()
+                $0.beginArray()
+                if !isOpen { $0.end() }
+                $0.again(foreign)
+                if isOpen { $0.end() }
+                $0.end()
+            }
+            #expect(error?.code == .unexpectedElement)
+            #expect(error?.what.contains("one of another") == true)
+        }
+    }
+
+    @Test("a value deep down is added again as fast as one at the top", .timeLimit(.minutes(1)))
+    func deep() throws {
+        let (depth, count) = (100_000, 200_000)
+        var builder = DocumentBuilder(limits: .trusted)
         builder.beginArray()
-        var copy = builder
         builder.beginArray()
         builder.end()
-        copy.beginArray()
-        if let value = builder.lastValue { copy.again(value) }
-        copy.end()
-        copy.end()
-        let error = #expect(throws: PropertyListError.self) { try copy.finish() }
-        #expect(error?.code == .unexpectedElement)
+        let last = builder.lastValue
+        let value = try #require(last)
+        for _ in 1..<depth { builder.beginArray() }
+        for _ in 0..<count { builder.again(value) }
+        for _ in 0..<depth { builder.end() }
+        let document = try builder.finish()
+        #expect(document.nodeCount == depth + 1)
     }
 
     @Test("nesting counts what is within a shared value")
@@ -143,6 +161,23 @@ struct SharedValueTests {
         #expect(try BinaryPropertyList.serialize(document).count < 2000)
         let error = #expect(throws: PropertyListError.self) { try document.serialized(as: .xml) }
         #expect(error?.code.isLimit == true)
+    }
+
+    @Test("copies that stand for too many values are refused at once", .timeLimit(.minutes(1)))
+    func tooManyCopies() throws {
+        var value: PropertyListValue = ["x"]
+        for _ in 0..<200 { value = [value, value] }
+        let error = #expect(throws: PropertyListError.self) { try PropertyListDocument(value) }
+        #expect(error?.code == .sizeLimitExceeded)
+        #expect(error?.what.contains("found \(Int.max)") == true)
+        // Copies that stand for more values than are measured at once, and for no more than there may be.
+        let row = PropertyListValue.array(
+            PropertyListArray([PropertyListValue](repeating: 0, count: 1100)))
+        let matrix = PropertyListValue.array(
+            PropertyListArray([PropertyListValue](repeating: row, count: 1100)))
+        let document = try PropertyListDocument([["a": matrix]])
+        #expect(document.nodeCount == 1100 * 1101 + 4)
+        #expect(try document.root[0]?["a"]?.value() == matrix)
     }
 
     @Test("random trees with copies come back the same", arguments: [1, 2, 0x5EED] as [UInt64])

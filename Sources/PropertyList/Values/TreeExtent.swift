@@ -1,0 +1,139 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+/// The size of a tree of values, with the copies of a container counted in each place where they stand.
+///
+/// Copies share memory, so a small tree may stand for more values than any machine can hold: two copies of
+/// two copies, and so on. All numbers saturate.
+struct TreeExtent: Sendable {
+    /// The number of values.
+    var values = 0
+    /// The bytes of keys, texts and data.
+    var bytes = 0
+    /// The part of `bytes` that is short: it takes no more than a few times what a value takes.
+    var shortBytes = 0
+    /// The bytes of long texts and data that were not known before, each once.
+    var newLongBytes = 0
+
+    /// Measures a tree. Linear in the memory of the tree; not recursive.
+    ///
+    /// - Parameters:
+    ///   - tree: The tree.
+    ///   - known: The long texts and data that were measured before; those of the tree are added.
+    init(of tree: PropertyListValue, _ known: inout Set<ContentIdentity>) {
+        var measure = Measure(known: known)
+        known = []
+        self = measure.extent(of: tree)
+        known = measure.known
+    }
+
+    private init() {}
+
+    fileprivate mutating func add(_ other: TreeExtent) {
+        values = Self.sum(values, other.values)
+        bytes = Self.sum(bytes, other.bytes)
+        shortBytes = Self.sum(shortBytes, other.shortBytes)
+    }
+
+    static func sum(_ first: Int, _ second: Int) -> Int {
+        let (sum, overflow) = first.addingReportingOverflow(second)
+        return overflow ? .max : sum
+    }
+
+    /// A container whose children are being measured.
+    private struct OpenContainer {
+        let storage: ContainerStorage
+        /// The place of the next child.
+        var next = 0
+        var extent = TreeExtent()
+    }
+
+    /// The state of measuring one tree, which keeps all containers meanwhile.
+    private struct Measure {
+        var known: Set<ContentIdentity>
+        var newLongBytes = 0
+        var containers: [ObjectIdentifier: TreeExtent] = [:]
+
+        init(known: Set<ContentIdentity>) { self.known = known }
+
+        mutating func extent(of tree: PropertyListValue) -> TreeExtent {
+            var result = TreeExtent()
+            guard let root = tree.storage else {
+                result.add(leaf(tree))
+                result.newLongBytes = newLongBytes
+                return result
+            }
+            var open = [begin(root)]
+            while var container = open.popLast() {
+                if let inner = addChildren(to: &container) {
+                    open.append(container)
+                    open.append(begin(inner))
+                } else {
+                    containers[ObjectIdentifier(container.storage)] = container.extent
+                    result = container.extent
+                }
+            }
+            result.newLongBytes = newLongBytes
+            return result
+        }
+
+        /// Begins a container: itself and its keys are measured.
+        private mutating func begin(_ storage: ContainerStorage) -> OpenContainer {
+            var container = OpenContainer(storage: storage)
+            container.extent.values = 1
+            for key in storage.keys.texts {
+                var extent = text(key)
+                extent.values = 0
+                container.extent.add(extent)
+            }
+            return container
+        }
+
+        /// Adds children up to the first container that has not been measured, which is returned.
+        private mutating func addChildren(
+            to container: inout OpenContainer
+        ) -> ContainerStorage? {
+            let values = container.storage.values
+            while container.next < values.count {
+                let value = values[container.next]
+                if let storage = value.storage {
+                    guard let extent = containers[ObjectIdentifier(storage)] else { return storage }
+                    container.extent.add(extent)
+                } else {
+                    container.extent.add(leaf(value))
+                }
+                container.next &+= 1
+            }
+            return nil
+        }
+
+        private mutating func leaf(_ value: PropertyListValue) -> TreeExtent {
+            switch value {
+            case .string(let text): return self.text(text)
+            case .data(let bytes): return content(bytes.count, ContentIdentity(bytes))
+            default:
+                var extent = TreeExtent()
+                extent.values = 1
+                return extent
+            }
+        }
+
+        private mutating func text(_ text: String) -> TreeExtent {
+            content(text.utf8.count, ContentIdentity(text))
+        }
+
+        private mutating func content(_ size: Int, _ identity: ContentIdentity?) -> TreeExtent {
+            var extent = TreeExtent()
+            extent.values = 1
+            extent.bytes = size
+            guard let identity else {
+                extent.shortBytes = size
+                return extent
+            }
+            if known.insert(identity).inserted {
+                newLongBytes = TreeExtent.sum(newLongBytes, size)
+            }
+            return extent
+        }
+    }
+}
