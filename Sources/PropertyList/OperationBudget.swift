@@ -117,6 +117,16 @@ package struct OperationBudget: ~Copyable {
         if account.bytes > byteLimit { throw Self.outputExceeded(account.bytes, limit: byteLimit) }
     }
 
+    /// Checks that `count` bytes more may be charged, while they are being made.
+    ///
+    /// - Throws: `sizeLimitExceeded`.
+    @inline(__always)
+    package func checkRoom(for count: Int) throws(PropertyListError) {
+        if count > byteLimit &- account.bytes {
+            throw Self.outputExceeded(account.bytes &+ count, limit: byteLimit)
+        }
+    }
+
     /// The number of values visited so far.
     package var visitedCount: Int { account.values }
 

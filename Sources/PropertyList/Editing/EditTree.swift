@@ -118,11 +118,34 @@ extension EditTree {
         return containers.count - 1
     }
 
+    /// Counts a property list within a value that edits go into: its bytes, which raise the allowance of
+    /// values.
+    ///
+    /// - Throws: `sizeLimitExceeded`.
+    mutating func admit(_ nested: PropertyListDocument) throws(PropertyListError) {
+        try spend { budget throws(PropertyListError) in
+            try budget.charge(bytes: nested.source.count)
+            budget.admitValues(of: nested)
+        }
+    }
+
+    /// Makes an edit in a property list within a value, which counts against the same limits.
+    ///
+    /// - Throws: as ``PropertyListEditor/apply(_:)``.
+    mutating func apply(
+        _ edit: PropertyListEdit, toNested number: Int
+    ) throws(PropertyListError) {
+        nested[number].editor.tree.account = account
+        defer { account = nested[number].editor.tree.account }
+        try nested[number].editor.apply(edit)
+    }
+
     /// Counts a property list within a value that edits go into in one more place.
     ///
-    /// - Throws: `expansionLimitExceeded`.
+    /// - Throws: `expansionLimitExceeded`, `sizeLimitExceeded`.
     mutating func charge(_ nested: PropertyListDocument) throws(PropertyListError) {
         try spend { budget throws(PropertyListError) in
+            try budget.charge(bytes: nested.source.count)
             // A container that is opened lists its children, which may be one value many times.
             try budget.visit(nested.storage.extent)
         }

@@ -19,7 +19,10 @@ struct FinishedEdits {
         self.tree = tree
         isReachable = Self.reachable(tree)
         newValues = Array(repeating: nil, count: tree.containers.count)
-        for nested in tree.nested { nestedValues.append(try Self.value(of: nested, in: tree)) }
+        var budget = tree.budget()
+        for nested in tree.nested {
+            nestedValues.append(try Self.value(of: nested, in: tree, &budget))
+        }
         for number in tree.containers.indices.reversed()
         where isReachable[number] && tree.containers[number].origin == nil {
             newValues[number] = value(of: tree.containers[number])
@@ -28,13 +31,14 @@ struct FinishedEdits {
 
     /// The value that holds a nested property list; nil where it is as it was in the source.
     private static func value(
-        of nested: EditTree.Nested, in tree: EditTree
+        of nested: EditTree.Nested, in tree: EditTree, _ budget: inout OperationBudget
     ) throws(PropertyListError) -> PropertyListValue? {
         let edited = try nested.editor.finish()
         if edited.changes?.isEmpty ?? (edited.bytes == nested.editor.document.source) {
             guard case .value(let number) = nested.original else { return nil }
             return tree.values[Int(number)]
         }
+        try budget.charge(bytes: edited.bytes.count)
         return nested.isText
             ? .string(String(decoding: edited.bytes, as: UTF8.self)) : .data(edited.bytes)
     }

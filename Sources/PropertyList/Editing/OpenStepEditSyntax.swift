@@ -86,15 +86,16 @@ struct OpenStepEditSyntax: TextEditSyntax {
         neighbour.key.map(rootKeys.contains) ?? false
     }
 
+    func manner(_ style: TextStyle, _ lead: [UInt8], like neighbour: TextNeighbour?) -> TextManner {
+        TextManner(
+            style: style, lead: lead, separator: equals(like: neighbour),
+            isQuoted: neighbour.map(isInQuotedEntries) ?? false)
+    }
+
     func text(
-        of children: NewTextChildren, _ lead: [UInt8], like neighbour: TextNeighbour?,
-        _ style: TextStyle
+        of children: NewTextChildren, _ manner: TextManner, _ budget: borrowing OperationBudget
     ) throws(PropertyListError) -> [UInt8] {
-        try fragment.text(
-            of: children,
-            .init(
-                style: style, lead: lead, equals: equals(like: neighbour),
-                isQuoted: neighbour.map(isInQuotedEntries) ?? false))
+        try fragment.text(of: children, manner, budget)
     }
 
     /// In strings files keys and values are in quotes, whether they need them or not.
@@ -113,7 +114,7 @@ struct OpenStepEditSyntax: TextEditSyntax {
     }
 
     func renamed(
-        _ key: UInt32, to text: String, keeping value: UInt32?
+        _ key: UInt32, to text: String, keeping value: UInt32?, _ budget: borrowing OperationBudget
     ) throws(PropertyListError) -> EditedPropertyList.Change {
         let place = rangeWithName(key)
         var replacement = fragment.key(
@@ -130,10 +131,12 @@ struct OpenStepEditSyntax: TextEditSyntax {
     }
 
     func replaced(
-        _ value: UInt32, with new: PropertyListValue, key: UInt32?, _ style: TextStyle
+        _ value: UInt32, with new: PropertyListValue, key: UInt32?, _ style: TextStyle,
+        _ budget: borrowing OperationBudget
     ) throws(PropertyListError) -> EditedPropertyList.Change {
         let keyText = key.map { store.string(of: store.records[Int($0)]) }
-        var text = try fragment.text(of: new, style, isQuoted: isQuoted(value), for: keyText)
+        var text = try fragment.text(
+            of: new, style, isQuoted: isQuoted(value), for: keyText, budget)
         if key == nil, map.isStringsFile, value == 0 { text = endOfComment + text }
         guard value == key else { return .init(range: rangeWithName(value), replacement: text) }
         let end = range(of: value).upperBound
@@ -151,13 +154,14 @@ struct OpenStepEditSyntax: TextEditSyntax {
     }
 
     func container(
-        _ value: PropertyListValue, _ record: UInt32, _ style: TextStyle
+        _ value: PropertyListValue, _ record: UInt32, _ style: TextStyle,
+        _ budget: borrowing OperationBudget
     ) throws(PropertyListError) -> [UInt8] {
-        let text = try fragment.text(of: value, style)
+        let text = try fragment.text(of: value, style, budget)
         guard map.isStringsFile, record == 0 else { return text }
         // Without the braces of the root.
         let newline = layout.newline.isEmpty ? [0x0A] : layout.newline
-        let entries = try fragment.text(of: value, .oneLine).dropFirst().dropLast()
+        let entries = try fragment.text(of: value, .oneLine, budget).dropFirst().dropLast()
         return endOfComment + entries.drop { $0 == 0x20 } + newline
     }
 
@@ -177,39 +181,62 @@ extension OpenStepEditSyntax {
 
     /// New objects of a project file go to the sections of their classes.
     func placedElsewhere(
-        _ children: NewTextChildren, in container: UInt32
+        _ children: NewTextChildren, in container: UInt32, _ budget: inout OperationBudget
     ) throws(PropertyListError) -> (places: [Int], changes: [EditedPropertyList.Change]) {
         guard let sections, sections.container == container else { return ([], []) }
         let entries = zip(children.keys, children.values).map { sections.entry($0, $1) }
         var changes: [EditedPropertyList.Change] = []
+        // By the position of an object: what is around it, which may be long.
+        var known: [Int: Surroundings] = [:]
         for (place, entries) in sections.places(of: entries.compactMap(\.self)) {
-            changes.append(try added(entries, at: place, sections))
+            let position = place.position ?? 0
+            let surroundings = known[position] ?? surroundings(of: position, sections)
+            known[position] = surroundings
+            let change = try added(entries, at: place, surroundings, sections, budget)
+            try budget.charge(bytes: change.replacement.count)
+            changes.append(change)
         }
         return (entries.indices.filter { entries[$0] != nil }, changes)
     }
 
+    /// The text around an object.
+    private struct Surroundings {
+        let style: TextStyle
+        /// Where the line before begins to end.
+        let lineBreak: Int
+        /// Where the line of its end ends.
+        let endOfLine: Int
+        let endOfSection: Int
+    }
+
+    private func surroundings(of position: Int, _ sections: ProjectSections) -> Surroundings {
+        let neighbour = self.neighbour(position, sections.container)
+        let start = neighbour.key.map { range(of: $0).lowerBound } ?? 0
+        let end = end(ofChild: neighbour.value).place
+        return Surroundings(
+            style: layout.style(at: start), lineBreak: layout.lineBreak(before: start),
+            endOfLine: afterLine(end), endOfSection: endOfSection(end))
+    }
+
     private func added(
         _ entries: [ProjectSections.Entry], at place: ProjectSections.Place,
-        _ sections: ProjectSections
+        _ around: Surroundings, _ sections: ProjectSections, _ budget: borrowing OperationBudget
     ) throws(PropertyListError) -> EditedPropertyList.Change {
         let (newline, className) = (layout.newline, entries[0].className.text)
-        let neighbour = self.neighbour(place.position ?? 0, sections.container)
-        let start = neighbour.key.map { range(of: $0).lowerBound } ?? 0
-        let style = layout.style(at: start)
         let isOnOneLine = ProjectFile.classesOnOneLine.contains(className)
         var text = try self.text(
             of: NewTextChildren(
                 keys: entries.map(\.number.text), values: entries.map(\.value)),
-            newline + style.prefix, like: nil, isOnOneLine ? .oneLine : style)
+            manner(isOnOneLine ? .oneLine : around.style, newline + around.style.prefix, like: nil),
+            budget)
         let offset: Int
         switch place {
-        case .after: offset = afterLine(end(ofChild: neighbour.value).place)
-        case .before: offset = layout.lineBreak(before: start)
+        case .after: offset = around.endOfLine
+        case .before: offset = around.lineBreak
         case .newSection(let position):
             offset =
                 position == nil
-                ? map.contentRange(of: sections.container).lowerBound
-                : endOfSection(end(ofChild: neighbour.value).place)
+                ? map.contentRange(of: sections.container).lowerBound : around.endOfSection
             text =
                 newline + newline + Array("/* Begin \(className) section */".utf8) + text + newline
                 + Array("/* End \(className) section */".utf8)

@@ -14,19 +14,6 @@ struct OpenStepFragment {
         self.limits = limits
     }
 
-    /// How children of a container are written.
-    struct Manner {
-        var style: TextStyle
-        /// What stands before each child.
-        var lead: [UInt8] = []
-        /// What stands between a key and its value.
-        var equals = Array(" = ".utf8)
-        /// Whether keys and strings are in quotes even where they need none.
-        var isQuoted = false
-        /// Whether each child is followed by `;` or `,`.
-        var hasTerminators = true
-    }
-
     /// A value, from its first character to its last. Linear; not recursive.
     ///
     /// - Parameters:
@@ -35,11 +22,11 @@ struct OpenStepFragment {
     /// - Throws: `unrepresentableValue` for numbers, booleans and dates, `depthLimitExceeded`.
     func text(
         of value: PropertyListValue, _ style: TextStyle, isQuoted: Bool = false,
-        for key: String? = nil
+        for key: String? = nil, _ budget: borrowing OperationBudget
     ) throws(PropertyListError) -> [UInt8] {
         try text(
             of: NewTextChildren(values: [value]),
-            Manner(style: style, isQuoted: isQuoted, hasTerminators: false), for: key)
+            TextManner(style: style, isQuoted: isQuoted, hasTerminators: false), for: key, budget)
     }
 
     /// Children of a container. Linear; not recursive.
@@ -47,7 +34,8 @@ struct OpenStepFragment {
     /// - Parameter key: the key of the one child that is written without it.
     /// - Throws: `unrepresentableValue` for numbers, booleans and dates, `depthLimitExceeded`.
     func text(
-        of children: NewTextChildren, _ manner: Manner, for key: String? = nil
+        of children: NewTextChildren, _ manner: TextManner, for key: String? = nil,
+        _ outer: borrowing OperationBudget
     ) throws(PropertyListError) -> [UInt8] {
         var limits = limits
         // The container of the children.
@@ -57,6 +45,8 @@ struct OpenStepFragment {
         var walk = DocumentWalk(document.root)
         var output: [UInt8] = []
         while let step = try walk.next(&budget) {
+            // The indentation, or the name of an object, may be long.
+            try outer.checkRoom(for: output.count)
             switch step {
             case .enter(let number, let record):
                 let node = document.node(number)
@@ -68,7 +58,7 @@ struct OpenStepFragment {
                     output += self.key(
                         key, isQuoted: manner.isQuoted && depth == 0, isOfObject: node["isa"] != nil
                     )
-                    output += depth == 0 ? manner.equals : Self.equals
+                    output += depth == 0 ? manner.separator : Self.equals
                 }
                 do {
                     try append(node, key, isQuoted: manner.isQuoted && depth == 0, to: &output)
@@ -105,7 +95,7 @@ struct OpenStepFragment {
     }
 
     /// Writes what stands before a child, or before what it holds.
-    private func begin(_ depth: Int, _ manner: Manner, _ output: inout [UInt8]) {
+    private func begin(_ depth: Int, _ manner: TextManner, _ output: inout [UInt8]) {
         if depth == 0 {
             output += manner.lead
         } else {
@@ -114,7 +104,7 @@ struct OpenStepFragment {
     }
 
     /// Writes what separates a value from the next.
-    private func end(_ depth: Int, isEntry: Bool, _ manner: Manner, _ output: inout [UInt8]) {
+    private func end(_ depth: Int, isEntry: Bool, _ manner: TextManner, _ output: inout [UInt8]) {
         if depth == 0, !manner.hasTerminators { return }
         output.append(UInt8(ascii: isEntry ? ";" : ","))
     }

@@ -54,7 +54,7 @@ struct ProjectSections {
     /// The object that a new value is, if it is one whose class can stand in a comment.
     func entry(_ number: String, _ value: PropertyListValue) -> Entry? {
         guard let className = value["isa"]?.string, !className.isEmpty,
-            className.utf8.allSatisfy(OpenStepCharacter.isAlphanumeric)
+            ProjectFile.canStandInComment(className)
         else { return nil }
         return Entry(
             number: LiteralKey(number), value: value, className: LiteralKey(className))

@@ -84,10 +84,8 @@ public struct PropertyListEditor: Sendable {
         }
         let slot = try tree.slot(of: edit.path, upTo: inside)
         let number = try openContent(at: slot, edit.path, inside)
-        // The value becomes a part of this property list too.
-        if let value = edit.operation.value { tree.admit(value) }
         let rest = PropertyListEdit(edit.path.dropFirst(inside + 1), edit.operation)
-        try tree.nested[number].editor.apply(rest)
+        try tree.apply(rest, toNested: number)
     }
 
     /// The editor of the property list within a value.
@@ -120,6 +118,7 @@ public struct PropertyListEditor: Sendable {
         let content = try path.content(
             value.data ?? value.string.map { Array($0.utf8) }, value.kind, position,
             nesting: nesting + 1, options: options, limits: limits)
+        try tree.admit(content)
         if let place { tree.contents[place] = content }
         return content
     }

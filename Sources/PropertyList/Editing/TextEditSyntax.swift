@@ -21,12 +21,18 @@ protocol TextEditSyntax {
     /// What separates children where one has no separator yet.
     var separator: [UInt8] { get }
 
-    /// The text of new children, each with `lead` before it and the ``terminator(inDictionary:)`` after it.
+    /// How new children of a container are written. Linear in the white space around `neighbour`.
     ///
-    /// - Parameter neighbour: a child of the same container, with its key.
+    /// - Parameters:
+    ///   - lead: what stands before each.
+    ///   - neighbour: a child of the same container, with its key.
+    func manner(_ style: TextStyle, _ lead: [UInt8], like neighbour: TextNeighbour?) -> TextManner
+
+    /// The text of new children, each with the ``terminator(inDictionary:)`` after it.
+    ///
+    /// - Parameter budget: what all changes may still take.
     func text(
-        of children: NewTextChildren, _ lead: [UInt8], like neighbour: TextNeighbour?,
-        _ style: TextStyle
+        of children: NewTextChildren, _ manner: TextManner, _ budget: borrowing OperationBudget
     ) throws(PropertyListError) -> [UInt8]
 
     /// What ends a new child that others may follow.
@@ -36,12 +42,14 @@ protocol TextEditSyntax {
     func leadOnLine(_ neighbour: TextNeighbour) -> [UInt8]
 
     /// What becomes of a key that is renamed, whose value stays or, where it is nil, is replaced.
-    func renamed(_ key: UInt32, to text: String, keeping value: UInt32?) throws(PropertyListError)
-        -> EditedPropertyList.Change
+    func renamed(
+        _ key: UInt32, to text: String, keeping value: UInt32?, _ budget: borrowing OperationBudget
+    ) throws(PropertyListError) -> EditedPropertyList.Change
 
     /// What becomes of a value that is set.
     func replaced(
-        _ value: UInt32, with new: PropertyListValue, key: UInt32?, _ style: TextStyle
+        _ value: UInt32, with new: PropertyListValue, key: UInt32?, _ style: TextStyle,
+        _ budget: borrowing OperationBudget
     ) throws(PropertyListError) -> EditedPropertyList.Change
 
     /// What is taken away with a child that is removed.
@@ -52,12 +60,13 @@ protocol TextEditSyntax {
 
     /// The new children that belong elsewhere, by their places in `children`, and what puts them there.
     func placedElsewhere(
-        _ children: NewTextChildren, in container: UInt32
+        _ children: NewTextChildren, in container: UInt32, _ budget: inout OperationBudget
     ) throws(PropertyListError) -> (places: [Int], changes: [EditedPropertyList.Change])
 
     /// A whole container that was empty.
     func container(
-        _ value: PropertyListValue, _ record: UInt32, _ style: TextStyle
+        _ value: PropertyListValue, _ record: UInt32, _ style: TextStyle,
+        _ budget: borrowing OperationBudget
     ) throws(PropertyListError) -> [UInt8]
 }
 
@@ -67,7 +76,7 @@ extension TextEditSyntax {
     func placesElsewhere(in container: UInt32) -> Bool { false }
 
     func placedElsewhere(
-        _ children: NewTextChildren, in container: UInt32
+        _ children: NewTextChildren, in container: UInt32, _ budget: inout OperationBudget
     ) throws(PropertyListError) -> (places: [Int], changes: [EditedPropertyList.Change]) {
         ([], [])
     }
@@ -77,6 +86,19 @@ extension TextEditSyntax {
 struct TextNeighbour {
     let key: UInt32?
     let value: UInt32
+}
+
+/// How children of a container are written.
+struct TextManner {
+    var style: TextStyle
+    /// What stands before each child.
+    var lead: [UInt8] = []
+    /// What stands between a key and its value.
+    var separator: [UInt8] = []
+    /// Whether keys and strings are in quotes even where they need none.
+    var isQuoted = false
+    /// Whether each child is followed by what ends it.
+    var hasTerminators = true
 }
 
 /// Children that a container gets.

@@ -12,6 +12,8 @@ struct TextEditWriter<Syntax: TextEditSyntax>: ~Copyable {
     private let syntax: Syntax
     private var budget: OperationBudget
     private var found: [EditedPropertyList.Change] = []
+    // How children like the one at a place are written: the white space there may be long.
+    private var recent: (place: Int, manner: TextManner)?
 
     init(_ document: PropertyListDocument, _ edits: FinishedEdits, _ syntax: Syntax) {
         self.edits = edits
@@ -112,8 +114,9 @@ struct TextEditWriter<Syntax: TextEditSyntax>: ~Copyable {
         let live = container.live
         guard syntax.placesElsewhere(in: origin) else { return live }
         let new = live.filter { $0 >= container.originalCount }
-        let elsewhere = try syntax.placedElsewhere(children(new[...], of: container), in: origin)
-        for change in elsewhere.changes { try add(change) }
+        let elsewhere = try syntax.placedElsewhere(
+            children(new[...], of: container), in: origin, &budget)
+        found += elsewhere.changes
         let places = Set(elsewhere.places.map { new[$0] })
         return LivePositions(
             live.filter { !places.contains($0) }.map { UInt32(truncatingIfNeeded: $0) })
@@ -145,7 +148,7 @@ struct TextEditWriter<Syntax: TextEditSyntax>: ~Copyable {
             let key = original.key
         {
             let kept = new == nil ? original.value : nil
-            try add(try syntax.renamed(key, to: text, keeping: kept))
+            try add(try syntax.renamed(key, to: text, keeping: kept, budget))
         }
         if let new {
             try replace(original.value, with: new, key: original.key)
@@ -158,7 +161,7 @@ struct TextEditWriter<Syntax: TextEditSyntax>: ~Copyable {
         let style = syntax.layout.style(
             at: syntax.range(of: record).lowerBound,
             orAt: key.map { syntax.range(of: $0).lowerBound })
-        try add(try syntax.replaced(record, with: value, key: key, style))
+        try add(try syntax.replaced(record, with: value, key: key, style, budget))
     }
 
     private mutating func remove(_ number: Int, _ record: NodeRecord) {
@@ -181,13 +184,19 @@ struct TextEditWriter<Syntax: TextEditSyntax>: ~Copyable {
         _ record: NodeRecord
     ) throws(PropertyListError) {
         if positions.isEmpty { return }
-        let neighbour = neighbour(min(1, Int(record.high) - 1), record)
+        let manner = manner(like: neighbour(min(1, Int(record.high) - 1), record))
+        try insert(positions, of: container, after: anchor, manner)
+    }
+
+    private mutating func manner(like neighbour: TextNeighbour) -> TextManner {
         let start = start(of: neighbour)
+        if let recent, recent.place == start { return recent.manner }
         let blank = syntax.layout.blank(before: start)
-        try insert(
-            positions, of: container, after: anchor,
-            lead: blank.isEmpty ? syntax.leadOnLine(neighbour) : blank,
-            like: neighbour, syntax.layout.style(at: start))
+        let manner = syntax.manner(
+            syntax.layout.style(at: start), blank.isEmpty ? syntax.leadOnLine(neighbour) : blank,
+            like: neighbour)
+        recent = (start, manner)
+        return manner
     }
 
     // So many children are written at once; what is made on the way for all of them would take several
@@ -195,14 +204,14 @@ struct TextEditWriter<Syntax: TextEditSyntax>: ~Copyable {
     private static var childrenAtOnce: Int { 4096 }
 
     private mutating func insert(
-        _ positions: [Int], of container: EditTree.Container, after anchor: Anchor, lead: [UInt8],
-        like neighbour: TextNeighbour?, _ style: TextStyle
+        _ positions: [Int], of container: EditTree.Container, after anchor: Anchor,
+        _ manner: TextManner
     ) throws(PropertyListError) {
         var text: [UInt8] = []
         for start in stride(from: 0, to: positions.count, by: Self.childrenAtOnce) {
             let children = children(
                 positions[start...].prefix(Self.childrenAtOnce), of: container)
-            let new = try syntax.text(of: children, lead, like: neighbour, style)
+            let new = try syntax.text(of: children, manner, budget)
             try budget.charge(bytes: new.count)
             if start == 0 {
                 // As much as the others take if they are as long.
@@ -215,7 +224,7 @@ struct TextEditWriter<Syntax: TextEditSyntax>: ~Copyable {
         }
         let terminator = syntax.terminator(inDictionary: container.kind == .dictionary)
         // A comment may end with its line, so that only a new line can follow it.
-        let isOnNewLine = lead.first == 0x0A || lead.first == 0x0D
+        let isOnNewLine = manner.lead.first == 0x0A || manner.lead.first == 0x0D
         let place = isOnNewLine ? syntax.afterLine(anchor.end) : anchor.end
         if anchor.hasSeparator { return add(place..<place, text) }
         // The last child has none and now needs one, which the last of the new ones does not.
@@ -238,7 +247,8 @@ struct TextEditWriter<Syntax: TextEditSyntax>: ~Copyable {
         guard let content = syntax.contentRange(of: origin), !layout.isBlank(content) else {
             let value = edits.value(of: container)
             return try add(
-                .init(range: range, replacement: try syntax.container(value, origin, style)))
+                .init(range: range, replacement: try syntax.container(value, origin, style, budget))
+            )
         }
         // A comment ends with its line, so that what follows it needs one of its own: like the bracket,
         // where the container does not begin a line.
@@ -246,6 +256,6 @@ struct TextEditWriter<Syntax: TextEditSyntax>: ~Copyable {
         let place = layout.lineBreak(before: content.upperBound)
         try insert(
             Array(live), of: container, after: Anchor(end: place, hasSeparator: true),
-            lead: inner.newline + inner.prefix, like: nil, inner)
+            syntax.manner(inner, inner.newline + inner.prefix, like: nil))
     }
 }

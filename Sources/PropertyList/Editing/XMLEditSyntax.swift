@@ -50,12 +50,14 @@ struct XMLEditSyntax: TextEditSyntax {
 
     func leadOnLine(_ neighbour: TextNeighbour) -> [UInt8] { [] }
 
+    func manner(_ style: TextStyle, _ lead: [UInt8], like neighbour: TextNeighbour?) -> TextManner {
+        TextManner(style: style, lead: lead, separator: separator(like: neighbour, style))
+    }
+
     func text(
-        of children: NewTextChildren, _ lead: [UInt8], like neighbour: TextNeighbour?,
-        _ style: TextStyle
+        of children: NewTextChildren, _ manner: TextManner, _ budget: borrowing OperationBudget
     ) throws(PropertyListError) -> [UInt8] {
-        try fragment.text(
-            of: children, style, lead: lead, separator: separator(like: neighbour, style))
+        try fragment.text(of: children, manner, budget)
     }
 
     /// What stands between a key and its value.
@@ -68,20 +70,22 @@ struct XMLEditSyntax: TextEditSyntax {
     }
 
     func renamed(
-        _ key: UInt32, to text: String, keeping value: UInt32?
+        _ key: UInt32, to text: String, keeping value: UInt32?, _ budget: borrowing OperationBudget
     ) throws(PropertyListError) -> EditedPropertyList.Change {
-        .init(range: range(of: key), replacement: try fragment.key(text))
+        .init(range: range(of: key), replacement: try fragment.key(text, budget))
     }
 
     func replaced(
-        _ value: UInt32, with new: PropertyListValue, key: UInt32?, _ style: TextStyle
+        _ value: UInt32, with new: PropertyListValue, key: UInt32?, _ style: TextStyle,
+        _ budget: borrowing OperationBudget
     ) throws(PropertyListError) -> EditedPropertyList.Change {
-        .init(range: range(of: value), replacement: try fragment.text(of: new, style))
+        .init(range: range(of: value), replacement: try fragment.text(of: new, style, budget))
     }
 
     func container(
-        _ value: PropertyListValue, _ record: UInt32, _ style: TextStyle
+        _ value: PropertyListValue, _ record: UInt32, _ style: TextStyle,
+        _ budget: borrowing OperationBudget
     ) throws(PropertyListError) -> [UInt8] {
-        try fragment.text(of: value, style)
+        try fragment.text(of: value, style, budget)
     }
 }

@@ -22,30 +22,30 @@ struct XMLFragment {
     ///
     /// - Throws: as ``XMLPropertyList/serialize(_:options:limits:)``.
     func text(
-        of value: PropertyListValue, _ style: TextStyle
+        of value: PropertyListValue, _ style: TextStyle, _ budget: borrowing OperationBudget
     ) throws(PropertyListError) -> [UInt8] {
-        try text(of: NewTextChildren(values: [value]), style, lead: [], separator: [])
+        try text(of: NewTextChildren(values: [value]), TextManner(style: style), budget)
     }
 
     /// Children of a container. Linear.
     ///
-    /// - Parameters:
-    ///   - lead: what stands before each.
-    ///   - separator: what stands between a key and its value.
     /// - Throws: as ``XMLPropertyList/serialize(_:options:limits:)``.
     func text(
-        of children: NewTextChildren, _ style: TextStyle, lead: [UInt8], separator: [UInt8]
+        of children: NewTextChildren, _ manner: TextManner, _ budget: borrowing OperationBudget
     ) throws(PropertyListError) -> [UInt8] {
+        let style = manner.style
         let level = style.newline.isEmpty ? 0 : Self.level(of: style)
         let written = try written(children, level: level)
         var text = Indenter(
-            style: style, level: level, lead: lead, separator: separator,
+            style: style, level: level, lead: manner.lead, separator: manner.separator,
             hasKeys: !children.keys.isEmpty)
         // Without the lines of the container.
         var start = (written.firstIndex(of: 0x0A) ?? 0) + 1
         let last = written.dropLast().lastIndex(of: 0x0A) ?? 0
         while start <= last, let end = written[start...].firstIndex(of: 0x0A) {
             text.append(written[start..<end])
+            // The indentation may be long.
+            try budget.checkRoom(for: text.output.count)
             start = end + 1
         }
         return text.output
@@ -54,9 +54,11 @@ struct XMLFragment {
     /// A key, from its first `<` to its last `>`.
     ///
     /// - Throws: `unrepresentableValue` for a control character that is not allowed.
-    func key(_ text: String) throws(PropertyListError) -> [UInt8] {
+    func key(
+        _ text: String, _ budget: borrowing OperationBudget
+    ) throws(PropertyListError) -> [UInt8] {
         // A key is written as a string is, but for the name of the element.
-        let element = try self.text(of: .string(text), .oneLine)
+        let element = try self.text(of: .string(text), .oneLine, budget)
         let content = element.dropFirst("<string>".utf8.count).dropLast("</string>".utf8.count)
         return Array("<key>".utf8) + content + Array("</key>".utf8)
     }

@@ -201,6 +201,15 @@ private struct KeyPathSearch {
 }
 
 extension PropertyListKeyPath {
+    /// Refuses XML in a string that says it is in another encoding: a string is text, and has none.
+    private static func checkEncoding(of document: PropertyListDocument) throws(PropertyListError) {
+        if document.sourceEncoding == .utf8 { return }
+        throw PropertyListError(
+            .unrepresentableValue, format: document.format,
+            what: "it names an encoding other than UTF-8, but a string is text already",
+            recovery: "set the string without the encoding first")
+    }
+
     /// The property list in the bytes of data or of a string, into which the step at `position` goes.
     ///
     /// - Throws: `noSuchValue` for another kind of value; the error of the nested property list.
@@ -219,7 +228,10 @@ extension PropertyListKeyPath {
                 "\(nesting) property lists within each other, \(Self.nestingLimit) are allowed")
         }
         do {
-            return try PropertyListDocument(parsing: bytes, options: options, limits: limits)
+            let document = try PropertyListDocument(
+                parsing: bytes, options: options, limits: limits)
+            if kind == .string { try Self.checkEncoding(of: document) }
+            return document
         } catch {
             let place = error.location.map { " at \($0)" } ?? ""
             throw self.error(

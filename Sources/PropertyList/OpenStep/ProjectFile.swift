@@ -102,7 +102,18 @@ struct ProjectFile {
 
     /// What stands between the object before and this one.
     mutating func separator(before object: PropertyListNode, _ number: PropertyListNode) -> String {
-        hasSections ? beginOfSection(names.className(of: object) ?? "") : divider(before: number)
+        hasSections ? beginOfSection(section(of: object)) : divider(before: number)
+    }
+
+    /// The class of an object; empty where it has none, or one whose name could end a comment.
+    private func section(of object: PropertyListNode) -> String {
+        let name = names.className(of: object) ?? ""
+        return Self.canStandInComment(name) ? name : ""
+    }
+
+    /// Whether a name has letters and digits only, as the names of Xcode's classes.
+    static func canStandInComment(_ name: String) -> Bool {
+        name.utf8.allSatisfy(OpenStepCharacter.isAlphanumeric)
     }
 
     private mutating func beginOfSection(_ name: String) -> String {
@@ -121,6 +132,7 @@ struct ProjectFile {
     private mutating func divider(before number: PropertyListNode) -> String {
         guard hasHeader else { return "" }
         let digits = String((number.string ?? "").unicodeScalars.prefix(2))
+        guard Self.canStandInComment(digits) else { return "" }
         defer { group = digits }
         guard let group, group != digits else { return "" }
         return [group, digits].flatMap { digits in (0..<5).map { "//\(digits)\($0)\n" } }.joined()
