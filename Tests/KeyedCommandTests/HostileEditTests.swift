@@ -131,6 +131,102 @@ struct HostileEditTests {
         }
     }
 
+    @Test("a class whose name could end a comment stands in none, and neither does such a number")
+    func commentsOfProjects() throws {
+        let objects: [PropertyListValue] = [
+            [
+                "A0": ["isa": "*/ Z = { /*", "name": "n"], "A1": ["isa": "*/ }; /*", "name": "n"],
+                "B0": ["isa": "/**/", "name": "n"], "B1": ["isa": "PBXGroup", "name": "n"],
+            ],
+            [
+                "A0": ["isa": "X"], "\n{": ["isa": "X"], "\u{0}\u{1}": ["isa": "X"],
+                "B1": ["isa": "X"],
+            ],
+        ]
+        for (objects, version) in zip(objects, ["46", "40"]) {
+            let project: PropertyListValue = [
+                "archiveVersion": "1", "objectVersion": .string(version), "objects": objects,
+            ]
+            try Files.withFile(Files.binary(project)) { file in
+                let run = keyed("convert", "pbxproj", file, "-o", "-")
+                #expect(run.status == 0, "\(run.errors)")
+                let read = try PropertyListDocument(parsing: run.bytes, format: .openStep)
+                #expect(try read.root.value() == project)
+            }
+        }
+    }
+
+    @Test("XML in a string that names another encoding is refused, not read wrong")
+    func encodingInString() throws {
+        let xml = """
+            <?xml version="1.0" encoding="ISO-8859-1"?><plist version="1.0"><array>\
+            <string>é</string></array></plist>
+            """
+        try Files.withFile(Files.binary(["s": .string(xml)])) { file in
+            for verb in [["get", file, "s![0]"], ["set", file, "s![0]", "ü"]] {
+                let run = keyed(list: verb)
+                #expect(run.status == 1)
+                #expect(
+                    run.errors.contains("it names an encoding other than UTF-8"), "\(run.errors)")
+            }
+        }
+    }
+
+    @Test("property lists in data that many places share count their bytes where they are edited")
+    func nestedBytes() throws {
+        let text = String(repeating: "t", count: 100_000)
+        let inner = BinaryAssembler(
+            [.array([1, 2]), .ascii(text), .ascii("b")], offsetWidth: 4
+        ).bytes
+        let count = 4000
+        let outer = BinaryAssembler(
+            [.array(Array(repeating: 1, count: count)), .data(inner)], offsetWidth: 4)
+        try Files.withFile(outer.bytes) { file in
+            let script = (0..<count).map { "set [\($0)]![1] string x\n" }.joined()
+            try Files.withFile(script.utf8, named: "script") { script in
+                let run = try limited(["edit", file, "--script", script, "-o", "/dev/null"])
+                #expect(run.status == 4, "\(run.status) \(run.errors)")
+            }
+        }
+    }
+
+    @Test("new text counts while it is made: each line may have a long indentation")
+    func longIndentation() throws {
+        let blanks = String(repeating: " ", count: 200_000)
+        let many = "(" + String(repeating: "a,", count: 20_000) + ")"
+        let sources = [
+            "(\n\(blanks)a\n)", "<plist><array>\n\(blanks)<string>a</string>\n</array></plist>",
+        ]
+        for source in sources {
+            try Files.withFile(source.utf8) { file in
+                for script in ["append : plist \(many)\n", "append : plist (\(many))\n"] {
+                    try Files.withFile(script.utf8, named: "script") { script in
+                        let run = try limited(
+                            ["edit", file, "--lenient", "--script", script, "-o", "/dev/null"])
+                        #expect(run.status == 4, "\(run.status) \(run.errors.prefix(300))")
+                    }
+                }
+            }
+        }
+    }
+
+    @Test("a long blank beside which many children are put is read once")
+    func longBlank() throws {
+        let count = 5000
+        let blank = String(repeating: "\n", count: 400_000)
+        let rest = String(repeating: "<true/>\n", count: count)
+        let source =
+            "<plist version=\"1.0\"><array>\n<true/>\(blank)<true/>\n\(rest)</array></plist>"
+        try Files.withFile(source.utf8) { file in
+            let script = (0..<count).map { "insert [\(2 + 2 * $0)] string a\n" }.joined()
+            try Files.withFile(script.utf8, named: "script") { script in
+                let run = try limited(
+                    ["edit", file, "--script", script, "-o", "/dev/null"], megabytes: 900)
+                #expect(run.status == 0, "\(run.status) \(run.errors.prefix(300))")
+            }
+        }
+    }
+
     @Test("a script that is no UTF-8 is refused")
     func encoding() throws {
         try Files.withFile(Files.xml("<dict/>")) { file in
