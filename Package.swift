@@ -162,5 +162,7 @@ for target in package.targets where target.type != .system {
             .enableUpcomingFeature("ExistentialAny"),
             .enableUpcomingFeature("MemberImportVisibility"),
             .enableUpcomingFeature("InternalImportsByDefault"),
+            // For the lifetime of spans that a property of ours returns.
+            .enableExperimentalFeature("Lifetimes"),
         ]
 }

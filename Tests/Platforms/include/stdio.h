@@ -1,0 +1,3 @@
+#pragma once
+#include "Darwin.h"
+typedef struct keyed_file FILE;

@@ -1,0 +1,9 @@
+#pragma once
+#include "Darwin.h"
+#pragma clang assume_nonnull begin
+size_t strlen(const char *text);
+int memcmp(const void *first, const void *second, size_t count);
+void *memset(void *bytes, int value, size_t count);
+char *strcpy(char *target, const char *source);
+char *strncpy(char *target, const char *source, size_t count);
+#pragma clang assume_nonnull end
