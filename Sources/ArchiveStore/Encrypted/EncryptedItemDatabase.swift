@@ -4,10 +4,15 @@
 #if Stores
 
 internal import Crypto
-internal import FoundationEssentials
 internal import GRDB
 internal import Synchronization
 internal import SystemFiles
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
 
 /// The items of an access group in an encrypted SQLite file, which several programs may have open.
 ///

@@ -3,8 +3,13 @@
 
 #if Stores
 
-internal import FoundationEssentials
 internal import GRDB
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
 
 /// Reads the columns of a row, by their places in the table. A damaged file may have changed their types:
 /// what is not of the type asked for is an error, never converted.

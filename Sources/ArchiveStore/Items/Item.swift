@@ -1,7 +1,11 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+#if canImport(FoundationEssentials)
 public import FoundationEssentials
+#else
+public import Foundation
+#endif
 
 /// A secret with what is said about it: a generic password of a keychain.
 public struct Item: Sendable, Hashable {

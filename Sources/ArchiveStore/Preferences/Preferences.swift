@@ -1,10 +1,15 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-internal import FoundationEssentials
 public import PropertyList
 internal import Synchronization
 internal import SystemFiles
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
 
 /// A user's settings, as `NSUserDefaults` keeps them: values by their keys in a domain, which is a
 /// property list in a folder.
