@@ -3,8 +3,8 @@ import PackageDescription
 
 let package = Package(
     name: "swift-keyed-archive",
-    // What GRDB needs; the stores themselves ask for more where they do.
-    platforms: [.macOS(.v10_15), .iOS(.v13), .tvOS(.v13), .watchOS(.v7)],
+    // The first systems whose Foundation has `EncodableWithConfiguration`. `Scripts/platforms` type-checks for these.
+    platforms: [.macOS(.v12), .iOS(.v15), .tvOS(.v15), .watchOS(.v8), .visionOS(.v1)],
     products: [
         .library(name: "PropertyList", targets: ["PropertyList"]),
         .library(name: "PropertyListCodable", targets: ["PropertyListCodable"]),

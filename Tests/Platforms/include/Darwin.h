@@ -133,7 +133,14 @@ int usleep(useconds_t microseconds);
 int clock_gettime(clockid_t clock, struct timespec *time);
 int vsnprintf(char *_Null_unspecified text, size_t size, const char *format, __builtin_va_list values);
 
-// Threads.
+// Threads and locks.
+
+typedef struct {
+    unsigned int opaque;
+} os_unfair_lock, *os_unfair_lock_t;
+
+void os_unfair_lock_lock(os_unfair_lock_t lock);
+void os_unfair_lock_unlock(os_unfair_lock_t lock);
 
 typedef struct {
     long signature;
