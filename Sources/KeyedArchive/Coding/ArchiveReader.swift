@@ -104,7 +104,7 @@ extension ArchiveReader {
     func validText(of node: UInt32) -> String? {
         if let known = textsOfData[node] { return known }
         let content = table.content(of: table[node])
-        let text = String(validating: content, as: UTF8.self)
+        let text = String(validUTF8: content)
         if content.count >= LongContents.shortest { textsOfData[node] = text }
         return text
     }
