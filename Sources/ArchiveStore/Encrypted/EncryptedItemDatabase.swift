@@ -5,7 +5,7 @@
 
 internal import Crypto
 internal import GRDB
-internal import Synchronization
+internal import PropertyList
 internal import SystemFiles
 
 #if canImport(FoundationEssentials)
@@ -26,13 +26,12 @@ internal import Foundation
 /// returned is on the disk. After a power cut, or when a program is killed, each item is what it was
 /// before or after the transaction. What is not protected: that somebody puts back an older copy of the
 /// file, or takes items out of it.
-@available(macOS 15.0, iOS 18.0, watchOS 11.0, tvOS 18.0, visionOS 2.0, *)
 public final class EncryptedItemDatabase: ItemDatabase {
     public let accessGroup: String
     /// The database.
     public let file: String
     let queue: DatabaseQueue
-    private let unlocked: Mutex<Unlocked>
+    private let unlocked: Guarded<Unlocked>
     private let owner = TransactionOwner()
 
     /// What opens the items: changed by rotation, by this program or by another.
@@ -78,7 +77,7 @@ public final class EncryptedItemDatabase: ItemDatabase {
             }
             try Self.require(header, accessGroup)
             let dataKey = try header.openDataKey(key)
-            unlocked = Mutex(Unlocked(master: key, header: header, dataKey: dataKey))
+            unlocked = Guarded(Unlocked(master: key, header: header, dataKey: dataKey))
         } catch {
             throw StoreError(sqlite: error, file: file)
         }
@@ -239,7 +238,6 @@ public final class EncryptedItemDatabase: ItemDatabase {
 
 /// Changes within a transaction of SQLite. A connection that is used on another thread than the one
 /// that has it would end the process.
-@available(macOS 15.0, iOS 18.0, watchOS 11.0, tvOS 18.0, visionOS 2.0, *)
 private struct EncryptedTransaction: ItemTransaction {
     let accessGroup: String
     private let file: String

@@ -4,6 +4,7 @@
 #if Stores
 
 internal import GRDB
+internal import PropertyList
 
 #if canImport(FoundationEssentials)
 internal import FoundationEssentials
@@ -66,7 +67,7 @@ struct RowReader<Column: RawRepresentable<Int>> {
 
     func optionalText(_ column: Column) throws(StoreError) -> String? {
         guard let bytes = try optionalBytes(column) else { return nil }
-        guard let text = String(validating: bytes, as: UTF8.self) else {
+        guard let text = String(validUTF8: bytes) else {
             throw Self.malformed(column)
         }
         return text

@@ -89,13 +89,15 @@ package enum Base64 {
             // Filling with LF first leaves every line end in place.
             added.append(repeating: 0x0A, count: length)
             var text = added.mutableSpan
-            fillLines(bytes, lineBytes: lineBytes, indent: indent, of: &text)
+            fillLines(
+                bytes, lineBytes: lineBytes, indent: indent, character: character, of: &text)
         }
     }
 
-    /// Writes indentation and characters before the line ends that are already in `text`; O(n).
+    /// Writes indentation and digits before the line ends that are already in `text`; O(n).
     private static func fillLines(
-        _ bytes: Span<UInt8>, lineBytes: Int, indent: Int, of text: inout MutableSpan<UInt8>
+        _ bytes: Span<UInt8>, lineBytes: Int, indent: Int, character: UInt8,
+        of text: inout MutableSpan<UInt8>
     ) {
         var position = 0
         var start = 0

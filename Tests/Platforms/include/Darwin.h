@@ -40,6 +40,7 @@ typedef unsigned int useconds_t, nfds_t;
 #define ELOOP 62
 #define EDQUOT 69
 #define ENOSYS 78
+#define ENOATTR 93
 #define EOPNOTSUPP 102
 
 char *strerror(int number);
@@ -57,7 +58,9 @@ char *strerror(int number);
 #define O_CLOEXEC 0x1000000
 #define AT_FDCWD -2
 #define AT_EACCESS 0x0010
+#define AT_SYMLINK_NOFOLLOW 0x0020
 #define AT_SYMLINK_FOLLOW 0x0040
+#define AT_REMOVEDIR 0x0080
 #define W_OK 2
 #define LOCK_EX 2
 #define LOCK_NB 4
@@ -94,6 +97,11 @@ struct dirent {
 };
 typedef struct keyed_directory DIR;
 
+int fstatat(int folder, const char *path, struct stat *status, int flags);
+int mkdirat(int folder, const char *path, mode_t mode);
+int renameat(int folder, const char *source, int other, const char *target);
+int unlinkat(int folder, const char *path, int flags);
+DIR *_Nullable fdopendir(int file);
 int stat(const char *path, struct stat *status);
 int fstat(int file, struct stat *status);
 int lstat(const char *path, struct stat *status);
