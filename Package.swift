@@ -41,11 +41,13 @@ let package = Package(
             name: "CSQLite",
             pkgConfig: "sqlite3",
             providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
-        .target(name: "PropertyList", dependencies: ["CLibXML2"]),
+        // The C library of the platform, under one name.
+        .target(name: "PlatformC"),
+        .target(name: "PropertyList", dependencies: ["CLibXML2", "PlatformC"]),
         .target(name: "PropertyListCodable", dependencies: ["PropertyList"]),
         .target(name: "KeyedArchive", dependencies: ["PropertyList", "PropertyListCodable"]),
         // Whole files, read and replaced in one step; for the stores and the command.
-        .target(name: "SystemFiles", dependencies: ["CSystemFiles"]),
+        .target(name: "SystemFiles", dependencies: ["CSystemFiles", "PlatformC"]),
         // The files of an SQLite database, read without SQLite; for the command and the stores.
         .target(name: "DatabaseFiles", dependencies: ["SystemFiles"]),
         .target(
@@ -65,7 +67,7 @@ let package = Package(
         .target(
             name: "KeyedCommand",
             dependencies: [
-                "PropertyList", "KeyedArchive", "SystemFiles", "DatabaseFiles",
+                "PropertyList", "KeyedArchive", "PlatformC", "SystemFiles", "DatabaseFiles",
                 .product(
                     name: "ArgumentParser", package: "swift-argument-parser",
                     condition: .when(traits: ["CommandLineTool"])),

@@ -4,7 +4,7 @@
 // `Mutex` is not available on Apple's systems before macOS 15 and iOS 18.
 
 #if canImport(Darwin)
-internal import Darwin
+internal import PlatformC
 #else
 internal import Synchronization
 #endif
