@@ -9,11 +9,11 @@ package struct ThreadIdentity: Equatable, Sendable {
 
     /// The thread that asks.
     package static var current: ThreadIdentity {
-        #if canImport(Glibc)
-        ThreadIdentity(number: UInt(pthread_self()))
-        #else
+        #if canImport(Darwin) || canImport(Musl)
         // SAFETY: the pointer is a number here, and nothing is read through it.
         unsafe ThreadIdentity(number: UInt(bitPattern: pthread_self()))
+        #else
+        ThreadIdentity(number: UInt(pthread_self()))
         #endif
     }
 }

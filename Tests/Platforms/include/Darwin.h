@@ -3,8 +3,9 @@
 
 #pragma once
 
-// The C functions of Darwin that the package calls, as Apple's headers declare them on x86_64. Written by
-// hand from the manual pages: only types and nullability matter here, not values.
+// The C functions of Darwin that the package calls, as Apple's headers declare them on x86_64, and those of
+// Musl and Android where they differ. Written by hand from the manual pages: only types and nullability matter
+// here, not values.
 
 #pragma clang assume_nonnull begin
 
@@ -23,6 +24,7 @@ typedef unsigned int useconds_t, nfds_t;
 
 #define EPERM 1
 #define ENOENT 2
+#define ESRCH 3
 #define EINTR 4
 #define ENXIO 6
 #define EACCES 13
@@ -33,6 +35,7 @@ typedef unsigned int useconds_t, nfds_t;
 #define EFBIG 27
 #define ENOSPC 28
 #define EMLINK 31
+#define EDEADLK 11
 #define EAGAIN 35
 #define EWOULDBLOCK EAGAIN
 #define ENOTSUP 45
@@ -40,7 +43,11 @@ typedef unsigned int useconds_t, nfds_t;
 #define ELOOP 62
 #define EDQUOT 69
 #define ENOSYS 78
+#if defined(__APPLE__)
 #define ENOATTR 93
+#else
+#define ENODATA 61
+#endif
 #define EOPNOTSUPP 102
 
 char *strerror(int number);
@@ -143,6 +150,7 @@ int vsnprintf(char *_Null_unspecified text, size_t size, const char *format, __b
 
 // Threads and locks.
 
+#if defined(__APPLE__)
 typedef struct {
     unsigned int opaque;
 } os_unfair_lock, *os_unfair_lock_t;
@@ -150,21 +158,48 @@ typedef struct {
 void os_unfair_lock_lock(os_unfair_lock_t lock);
 void os_unfair_lock_unlock(os_unfair_lock_t lock);
 
+typedef struct keyed_thread *pthread_t;
+typedef void *_Nullable (*keyed_thread_start)(void *argument);
+#define KEYED_THREAD pthread_t _Nullable
+#elif defined(__ANDROID__)
+typedef long pthread_t;
+typedef void *_Nullable (*keyed_thread_start)(void *_Nullable argument);
+#define KEYED_THREAD pthread_t
+#else
+typedef struct keyed_thread *_Null_unspecified pthread_t;
+typedef void *_Nullable (*keyed_thread_start)(void *_Nullable argument);
+#define KEYED_THREAD pthread_t
+#endif
+
 typedef struct {
     long signature;
     char contents[56];
 } pthread_attr_t;
-typedef struct keyed_thread *pthread_t;
 
 int pthread_attr_init(pthread_attr_t *attributes);
 int pthread_attr_destroy(pthread_attr_t *attributes);
 int pthread_attr_setstacksize(pthread_attr_t *attributes, size_t size);
 int pthread_create(
-    pthread_t _Nullable *_Nonnull thread, const pthread_attr_t *_Nullable attributes,
-    void *_Nullable (*start)(void *argument), void *_Nullable argument);
+    KEYED_THREAD *_Nonnull thread, const pthread_attr_t *_Nullable attributes,
+    keyed_thread_start start, void *_Nullable argument);
 int pthread_join(pthread_t thread, void *_Nullable *_Nullable result);
 pthread_t pthread_self(void);
+
+#if defined(__APPLE__)
 size_t pthread_get_stacksize_np(pthread_t thread);
 void *pthread_get_stackaddr_np(pthread_t thread);
+#else
+int pthread_getattr_np(pthread_t thread, pthread_attr_t *attributes);
+int pthread_attr_getstack(
+    const pthread_attr_t *attributes, void *_Nullable *_Nonnull start, size_t *size);
+#endif
+
+// Memory.
+
+#if !defined(__APPLE__)
+#define MADV_HUGEPAGE 14
+int getpagesize(void);
+int madvise(void *start, size_t size, int advice);
+#endif
 
 #pragma clang assume_nonnull end

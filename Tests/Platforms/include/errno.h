@@ -1,0 +1,6 @@
+#pragma once
+#include "Darwin.h"
+#if !defined(__APPLE__)
+extern int *__errno_location(void);
+#define errno (*__errno_location())
+#endif

@@ -1,0 +1,3 @@
+#pragma once
+#define SYS_gettid 186
+#define SYS_futex 202

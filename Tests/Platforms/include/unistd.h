@@ -1,0 +1,4 @@
+#pragma once
+#include "Darwin.h"
+#define NULL ((void *)0)
+long syscall(long number, ...);
