@@ -1,3 +1,6 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
 #pragma once
 #define FUTEX_TRYLOCK_PI 8
 #define FUTEX_LOCK_PI_PRIVATE 134
