@@ -53,7 +53,7 @@ let package = Package(
         .target(
             name: "ArchiveStore",
             dependencies: [
-                "KeyedArchive", "PropertyList", "SystemFiles", "DatabaseFiles",
+                "KeyedArchive", "PropertyList", "PlatformC", "SystemFiles", "DatabaseFiles",
                 .target(name: "CSQLite", condition: .when(traits: ["Stores"])),
                 .product(
                     name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["Stores"])),

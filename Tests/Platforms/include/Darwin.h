@@ -34,6 +34,7 @@ typedef unsigned int useconds_t, nfds_t;
 #define EINVAL 22
 #define EFBIG 27
 #define ENOSPC 28
+#define EROFS 30
 #define EMLINK 31
 #define EDEADLK 11
 #define EAGAIN 35
@@ -69,6 +70,12 @@ char *strerror(int number);
 #define AT_SYMLINK_FOLLOW 0x0040
 #define AT_REMOVEDIR 0x0080
 #define W_OK 2
+#define F_SETLK 8
+#define F_WRLCK 3
+#define F_DUPFD_CLOEXEC 67
+#if defined(__APPLE__)
+#define F_FULLFSYNC 51
+#endif
 #define LOCK_EX 2
 #define LOCK_NB 4
 #define POLLIN 1
@@ -91,6 +98,12 @@ struct stat {
     off_t st_size;
 };
 
+struct flock {
+    off_t l_start, l_len;
+    pid_t l_pid;
+    short l_type, l_whence;
+};
+
 struct pollfd {
     int fd;
     short events, revents;
@@ -104,6 +117,9 @@ struct dirent {
 };
 typedef struct keyed_directory DIR;
 
+// Swift has no functions with a variable number of arguments.
+int open(const char *path, int flags, ...);
+int fcntl(int file, int command, ...);
 int fstatat(int folder, const char *path, struct stat *status, int flags);
 int mkdirat(int folder, const char *path, mode_t mode);
 int renameat(int folder, const char *source, int other, const char *target);
@@ -122,6 +138,10 @@ int faccessat(int folder, const char *path, int mode, int flags);
 int fchmod(int file, mode_t mode);
 int fchown(int file, uid_t owner, gid_t group);
 int fsync(int file);
+#if !defined(__APPLE__)
+int fdatasync(int file);
+#endif
+int ftruncate(int file, off_t size);
 void sync(void);
 int flock(int file, int operation);
 int poll(struct pollfd *requests, nfds_t count, int timeout);
@@ -130,6 +150,7 @@ int isatty(int file);
 ssize_t read(int file, void *_Null_unspecified bytes, size_t count);
 ssize_t write(int file, const void *_Null_unspecified bytes, size_t count);
 ssize_t pread(int file, void *_Null_unspecified bytes, size_t count, off_t offset);
+ssize_t pwrite(int file, const void *_Null_unspecified bytes, size_t count, off_t offset);
 char *_Nullable realpath(const char *path, char *_Nullable resolved);
 DIR *_Nullable opendir(const char *path);
 struct dirent *_Nullable readdir(DIR *folder);

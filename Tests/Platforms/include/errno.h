@@ -3,7 +3,10 @@
 
 #pragma once
 #include "Darwin.h"
-#if !defined(__APPLE__)
+#if defined(__APPLE__)
+extern int *__error(void);
+#define errno (*__error())
+#else
 extern int *__errno_location(void);
 #define errno (*__errno_location())
 #endif
