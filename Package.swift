@@ -3,8 +3,8 @@ import PackageDescription
 
 let package = Package(
     name: "swift-keyed-archive",
-    // What GRDB needs; the stores themselves ask for more where they do.
-    platforms: [.macOS(.v10_15), .iOS(.v13), .tvOS(.v13), .watchOS(.v7)],
+    // The first systems whose Foundation has `EncodableWithConfiguration`. `Scripts/platforms` type-checks for these.
+    platforms: [.macOS(.v12), .iOS(.v15), .tvOS(.v15), .watchOS(.v8), .visionOS(.v1)],
     products: [
         .library(name: "PropertyList", targets: ["PropertyList"]),
         .library(name: "PropertyListCodable", targets: ["PropertyListCodable"]),
@@ -41,17 +41,19 @@ let package = Package(
             name: "CSQLite",
             pkgConfig: "sqlite3",
             providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
-        .target(name: "PropertyList", dependencies: ["CLibXML2"]),
+        // The C library of the platform, under one name.
+        .target(name: "PlatformC"),
+        .target(name: "PropertyList", dependencies: ["CLibXML2", "PlatformC"]),
         .target(name: "PropertyListCodable", dependencies: ["PropertyList"]),
         .target(name: "KeyedArchive", dependencies: ["PropertyList", "PropertyListCodable"]),
         // Whole files, read and replaced in one step; for the stores and the command.
-        .target(name: "SystemFiles", dependencies: ["CSystemFiles"]),
+        .target(name: "SystemFiles", dependencies: ["CSystemFiles", "PlatformC"]),
         // The files of an SQLite database, read without SQLite; for the command and the stores.
         .target(name: "DatabaseFiles", dependencies: ["SystemFiles"]),
         .target(
             name: "ArchiveStore",
             dependencies: [
-                "KeyedArchive", "PropertyList", "SystemFiles", "DatabaseFiles",
+                "KeyedArchive", "PropertyList", "PlatformC", "SystemFiles", "DatabaseFiles",
                 .target(name: "CSQLite", condition: .when(traits: ["Stores"])),
                 .product(
                     name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["Stores"])),
@@ -65,7 +67,7 @@ let package = Package(
         .target(
             name: "KeyedCommand",
             dependencies: [
-                "PropertyList", "KeyedArchive", "SystemFiles", "DatabaseFiles",
+                "PropertyList", "KeyedArchive", "PlatformC", "SystemFiles", "DatabaseFiles",
                 .product(
                     name: "ArgumentParser", package: "swift-argument-parser",
                     condition: .when(traits: ["CommandLineTool"])),
@@ -162,5 +164,7 @@ for target in package.targets where target.type != .system {
             .enableUpcomingFeature("ExistentialAny"),
             .enableUpcomingFeature("MemberImportVisibility"),
             .enableUpcomingFeature("InternalImportsByDefault"),
+            // For the lifetime of spans that a property of ours returns.
+            .enableExperimentalFeature("Lifetimes"),
         ]
 }

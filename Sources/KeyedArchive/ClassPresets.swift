@@ -1,7 +1,11 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+#if canImport(FoundationEssentials)
 internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
 
 /// Lists of classes for common needs. All of them are data: none does anything when it is read.
 extension ClassRegistry {

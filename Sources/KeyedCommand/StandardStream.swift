@@ -1,15 +1,8 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+import PlatformC
 import SystemFiles
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
 
 /// Ends the process.
 func leave(_ status: ExitStatus) -> Never { exit(status.rawValue) }

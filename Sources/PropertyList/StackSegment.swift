@@ -1,13 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
+import PlatformC
 
 /// Where the calls of a deep graph go on when the stack they began on is used up.
 ///
@@ -64,7 +58,7 @@ package struct StackSegment {
             defer { unsafe pthread_attr_destroy(attributes) }
             guard unsafe pthread_attr_setstacksize(attributes, size) == 0 else { return false }
             let argument = unsafe Unmanaged.passRetained(call)
-            #if canImport(Darwin)
+            #if canImport(Darwin) || canImport(Musl)
             var thread: pthread_t?
             #else
             var thread = pthread_t()
@@ -73,7 +67,7 @@ package struct StackSegment {
                 unsafe argument.release()
                 return false
             }
-            #if canImport(Darwin)
+            #if canImport(Darwin) || canImport(Musl)
             guard let thread = unsafe thread else { return false }
             return unsafe pthread_join(thread, nil) == 0
             #else

@@ -1,8 +1,13 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-internal import FoundationEssentials
 public import PropertyList
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
 
 /// A tree of values passes through ``PlistEncoder`` and ``PlistDecoder`` without a loss: order, UIDs,
 /// sets, null, the width of reals. Through another coder it goes as far as that has a form for it.

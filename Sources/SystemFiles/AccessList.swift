@@ -1,15 +1,10 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PlatformC
+
 #if os(Linux)
 internal import CSystemFiles
-#endif
-#if canImport(Darwin)
-internal import Darwin
-#elseif canImport(Musl)
-internal import Musl
-#else
-internal import Glibc
 #endif
 
 /// The POSIX access control list of a file on Linux: the rights of further users and groups.

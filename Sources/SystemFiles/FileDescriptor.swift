@@ -1,13 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-#if canImport(Darwin)
-package import Darwin
-#elseif canImport(Musl)
-package import Musl
-#else
-package import Glibc
-#endif
+package import PlatformC
 
 /// An open file.
 package struct FileDescriptor {

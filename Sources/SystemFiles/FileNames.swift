@@ -1,13 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-#if canImport(Darwin)
-internal import Darwin
-#elseif canImport(Musl)
-internal import Musl
-#else
-internal import Glibc
-#endif
+internal import PlatformC
 
 /// A file's place after all symbolic links.
 package func resolved(_ path: String) throws(SystemError) -> String {

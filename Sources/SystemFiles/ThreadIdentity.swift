@@ -1,13 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-#if canImport(Darwin)
-internal import Darwin
-#elseif canImport(Musl)
-internal import Musl
-#else
-internal import Glibc
-#endif
+internal import PlatformC
 
 /// Which thread of the process it is, while it lives.
 package struct ThreadIdentity: Equatable, Sendable {
@@ -15,11 +9,11 @@ package struct ThreadIdentity: Equatable, Sendable {
 
     /// The thread that asks.
     package static var current: ThreadIdentity {
-        #if canImport(Glibc)
-        ThreadIdentity(number: UInt(pthread_self()))
-        #else
+        #if canImport(Darwin) || canImport(Musl)
         // SAFETY: the pointer is a number here, and nothing is read through it.
         unsafe ThreadIdentity(number: UInt(bitPattern: pthread_self()))
+        #else
+        ThreadIdentity(number: UInt(pthread_self()))
         #endif
     }
 }

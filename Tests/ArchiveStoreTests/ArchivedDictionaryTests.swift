@@ -5,7 +5,6 @@ import ArchiveStore
 import Foundation
 import KeyedArchive
 import PropertyList
-import Synchronization
 import Testing
 
 @Suite("Archived dictionaries")
@@ -323,7 +322,7 @@ private struct TwinTable: KeyedCodable {
 
 /// The corrupt data that were reported.
 private final class Reports: Sendable {
-    private let reports = Mutex<[[UInt8]?]>([])
+    private let reports = Guarded<[[UInt8]?]>([])
     var data: [[UInt8]?] { reports.withLock { $0 } }
     func add(_ error: any Error, _ data: [UInt8]?) { reports.withLock { $0.append(data) } }
 }

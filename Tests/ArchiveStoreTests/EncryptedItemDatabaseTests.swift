@@ -6,7 +6,6 @@
 import Foundation
 import GRDB
 import PropertyList
-import Synchronization
 import Testing
 
 @testable import ArchiveStore
@@ -202,7 +201,7 @@ struct EncryptedItemDatabaseTests {
     func creatorsOfOneKey() throws {
         for round in 0..<300 {
             let path = folder("key \(round)")
-            let errors = Mutex<[String]>([])
+            let errors = Guarded<[String]>([])
             DispatchQueue.concurrentPerform(iterations: 8) { _ in
                 do {
                     _ = try MasterKey(file: path, creatingIfMissing: true)
@@ -390,7 +389,7 @@ struct EncryptedItemDatabaseTests {
     func alteredDictionary() throws {
         let store = ItemStore(try open())
         let strict = ArchivedDictionary(in: store, service: "app", account: "values")
-        let errors = Mutex<[StoreError.Code?]>([])
+        let errors = Guarded<[StoreError.Code?]>([])
         let tolerant = ArchivedDictionary(
             in: store, service: "app", account: "values",
             onCorruption: .reset { error, _ in

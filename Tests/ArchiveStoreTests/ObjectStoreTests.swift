@@ -5,7 +5,6 @@ import ArchiveStore
 import Foundation
 import KeyedArchive
 import PropertyList
-import Synchronization
 import TestSupport
 import Testing
 
@@ -148,7 +147,7 @@ struct ObjectStoreTests {
             atPath: folder("outside"), withIntermediateDirectories: false)
         let place = folder("objects/" + chunk)
         let (aside, outside) = (folder("aside"), folder("outside"))
-        let isDone = Mutex(false)
+        let isDone = Guarded(false)
         let exchanger = Thread {
             while !isDone.withLock({ $0 }) {
                 _ = unsafe rename(place, aside)

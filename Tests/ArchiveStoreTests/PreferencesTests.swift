@@ -3,7 +3,6 @@
 
 import Foundation
 import PropertyList
-import Synchronization
 import Testing
 
 @testable import ArchiveStore
@@ -421,7 +420,7 @@ struct PreferencesTests {
 
     @Test("no key is lost where somebody removes the lock's file over and over")
     func removedLock() async throws {
-        let isDone = Mutex(false)
+        let isDone = Guarded(false)
         let lock = folder("com.example.App.plist.lock")
         let remover = Thread {
             while !isDone.withLock({ $0 }) {

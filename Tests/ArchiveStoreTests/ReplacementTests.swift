@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import Synchronization
+import PropertyList
 import Testing
 
 @testable import SystemFiles
@@ -47,7 +47,7 @@ struct ReplacementTests {
         try createFolders(place)
         defer { try? FileManager.default.removeItem(atPath: place) }
         let expected = try modeOfNewFile("\(place)/probe")
-        let wrong = Mutex<[mode_t]>([])
+        let wrong = Guarded<[mode_t]>([])
         DispatchQueue.concurrentPerform(iterations: 4) { task in
             let path = "\(place)/\(task)"
             for _ in 0..<10_000 {
@@ -71,7 +71,7 @@ struct ReplacementTests {
     @Test("a file that is made and removed meanwhile is no symbolic link to nothing")
     func existing() throws {
         let path = folder("file")
-        let isDone = Mutex(false)
+        let isDone = Guarded(false)
         let maker = Thread {
             while !isDone.withLock({ $0 }) {
                 close(unsafe open(path, O_CREAT | O_WRONLY, 0o600))
@@ -288,8 +288,8 @@ struct ReplacementTests {
     @Test("creators of one file by name never give it the contents of another that is not done")
     func takenOverNames() throws {
         let path = folder("file")
-        let wrong = Mutex<[String]>([])
-        let created = Mutex(0)
+        let wrong = Guarded<[String]>([])
+        let created = Guarded(0)
         DispatchQueue.concurrentPerform(iterations: 6) { task in
             let bytes = [UInt8](repeating: UInt8(task + 1), count: 50_000)
             for _ in 0..<300 {
@@ -483,9 +483,9 @@ struct StoreFaultTests {
     )
     func takenOverFiles() throws {
         let key = folder("key")
-        let sizes = Mutex<Set<Int>>([])
-        let outputs = Mutex<[String]>([])
-        let isDone = Mutex(false)
+        let sizes = Guarded<Set<Int>>([])
+        let outputs = Guarded<[String]>([])
+        let isDone = Guarded(false)
         let observer = Thread {
             while !isDone.withLock({ $0 }) {
                 let size = try? FileManager.default.attributesOfItem(atPath: key)[.size] as? Int

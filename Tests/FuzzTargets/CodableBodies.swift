@@ -1,9 +1,14 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-import FoundationEssentials
 import PropertyList
 import PropertyListCodable
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
 /// Decodes the input as types that hold themselves.
 public func fuzzDecode(_ bytes: [UInt8]) throws {

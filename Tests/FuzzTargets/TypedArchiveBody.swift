@@ -1,10 +1,15 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-import FoundationEssentials
 import KeyedArchive
 import PropertyList
 import PropertyListCodable
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
 /// Reads the input as the types that a program names, its own among them.
 public func fuzzUnarchiveTypes(_ bytes: [UInt8]) throws {

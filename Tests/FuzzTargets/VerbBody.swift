@@ -275,7 +275,7 @@ private struct VerbPair {
     private func isPrintable(
         _ bytes: [UInt8], _ stream: String, _ run: VerbRun, _ printed: Printed = .text
     ) throws {
-        let text = String(validating: bytes, as: UTF8.self)
+        let text = String(validUTF8: bytes)
         let control = text?.unicodeScalars.first {
             $0.properties.generalCategory == .control && $0 != "\n"
                 && (printed == .text || $0.value < 0x20)

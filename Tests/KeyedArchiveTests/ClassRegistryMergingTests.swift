@@ -1,11 +1,16 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-import FoundationEssentials
 import PropertyList
 import Testing
 
 @testable import KeyedArchive
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
 @Suite("Merging registries")
 struct ClassRegistryMergingTests {

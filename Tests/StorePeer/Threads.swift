@@ -6,7 +6,7 @@
 import ArchiveStore
 import Foundation
 import KeyedArchive
-import Synchronization
+import PropertyList
 
 /// Threads of one of several programs. Each opens, changes and closes the same stores, over and over.
 ///
@@ -21,7 +21,7 @@ struct Threads {
 
     /// Works on the stores in several threads, `rounds` times in each.
     func run(rounds: Int) throws {
-        let failures = Mutex<[String]>([])
+        let failures = Guarded<[String]>([])
         DispatchQueue.concurrentPerform(iterations: Self.count) { thread in
             do {
                 for round in 0..<rounds { try change("\(name) \(thread) \(round)") }

@@ -178,7 +178,9 @@ public struct SlowBinaryReader {
         let units = stride(from: 0, to: bytes.count, by: 2).map {
             UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1])
         }
-        return .string(try unwrapped(String(validating: units, as: UTF16.self), "surrogates"))
+        let text = String(decoding: units, as: UTF16.self)
+        try check(text.utf16.elementsEqual(units), "surrogates")
+        return .string(text)
     }
 
     private func container(

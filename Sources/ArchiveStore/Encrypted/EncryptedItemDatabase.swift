@@ -4,10 +4,15 @@
 #if Stores
 
 internal import Crypto
-internal import FoundationEssentials
 internal import GRDB
-internal import Synchronization
+internal import PropertyList
 internal import SystemFiles
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
 
 /// The items of an access group in an encrypted SQLite file, which several programs may have open.
 ///
@@ -21,13 +26,12 @@ internal import SystemFiles
 /// returned is on the disk. After a power cut, or when a program is killed, each item is what it was
 /// before or after the transaction. What is not protected: that somebody puts back an older copy of the
 /// file, or takes items out of it.
-@available(macOS 15.0, iOS 18.0, watchOS 11.0, tvOS 18.0, visionOS 2.0, *)
 public final class EncryptedItemDatabase: ItemDatabase {
     public let accessGroup: String
     /// The database.
     public let file: String
     let queue: DatabaseQueue
-    private let unlocked: Mutex<Unlocked>
+    private let unlocked: Guarded<Unlocked>
     private let owner = TransactionOwner()
 
     /// What opens the items: changed by rotation, by this program or by another.
@@ -73,7 +77,7 @@ public final class EncryptedItemDatabase: ItemDatabase {
             }
             try Self.require(header, accessGroup)
             let dataKey = try header.openDataKey(key)
-            unlocked = Mutex(Unlocked(master: key, header: header, dataKey: dataKey))
+            unlocked = Guarded(Unlocked(master: key, header: header, dataKey: dataKey))
         } catch {
             throw StoreError(sqlite: error, file: file)
         }
@@ -234,7 +238,6 @@ public final class EncryptedItemDatabase: ItemDatabase {
 
 /// Changes within a transaction of SQLite. A connection that is used on another thread than the one
 /// that has it would end the process.
-@available(macOS 15.0, iOS 18.0, watchOS 11.0, tvOS 18.0, visionOS 2.0, *)
 private struct EncryptedTransaction: ItemTransaction {
     let accessGroup: String
     private let file: String

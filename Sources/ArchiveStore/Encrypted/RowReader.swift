@@ -3,8 +3,14 @@
 
 #if Stores
 
-internal import FoundationEssentials
 internal import GRDB
+internal import PropertyList
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
 
 /// Reads the columns of a row, by their places in the table. A damaged file may have changed their types:
 /// what is not of the type asked for is an error, never converted.
@@ -61,7 +67,7 @@ struct RowReader<Column: RawRepresentable<Int>> {
 
     func optionalText(_ column: Column) throws(StoreError) -> String? {
         guard let bytes = try optionalBytes(column) else { return nil }
-        guard let text = String(validating: bytes, as: UTF8.self) else {
+        guard let text = String(validUTF8: bytes) else {
             throw Self.malformed(column)
         }
         return text

@@ -4,7 +4,12 @@
 #if Stores
 
 internal import Crypto
+
+#if canImport(FoundationEssentials)
 internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
 
 /// Encryption with AES-256-GCM: 12 bytes of a nonce that is random each time, the encrypted bytes, and
 /// 16 bytes that authenticate them together with `context`.

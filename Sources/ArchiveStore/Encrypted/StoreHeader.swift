@@ -4,8 +4,13 @@
 #if Stores
 
 internal import Crypto
-internal import FoundationEssentials
 internal import GRDB
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
 
 /// The one row of the table `store`: what opens the items.
 ///

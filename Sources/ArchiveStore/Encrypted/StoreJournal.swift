@@ -6,15 +6,8 @@
 internal import CSQLite
 internal import DatabaseFiles
 internal import GRDB
+internal import PlatformC
 internal import SystemFiles
-
-#if canImport(Darwin)
-internal import Darwin
-#elseif canImport(Musl)
-internal import Musl
-#else
-internal import Glibc
-#endif
 
 /// The rollback journal of a store.
 ///

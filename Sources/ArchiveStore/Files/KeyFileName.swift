@@ -81,7 +81,7 @@ enum KeyFileName {
         guard path.hasSuffix(Self.extension) else { return nil }
         let name = path.dropLast(Self.extension.count).filter { $0 != "/" }
         guard let bytes = unescaped(Array(name.utf8)),
-            let key = String(validating: bytes, as: UTF8.self),
+            let key = String(validUTF8: bytes),
             (try? Self.path(for: key)) == path
         else { return nil }
         return key

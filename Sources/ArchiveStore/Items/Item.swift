@@ -1,7 +1,13 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PropertyList
+
+#if canImport(FoundationEssentials)
 public import FoundationEssentials
+#else
+public import Foundation
+#endif
 
 /// A secret with what is said about it: a generic password of a keychain.
 public struct Item: Sendable, Hashable {
@@ -27,7 +33,7 @@ public struct Item: Sendable, Hashable {
     }
 
     /// The secret, if it is text in UTF-8.
-    public var password: String? { String(validating: data, as: UTF8.self) }
+    public var password: String? { String(validUTF8: data) }
 }
 
 /// The attributes of an item, as a keychain's generic password has them.

@@ -1,9 +1,14 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-internal import FoundationEssentials
 internal import KeyedArchive
 public import PropertyList
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
 
 /// Items outside their store. ``ItemStore/backup(matching:)`` copies them, and
 /// ``ItemStore/restore(_:)`` puts them back.

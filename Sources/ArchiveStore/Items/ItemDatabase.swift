@@ -1,7 +1,11 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+#if canImport(FoundationEssentials)
 internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
 
 /// The items of one access group: a ``MemoryItemDatabase``, an `EncryptedItemDatabase`, a
 /// `KeychainItemDatabase`. An ``ItemStore`` puts several together.

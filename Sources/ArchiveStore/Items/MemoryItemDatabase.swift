@@ -1,13 +1,12 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Synchronization
+internal import PropertyList
 
 /// Items that do not outlive the process: for tests, and for secrets that shall not be on a disk.
-@available(macOS 15.0, iOS 18.0, watchOS 11.0, tvOS 18.0, visionOS 2.0, *)
 public final class MemoryItemDatabase: ItemDatabase {
     public let accessGroup: String
-    private let table = Mutex(ItemTable())
+    private let table = Guarded(ItemTable())
     private let owner = TransactionOwner()
 
     /// An empty database for an access group.
@@ -67,7 +66,6 @@ private struct ItemTable {
 }
 
 /// Changes to a table, and the entries that undo them.
-@available(macOS 15.0, iOS 18.0, watchOS 11.0, tvOS 18.0, visionOS 2.0, *)
 private final class MemoryTransaction: ItemTransaction {
     let accessGroup: String
     private let owner: TransactionOwner

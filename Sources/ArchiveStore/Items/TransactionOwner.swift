@@ -1,12 +1,11 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Synchronization
+internal import PropertyList
 internal import SystemFiles
 
 /// The open transaction of a database, and the thread that has it. That thread must not wait for itself,
 /// and no other may use the transaction.
-@available(macOS 15.0, iOS 18.0, watchOS 11.0, tvOS 18.0, visionOS 2.0, *)
 final class TransactionOwner: Sendable {
     /// Identifies one transaction of a database.
     struct Token: Equatable, Sendable {
@@ -19,7 +18,7 @@ final class TransactionOwner: Sendable {
         var count: UInt64 = 0
     }
 
-    private let state = Mutex(State())
+    private let state = Guarded(State())
 
     /// - Throws: `misuse` on the thread that has a transaction open.
     func requireNone() throws(StoreError) {

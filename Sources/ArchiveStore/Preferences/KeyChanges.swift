@@ -1,7 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Synchronization
+internal import PropertyList
 
 /// The keys of a ``KeyValueStore`` whose values change.
 ///
@@ -13,7 +13,6 @@ internal import Synchronization
 ///
 /// An element holds the keys that have changed since the element before, each once. A slow reader gets
 /// fewer and longer elements, and misses nothing. The sequence ends with its store.
-@available(macOS 15.0, iOS 18.0, watchOS 11.0, tvOS 18.0, visionOS 2.0, *)
 public struct KeyChanges: AsyncSequence, Sendable {
     public typealias Element = [String]
 
@@ -45,9 +44,8 @@ public struct KeyChanges: AsyncSequence, Sendable {
 }
 
 /// The keys that a reader of ``KeyChanges`` has not seen yet.
-@available(macOS 15.0, iOS 18.0, watchOS 11.0, tvOS 18.0, visionOS 2.0, *)
 final class PendingKeys: Sendable {
-    private let keys = Mutex<Set<ExactText>>([])
+    private let keys = Guarded<Set<ExactText>>([])
     private let wake: AsyncStream<Void>.Continuation
 
     init(_ wake: AsyncStream<Void>.Continuation) { self.wake = wake }

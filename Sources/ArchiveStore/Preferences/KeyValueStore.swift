@@ -1,8 +1,13 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-public import FoundationEssentials
 public import PropertyList
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
 
 /// Values by their keys: ``Preferences``, which are kept in a file, or a ``MemoryCache``.
 ///
@@ -11,7 +16,6 @@ public import PropertyList
 /// preferences["name"] = "Anna"
 /// let volume: Double? = preferences["volume"]
 /// ```
-@available(macOS 15.0, iOS 18.0, watchOS 11.0, tvOS 18.0, visionOS 2.0, *)
 public protocol KeyValueStore: Sendable {
     /// The value that is stored for a key, or else its registered default.
     func value(forKey key: String) -> PropertyListValue?
@@ -40,7 +44,6 @@ public protocol KeyValueStore: Sendable {
     func synchronize() throws
 }
 
-@available(macOS 15.0, iOS 18.0, watchOS 11.0, tvOS 18.0, visionOS 2.0, *)
 extension KeyValueStore {
     /// The value of a key, if it is of the type asked for. Setting nil removes it.
     public subscript<Value: PropertyListConvertible>(key: String) -> Value? {

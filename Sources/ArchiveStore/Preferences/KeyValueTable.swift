@@ -2,11 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import PropertyList
-internal import Synchronization
 
 /// Values by their keys with defaults below them, what of it is not in the file yet, and who wants to
 /// know of changes.
-@available(macOS 15.0, iOS 18.0, watchOS 11.0, tvOS 18.0, visionOS 2.0, *)
 final class KeyValueTable: Sendable {
     /// What was set since the file was written last: by key the number of the setting.
     typealias Unsaved = [ExactText: UInt64]
@@ -25,7 +23,7 @@ final class KeyValueTable: Sendable {
         }
     }
 
-    private let state = Mutex(State())
+    private let state = Guarded(State())
     private let hasFile: Bool
 
     /// - Parameter hasFile: whether what is set is to be written; only then is it known which keys.
@@ -93,7 +91,6 @@ final class KeyValueTable: Sendable {
 extension PropertyListDictionary {
     /// The dictionary with the values that `other` has for `keys`, without those it has none for. Known
     /// keys keep their places, new ones come last, in the order of `other`. Linear.
-    @available(macOS 15.0, iOS 18.0, watchOS 11.0, tvOS 18.0, visionOS 2.0, *)
     func applying(
         _ keys: KeyValueTable.Unsaved, from other: PropertyListDictionary
     ) -> PropertyListDictionary {

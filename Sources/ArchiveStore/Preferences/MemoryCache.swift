@@ -4,7 +4,6 @@
 public import PropertyList
 
 /// Values by their keys that do not outlive the process; like ``Preferences`` otherwise.
-@available(macOS 15.0, iOS 18.0, watchOS 11.0, tvOS 18.0, visionOS 2.0, *)
 public final class MemoryCache: KeyValueStore {
     private let table = KeyValueTable(hasFile: false)
 

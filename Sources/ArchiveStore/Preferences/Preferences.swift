@@ -1,10 +1,14 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-internal import FoundationEssentials
 public import PropertyList
-internal import Synchronization
 internal import SystemFiles
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
 
 /// A user's settings, as `NSUserDefaults` keeps them: values by their keys in a domain, which is a
 /// property list in a folder.
@@ -19,7 +23,6 @@ internal import SystemFiles
 /// Values are set and read in memory. ``synchronize()`` writes what was set, and nothing else, into what
 /// the file holds by then: of programs that share a domain the last writer of a key wins, and no other
 /// key is touched. Changes that were not synchronized are lost when the process ends.
-@available(macOS 15.0, iOS 18.0, watchOS 11.0, tvOS 18.0, visionOS 2.0, *)
 public final class Preferences: KeyValueStore {
     /// The file of the domain.
     public let file: String
@@ -28,7 +31,7 @@ public final class Preferences: KeyValueStore {
     private let timeout: Double
     private let table = KeyValueTable(hasFile: true)
     // One thread of this process at a time reads and writes the file.
-    private let fileTurn = Mutex(())
+    private let fileTurn = Guarded(())
 
     /// Opens a domain and reads what it holds.
     ///
@@ -60,10 +63,10 @@ public final class Preferences: KeyValueStore {
     /// Where domains lie: `~/Library/Preferences` on Apple's systems, elsewhere `XDG_CONFIG_HOME` or
     /// `~/.config`.
     public static var defaultFolder: String {
-        let home = FileManager.default.homeDirectoryForCurrentUser.path
         #if canImport(Darwin)
-        return "\(home)/Library/Preferences"
+        return "\(NSHomeDirectory())/Library/Preferences"
         #else
+        let home = FileManager.default.homeDirectoryForCurrentUser.path
         let named = ProcessInfo.processInfo.environment["XDG_CONFIG_HOME"] ?? ""
         return named.isEmpty ? "\(home)/.config" : named
         #endif

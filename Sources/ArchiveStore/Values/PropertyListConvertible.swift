@@ -1,9 +1,14 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-public import FoundationEssentials
 internal import KeyedArchive
 public import PropertyList
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
 
 /// A type whose values preferences hold: strings, numbers, booleans, dates, data; arrays of them, and
 /// dictionaries of them with strings as keys.

@@ -38,7 +38,6 @@ extension ArchivedEntries: CustomStringConvertible, CustomDebugStringConvertible
     }
 }
 
-@available(macOS 15.0, iOS 18.0, watchOS 11.0, tvOS 18.0, visionOS 2.0, *)
 extension MemoryItemDatabase: CustomReflectable {
     /// The access group.
     public var customMirror: Mirror {
@@ -64,7 +63,6 @@ extension MasterKey: CustomStringConvertible, CustomDebugStringConvertible, Cust
     public var customMirror: Mirror { Mirror(self, children: [], displayStyle: .struct) }
 }
 
-@available(macOS 15.0, iOS 18.0, watchOS 11.0, tvOS 18.0, visionOS 2.0, *)
 extension EncryptedItemDatabase: CustomReflectable {
     /// The access group and the file.
     public var customMirror: Mirror {

@@ -1,8 +1,13 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-public import FoundationEssentials
 public import PropertyList
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
 
 // | class | fields |
 // |---|---|
@@ -119,7 +124,7 @@ enum ColorText {
     static func components(_ data: Data, count: Int) -> [Double]? {
         guard data.count <= limit else { return nil }
         let bytes = data.last == 0 ? data.dropLast() : data
-        guard !bytes.contains(0), let text = String(validating: bytes, as: UTF8.self) else {
+        guard !bytes.contains(0), let text = String(validUTF8: bytes) else {
             return nil
         }
         let words = text.split(separator: " ")

@@ -1,8 +1,13 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-internal import FoundationEssentials
 @_spi(Tables) internal import PropertyList
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
 
 // What the codings of classes share: fields that hold objects with their identity, numbers with their
 // width, and fields that a type does not know.

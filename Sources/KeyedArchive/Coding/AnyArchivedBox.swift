@@ -1,7 +1,11 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+#if canImport(FoundationEssentials)
 internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
 
 /// Holds the value of an ``AnyArchived``, and lets go of collections within collections one after the
 /// other: a hundred thousand nested arrays must not fill the stack when they are released.

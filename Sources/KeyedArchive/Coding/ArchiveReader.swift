@@ -1,8 +1,13 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-internal import FoundationEssentials
 @_spi(Tables) internal import PropertyList
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
 
 /// An archive that is being read into typed values: behind every ``KeyedDecoder``.
 ///
@@ -99,7 +104,7 @@ extension ArchiveReader {
     func validText(of node: UInt32) -> String? {
         if let known = textsOfData[node] { return known }
         let content = table.content(of: table[node])
-        let text = String(validating: content, as: UTF8.self)
+        let text = String(validUTF8: content)
         if content.count >= LongContents.shortest { textsOfData[node] = text }
         return text
     }

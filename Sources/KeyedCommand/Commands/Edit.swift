@@ -190,7 +190,7 @@ struct Edit: ParsableCommand, EditingCommand {
         var all: [PropertyListEdit] = []
         if let script {
             let bytes = try Input.bytes(script, options.reading.limits.limits)
-            guard let text = String(validating: bytes, as: UTF8.self) else {
+            guard let text = String(validUTF8: bytes) else {
                 throw Failure(.invalid, "\(TerminalText.escaped(script)): not text in UTF-8")
             }
             console.admit(bytes)

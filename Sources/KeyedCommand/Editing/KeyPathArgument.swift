@@ -139,7 +139,7 @@ struct ValueArgument: ParsableArguments {
         switch type {
         case .data: return .data(bytes)
         case .string:
-            guard let text = String(validating: bytes, as: UTF8.self) else {
+            guard let text = String(validUTF8: bytes) else {
                 throw Failure(.invalid, "\(TerminalText.escaped(file)): not text in UTF-8")
             }
             return .string(text)

@@ -1,13 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
+import PlatformC
 
 /// A number with six places after the point, as C's `%f`.
 func fixedPointText(_ value: Double) -> String {

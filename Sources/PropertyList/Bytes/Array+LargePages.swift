@@ -1,11 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#endif
+internal import PlatformC
 
 /// Room for much that is written once from the beginning to the end.
 ///

@@ -60,11 +60,12 @@ package enum Base64 {
 
     /// Appends `bytes` as one unbroken run of characters; O(n).
     package static func append(_ bytes: Span<UInt8>, to output: inout [UInt8]) {
-        let start = output.count
         let length = encodedLength(bytes.count)
-        output.append(addingCapacity: length) { $0.append(repeating: 0, count: length) }
-        var text = output.mutableSpan
-        Base64Encoder.encode(bytes, 0..<bytes.count, into: &text, at: start)
+        output.append(addingCapacity: length) { added in
+            added.append(repeating: 0, count: length)
+            var text = added.mutableSpan
+            Base64Encoder.encode(bytes, 0..<bytes.count, into: &text, at: 0)
+        }
     }
 
     /// Appends `bytes` as lines of `indent` TABs, or other characters, up to `capacity` characters and LF; O(n).
@@ -84,10 +85,21 @@ package enum Base64 {
         let lineBytes = max(min(capacity, 4096) / 4, 1) * 3
         let lines = bytes.count / lineBytes + (bytes.count % lineBytes == 0 ? 0 : 1)
         let length = encodedLength(bytes.count) + lines * (indent + 1)
-        var position = output.count
-        // Filling with LF first leaves every line end in place.
-        output.append(addingCapacity: length) { $0.append(repeating: 0x0A, count: length) }
-        var text = output.mutableSpan
+        output.append(addingCapacity: length) { added in
+            // Filling with LF first leaves every line end in place.
+            added.append(repeating: 0x0A, count: length)
+            var text = added.mutableSpan
+            fillLines(
+                bytes, lineBytes: lineBytes, indent: indent, character: character, of: &text)
+        }
+    }
+
+    /// Writes indentation and digits before the line ends that are already in `text`; O(n).
+    private static func fillLines(
+        _ bytes: Span<UInt8>, lineBytes: Int, indent: Int, character: UInt8,
+        of text: inout MutableSpan<UInt8>
+    ) {
+        var position = 0
         var start = 0
         while start < bytes.count {
             let end = start + min(lineBytes, bytes.count - start)

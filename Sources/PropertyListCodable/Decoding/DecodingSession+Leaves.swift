@@ -1,8 +1,13 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-internal import FoundationEssentials
 @_spi(Tables) internal import PropertyList
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
 
 // What a value gives as each of the types that property lists have a kind for. The fast case comes
 // first and is inlined; whatever else the value may be is dealt with out of line.

@@ -1,10 +1,15 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-import FoundationEssentials
 import KeyedArchive
 import PropertyList
 import Testing
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
 @Suite("Fields that hold anything")
 struct HostileFieldTests {

@@ -1,11 +1,16 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-import FoundationEssentials
 import KeyedArchive
 import PropertyList
 import TestSupport
 import Testing
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
 @Suite("URL loading and hash tables")
 struct URLLoadingTests {

@@ -1,11 +1,16 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-import FoundationEssentials
 import KeyedArchive
 import PropertyList
 import TestSupport
 import Testing
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
 /// Archives whose objects share what no archiver lets them share: lists, dictionaries, long texts. A
 /// small file of this kind describes as much as its size squared.

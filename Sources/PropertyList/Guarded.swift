@@ -1,24 +1,25 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+// `Mutex` is not available on Apple's systems before macOS 15 and iOS 18.
+
 #if canImport(Darwin)
-internal import Darwin
+internal import PlatformC
 #else
 internal import Synchronization
 #endif
 
 #if canImport(Darwin)
-/// A value behind a lock, for the options of coders that threads share. `Mutex` does this elsewhere;
-/// Apple's systems have it only since 2024.
+/// A value behind a lock, for state that threads share.
 ///
 /// `@unchecked Sendable`: the value is read and changed only while the lock is held.
 // SAFETY: no pointer leaves the class, and the lock lives as long as the object.
-@safe final class Guarded<Value: Sendable>: @unchecked Sendable {
+@safe package final class Guarded<Value: Sendable>: @unchecked Sendable {
     private var value: Value
     // Allocated, because a lock must not move.
     private let lock: UnsafeMutablePointer<os_unfair_lock>
 
-    init(_ value: Value) {
+    package init(_ value: Value) {
         self.value = value
         // SAFETY: the memory is initialized here and released only in `deinit`.
         unsafe lock = .allocate(capacity: 1)
@@ -32,28 +33,30 @@ internal import Synchronization
     }
 
     /// Runs a closure that nothing else can run at the same time for the same value.
-    func withLock<R>(_ body: (inout Value) -> R) -> R {
+    package func withLock<R, E: Error>(_ body: (inout Value) throws(E) -> R) throws(E) -> R {
         // SAFETY: the lock lives as long as this object.
         unsafe os_unfair_lock_lock(lock)
         defer { unsafe os_unfair_lock_unlock(lock) }
-        return body(&value)
+        return try body(&value)
     }
 }
 #else
-/// A value behind a lock, for the options of coders that threads share.
-final class Guarded<Value: Sendable>: Sendable {
+/// A value behind a lock, for state that threads share.
+package final class Guarded<Value: Sendable>: Sendable {
     private let mutex: Mutex<Value>
 
-    init(_ value: Value) { mutex = Mutex(value) }
+    package init(_ value: Value) { mutex = Mutex(value) }
 
     /// Runs a closure that nothing else can run at the same time for the same value.
-    func withLock<R: Sendable>(_ body: (inout sending Value) -> sending R) -> R {
-        mutex.withLock(body)
+    package func withLock<R, E: Error>(
+        _ body: (inout sending Value) throws(E) -> sending R
+    ) throws(E) -> sending R {
+        try mutex.withLock(body)
     }
 }
 #endif
 
 extension Guarded {
     /// A copy of the value.
-    var copy: Value { withLock { $0 } }
+    package var copy: Value { withLock { $0 } }
 }

@@ -1,0 +1,23 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(Darwin)
+
+// Apple's systems have `Array.span` from version 26 on. The declaration below hides it, so that the rest of the
+// package reads the same for all systems. `ArraySlice.span` is available on all of them.
+
+extension Array where Element: BitwiseCopyable {
+    /// The elements of the array; O(1).
+    @inline(__always)
+    package var span: Span<Element> {
+        @_lifetime(borrow self)
+        borrowing get {
+            let all = self[...]
+            // SAFETY: the slice shares the storage of the array, which lives as long as the array is borrowed.
+            // Only an array of objects may be bridged from Objective-C and have other storage.
+            return unsafe _overrideLifetime(all.span, borrowing: self)
+        }
+    }
+}
+
+#endif
