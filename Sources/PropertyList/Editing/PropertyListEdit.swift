@@ -17,9 +17,7 @@ public struct PropertyListEdit: Sendable, Hashable {
         /// A new key, at the end of its dictionary or after another key; in an array a new element
         /// before the one that is there. A new object of a project file goes to the section of its
         /// class, wherever it is put.
-        ///
-        /// It lies in memory of its own, so that an edit of any other kind takes a third less.
-        indirect case insert(PropertyListValue, afterKey: String? = nil)
+        case insert(PropertyListValue, afterKey: String? = nil)
         /// A new element at the end of the array there.
         case append(PropertyListValue)
         /// The value there goes, with its key.
