@@ -64,6 +64,13 @@ public struct ParsingLimits: Sendable, Hashable {
         self.output = output
     }
 
+    /// The same limits for values that lie in one container more.
+    var inContainer: ParsingLimits {
+        var limits = self
+        limits.depth = max(depth, depth &+ 1)
+        return limits
+    }
+
     /// For files that come from a stranger over a network, a pasteboard, a message.
     public static let untrusted = ParsingLimits(
         depth: 128, inputSize: 256 << 20,

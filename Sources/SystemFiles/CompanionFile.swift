@@ -5,7 +5,7 @@ internal import PlatformC
 
 /// A file that a program keeps beside a main file, such as the journal of a database.
 ///
-/// Whoever may write the folder can put a file of that name there. Its contents become a part of the main
+/// Anyone who may write the folder can put a file of that name there. Its contents become a part of the main
 /// file, and who opened it before reads what is written to it. So a companion is opened only if its owner and
 /// its mode show that nobody else could have made it. The check is made on the descriptor that is then used.
 package struct CompanionFile {

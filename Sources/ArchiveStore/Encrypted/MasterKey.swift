@@ -79,7 +79,7 @@ public struct MasterKey: Sendable {
         for _ in 0..<100 {
             do {
                 let found = try FileAccess.readRegularFile(path, limit: size)
-                // What is encrypted with a key is lost without it. Another program may have created this one
+                // Without a key, all that it has encrypted is lost. Another program may have created this one
                 // just now.
                 if creatingIfMissing { try FileAccess.synchronizeName(of: path) }
                 return found

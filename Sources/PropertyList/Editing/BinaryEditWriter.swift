@@ -157,11 +157,8 @@ struct BinaryEditWriter {
     private mutating func addNewValues() throws(PropertyListError) {
         let values = newValues
         if values.isEmpty { return }
-        var limits = limits
-        // The array around them is one container more.
-        limits.depth = max(limits.depth, limits.depth &+ 1)
         let document = try PropertyListDocument(
-            .array(PropertyListArray(values)), limits: limits)
+            .array(PropertyListArray(values)), limits: limits.inContainer)
         let other = document.storage.store
         guard UInt32(exactly: store.bytes.count + other.bytes.count) != nil else {
             throw PropertyListError(

@@ -8,7 +8,7 @@
 struct EditComparison: ~Copyable {
     private let edits: FinishedEdits
     private let edited: PropertyListDocument
-    // What may be read of the source and its new values, and of the result.
+    // The budgets for reading the source with its new values, and for reading the result.
     private var sourceBudget: OperationBudget
     private var budget: OperationBudget
     private var sourceContents = LongContents()

@@ -37,9 +37,7 @@ struct OpenStepFragment {
         of children: NewTextChildren, _ manner: TextManner, for key: String? = nil,
         _ outer: borrowing OperationBudget
     ) throws(PropertyListError) -> [UInt8] {
-        var limits = limits
-        // The container of the children.
-        limits.depth = max(limits.depth, limits.depth &+ 1)
+        let limits = limits.inContainer
         let document = try PropertyListDocument(children.container, limits: limits)
         var budget = document.budget(limits)
         var walk = DocumentWalk(document.root)

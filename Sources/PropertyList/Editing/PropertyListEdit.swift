@@ -59,7 +59,7 @@ public struct EditedPropertyList: Sendable {
     public struct Change: Sendable, Hashable {
         /// Where it stood, in bytes of the source's text as UTF-8; empty where text was added.
         public let range: Range<Int>
-        /// What stands there now, in UTF-8: a part of the text of the result.
+        /// The new text, in UTF-8: a part of the text of the result.
         public let replacement: ArraySlice<UInt8>
 
         init(range: Range<Int>, replacement: ArraySlice<UInt8>) {

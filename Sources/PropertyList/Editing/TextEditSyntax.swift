@@ -91,9 +91,9 @@ struct TextNeighbour {
 /// How children of a container are written.
 struct TextManner {
     var style: TextStyle
-    /// What stands before each child.
+    /// The text before each child.
     var lead: [UInt8] = []
-    /// What stands between a key and its value.
+    /// The text between a key and its value.
     var separator: [UInt8] = []
     /// Whether keys and strings are in quotes even where they need none.
     var isQuoted = false

@@ -33,12 +33,10 @@ struct XMLFragment {
     func text(
         of children: NewTextChildren, _ manner: TextManner, _ budget: borrowing OperationBudget
     ) throws(PropertyListError) -> [UInt8] {
-        let style = manner.style
-        let level = style.newline.isEmpty ? 0 : Self.level(of: style)
+        let level = manner.style.newline.isEmpty ? 0 : Self.level(of: manner.style)
         let written = try written(children, level: level)
         var text = Indenter(
-            style: style, level: level, lead: manner.lead, separator: manner.separator,
-            hasKeys: !children.keys.isEmpty)
+            manner: manner, level: level, hasKeys: !children.keys.isEmpty)
         // Without the lines of the container.
         var start = (written.firstIndex(of: 0x0A) ?? 0) + 1
         let last = written.dropLast().lastIndex(of: 0x0A) ?? 0
@@ -82,8 +80,7 @@ struct XMLFragment {
             for value in children.values { try checkUIDs(value) }
             options.allowedLosses.insert(.uidDictionaries)
         }
-        var limits = limits
-        limits.depth = max(limits.depth, limits.depth &+ 1)
+        let limits = limits.inContainer
         let document = try PropertyListDocument(children.container, limits: limits)
         do {
             return try XMLPropertyList.serialize(document, options: options, limits: limits).bytes
@@ -108,13 +105,9 @@ struct XMLFragment {
 /// Gives lines of the writer's the indentation and the ends of another style. Lines within the text of a
 /// string stay as they are.
 private struct Indenter {
-    let style: TextStyle
+    let manner: TextManner
     /// How many TABs a child has.
     let level: Int
-    /// What stands before a child.
-    let lead: [UInt8]
-    /// What stands between a key and its value.
-    let separator: [UInt8]
     let hasKeys: Bool
     private(set) var output: [UInt8] = []
     // The end of the element that goes on in the next line.
@@ -124,11 +117,9 @@ private struct Indenter {
     // Whether the next element of a child is its value, not its key.
     private var isValue = false
 
-    init(style: TextStyle, level: Int, lead: [UInt8], separator: [UInt8], hasKeys: Bool) {
-        self.style = style
+    init(manner: TextManner, level: Int, hasKeys: Bool) {
+        self.manner = manner
         self.level = level
-        self.lead = lead
-        self.separator = separator
         self.hasKeys = hasKeys
     }
 
@@ -158,14 +149,14 @@ private struct Indenter {
 
     /// Begins the key or the value of a child.
     private mutating func beginElement() {
-        output += isValue ? separator : lead
+        output += isValue ? manner.separator : manner.lead
         isValue = hasKeys && !isValue
     }
 
     private mutating func beginLine(_ depth: Int) {
-        output += style.newline
-        output += style.prefix
-        for _ in 0..<max(depth, 0) { output += style.unit }
+        output += manner.style.newline
+        output += manner.style.prefix
+        for _ in 0..<max(depth, 0) { output += manner.style.unit }
     }
 
     /// The tag that ends a text which does not end on its first line. Nothing in a text looks like it,
