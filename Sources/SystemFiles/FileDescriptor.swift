@@ -182,7 +182,7 @@ extension FileDescriptor {
         if fchmod(rawValue, mode) != 0 { throw SystemError.last }
     }
 
-    /// Locks the file, unless another process, or somebody else in this one, has it locked. Closing it
+    /// Locks the file, unless another process, or somebody else in this one, has it locked. ``unlock()``
     /// ends the lock.
     ///
     /// - Returns: whether the file is locked now.
@@ -195,6 +195,12 @@ extension FileDescriptor {
         }
         return true
     }
+
+    /// Ends the lock on the file.
+    ///
+    /// Closing the file ends it later where another thread starts a program at that moment: the new process
+    /// has a copy of the descriptor until its program runs, and the lock belongs to all copies.
+    func unlock() { _ = flock(rawValue, LOCK_UN) }
 
     /// Locks a part of a file that nobody else has open, by the kind of lock that belongs to a process.
     ///

@@ -18,7 +18,7 @@ package struct FileLock {
     /// - Throws: an error that `isTimeout` after the deadline, and names who owns the lock's file; where the file
     ///   system has no locks.
     package init(creating path: String, mode: mode_t, deadline: Double) throws(SystemError) {
-        file = try Self.wait(deadline, path) { () throws(SystemError) in
+        file = try Self.wait(until: deadline, path) { () throws(SystemError) in
             try Self.open(path, mode)
         } timeout: {
             Self.timeout(path)
@@ -41,9 +41,16 @@ package struct FileLock {
 
     /// Waits for the lock on a file with contents, which the owner of the lock may replace by another.
     ///
-    /// - Throws: an error that `isTimeout` after the deadline, or that `isMissing`.
-    package init(contents path: String, deadline: Double) throws(SystemError) {
-        file = try Self.wait(deadline, path) { () throws(SystemError) in
+    /// - Parameters:
+    ///   - patience: how many seconds to wait for one and the same file. A file that is replaced meanwhile
+    ///     starts the wait anew: somebody else has the lock now.
+    ///   - deadline: when to stop waiting, on the clock of `Environment.uptime`.
+    /// - Throws: an error that `isTimeout` after the wait, or that `isMissing`.
+    package init(
+        contents path: String, patience: Double, deadline: Double
+    ) throws(SystemError) {
+        file = try Self.wait(until: deadline, patience: patience, path) {
+            () throws(SystemError) in
             try FileDescriptor.open(path)
         } timeout: {
             .timeout("")
@@ -53,9 +60,11 @@ package struct FileLock {
     /// Waits for a lock on the file that has the name `path`. One that is removed or replaced meanwhile
     /// is opened again.
     private static func wait(
-        _ deadline: Double, _ path: String, open: () throws(SystemError) -> FileDescriptor,
-        timeout: () -> SystemError
+        until deadline: Double, patience: Double = .infinity, _ path: String,
+        open: () throws(SystemError) -> FileDescriptor, timeout: () -> SystemError
     ) throws(SystemError) -> FileDescriptor {
+        var awaited: FileMode?
+        var end = deadline
         // In microseconds.
         var pause: UInt32 = 500
         while true {
@@ -66,8 +75,15 @@ package struct FileLock {
                 throw error
             }
             if isLocked, isCurrent(file, path) { return file }
+            let found = try? FileMode(of: file)
+            if isLocked { file.unlock() }
             file.close()
-            if Environment.uptime >= deadline { throw timeout() }
+            let now = Environment.uptime
+            if let found, awaited?.isSameFile(as: found) != true {
+                awaited = found
+                end = min(deadline, now + patience)
+            }
+            if now >= end { throw timeout() }
             if isLocked { continue }
             _ = usleep(pause)
             pause = min(2 * pause, 20_000)
@@ -112,5 +128,8 @@ package struct FileLock {
     }
 
     /// Lets the next one in.
-    package func release() { file.close() }
+    package func release() {
+        file.unlock()
+        file.close()
+    }
 }

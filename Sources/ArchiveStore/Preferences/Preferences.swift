@@ -244,13 +244,14 @@ public final class Preferences: KeyValueStore {
     /// Locks the domain's own file, too. Where somebody has removed the lock's file, another program may
     /// have a lock on a new one at the same time. This lock keeps both apart.
     ///
-    /// Every program that can read the preferences can hold this lock, so this waits for a second only.
+    /// Every program that can read the preferences can hold this lock. So this waits for a second only, anew
+    /// after each program that replaces the file.
     ///
     /// - Returns: nil where there is no file, or the lock is not free in time.
     private func lockContents() throws(StoreError) -> FileLock? {
         do {
             return try FileLock(
-                contents: file, deadline: Environment.deadline(after: min(timeout, 1)))
+                contents: file, patience: 1, deadline: Environment.deadline(after: timeout))
         } catch {
             if error.isMissing || error.isTimeout { return nil }
             throw StoreError(error, file: file)
