@@ -26,13 +26,16 @@ final class Console {
     var isTerminal: Bool { !capturing && StandardStream.output.isTerminal }
 
     /// Starts a run under the limits that its options name.
-    func begin(_ limits: ParsingLimits) {
+    ///
+    /// - Parameter argumentSize: the number of bytes of all arguments, among which there may be values.
+    func begin(_ limits: ParsingLimits, argumentSize: Int = 0) {
         self.limits = limits
         budget = OperationBudget(limits: limits)
+        admit(size: argumentSize)
     }
 
-    /// Raises the budget by that of text that the caller gives beside the files.
-    func admit(_ text: [UInt8]) { budget.admit(extent: text.count, size: text.count) }
+    /// Raises the budget by that of text or data that the caller gives beside property lists.
+    func admit(size: Int) { budget.admit(extent: size, size: size) }
 
     /// Writes a line to standard output, which counts against the limit of output.
     ///
@@ -47,13 +50,6 @@ final class Console {
         output += line.utf8
         output.append(0x0A)
         if output.count >= Self.bufferSize { flush() }
-    }
-
-    /// The limits for writing a part of the files: its output is what the run has left.
-    var outputLimits: ParsingLimits {
-        var limits = limits
-        limits.output = ParsingLimits.Allowance(factor: 0, base: budget.remainingBytes)
-        return limits
     }
 
     /// Writes the bytes of a file that was made under the limits to standard output.

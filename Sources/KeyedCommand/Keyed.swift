@@ -82,15 +82,18 @@ enum Main {
         }
         do {
             let command = try Keyed.parseAsRoot(arguments)
-            return { run(command, $0) }
+            let size = arguments.reduce(0) { $0 + $1.utf8.count }
+            return { run(command, argumentSize: size, $0) }
         } catch {
             return { explain(error, $0) }
         }
     }
 
-    private static func run(_ command: any ParsableCommand, _ console: Console) -> ExitStatus {
+    private static func run(
+        _ command: any ParsableCommand, argumentSize: Int, _ console: Console
+    ) -> ExitStatus {
         if let command = command as? any ConsoleCommand {
-            console.begin(command.parsingLimits)
+            console.begin(command.parsingLimits, argumentSize: argumentSize)
             return command.execute(console)
         }
         var command = command

@@ -23,7 +23,7 @@ package struct OperationBudget: ~Copyable {
         package var unspent: Account { Account(extent: extent, size: size) }
     }
 
-    private let limits: ParsingLimits
+    package let limits: ParsingLimits
     private var valueLimit: Int
     private var byteLimit: Int
     /// The state of the budget.
@@ -132,6 +132,13 @@ package struct OperationBudget: ~Copyable {
 
     /// The number of bytes that may still be charged.
     package var remainingBytes: Int { max(byteLimit &- account.bytes, 0) }
+
+    /// The limits for a step of the operation that writes: its output is what is left.
+    package var outputLimits: ParsingLimits {
+        var limits = limits
+        limits.output = ParsingLimits.Allowance(factor: 0, base: remainingBytes)
+        return limits
+    }
 
     /// Checks a nesting of `depth` containers.
     ///

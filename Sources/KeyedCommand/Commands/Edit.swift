@@ -53,7 +53,7 @@ struct SetValue: ParsableCommand, EditingCommand {
         let path = try KeyPathArgument.path(path)
         let new = try value.parsed(
             replacing: edited.value(at: path), console)
-        try edited.apply(PropertyListEdit(path, .set(new)))
+        try edited.apply(PropertyListEdit(path, .set(new)), console)
     }
 }
 
@@ -79,7 +79,7 @@ struct Insert: ParsableCommand, EditingCommand {
     func edit(_ edited: inout EditedFile, _ console: Console) throws(Failure) {
         let path = try KeyPathArgument.path(path)
         let new = try value.parsed(replacing: nil, console)
-        try edited.apply(PropertyListEdit(path, .insert(new, afterKey: after)))
+        try edited.apply(PropertyListEdit(path, .insert(new, afterKey: after)), console)
         if let after { try edited.requireKey(after, beside: path) }
     }
 }
@@ -103,7 +103,7 @@ struct Append: ParsableCommand, EditingCommand {
     func edit(_ edited: inout EditedFile, _ console: Console) throws(Failure) {
         let path = try KeyPathArgument.path(path)
         let new = try value.parsed(replacing: nil, console)
-        try edited.apply(PropertyListEdit(path, .append(new)))
+        try edited.apply(PropertyListEdit(path, .append(new)), console)
     }
 }
 
@@ -123,7 +123,8 @@ struct Remove: ParsableCommand, EditingCommand {
 
     func edit(_ edited: inout EditedFile, _ console: Console) throws(Failure) {
         for path in paths {
-            try edited.apply(PropertyListEdit(try KeyPathArgument.path(path), .remove))
+            try edited.apply(
+                PropertyListEdit(try KeyPathArgument.path(path), .remove), console)
         }
     }
 }
@@ -145,7 +146,8 @@ struct Rename: ParsableCommand, EditingCommand {
     @OptionGroup var options: EditingOptions
 
     func edit(_ edited: inout EditedFile, _ console: Console) throws(Failure) {
-        try edited.apply(PropertyListEdit(try KeyPathArgument.path(path), .rename(key)))
+        try edited.apply(
+            PropertyListEdit(try KeyPathArgument.path(path), .rename(key)), console)
     }
 }
 
@@ -193,14 +195,13 @@ struct Edit: ParsableCommand, EditingCommand {
             guard let text = String(validUTF8: bytes) else {
                 throw Failure(.invalid, "\(TerminalText.escaped(script)): not text in UTF-8")
             }
-            console.admit(bytes)
+            console.admit(size: bytes.count)
             all += try EditScript.edits(text, name: TerminalText.escaped(script), console)
         }
         for (number, edit) in edits.enumerated() {
             let name = edits.count > 1 ? "keyed: edit \(number + 1)" : "keyed"
-            console.admit(Array(edit.utf8))
             all += try EditScript.edits(edit, name: name, console)
         }
-        for edit in all { try edited.apply(edit) }
+        for edit in all { try edited.apply(edit, console) }
     }
 }

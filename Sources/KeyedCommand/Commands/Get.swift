@@ -95,12 +95,12 @@ struct Get: ParsableCommand, ConsoleCommand {
             var options = XMLPropertyList.Options()
             options.allowedLosses = .appleCompatible.union(.sets)
             let text = try XMLPropertyList.serialize(
-                try document(of: node, console), options: options, limits: console.outputLimits)
+                try document(of: node, console), options: options, limits: console.budget.outputLimits)
             console.write(text.bytes)
         case .binary:
             console.write(
                 try BinaryPropertyList.serialize(
-                    try document(of: node, console), limits: console.outputLimits))
+                    try document(of: node, console), limits: console.budget.outputLimits))
         }
     }
 

@@ -72,10 +72,13 @@ struct Merge: ParsableCommand, ConsoleCommand {
         guard let base else {
             let path = try KeyPathArgument.path(at ?? "")
             let value: PropertyListValue
-            do { value = try theirs.document.root.value(limits: limits) } catch {
+            var contents = LongContents()
+            do {
+                value = try theirs.document.root.value(within: &console.budget, &contents)
+            } catch {
                 throw Failure(error, in: other, source: nil)
             }
-            try edited.apply(PropertyListEdit(path, .merge(value)))
+            try edited.apply(PropertyListEdit(path, .merge(value)), console)
             return 0
         }
         let old = try Input(
@@ -85,11 +88,11 @@ struct Merge: ParsableCommand, ConsoleCommand {
         do {
             merge = try PropertyListMerge(
                 base: old.document, ours: edited.input.document, theirs: theirs.document,
-                favoring: favor == .file ? .ours : .theirs, limits: limits)
+                favoring: favor == .file ? .ours : .theirs, within: &console.budget)
         } catch {
             throw Failure(error, in: other, source: nil)
         }
-        for edit in merge.edits { try edited.apply(edit) }
+        for edit in merge.edits { try edited.apply(edit, console) }
         report(merge, name.map { TerminalText.escaped($0) } ?? edited.input.printableName, console)
         return merge.conflicts.count
     }

@@ -76,9 +76,9 @@ struct EditedFile {
         }
     }
 
-    /// Makes an edit.
-    mutating func apply(_ edit: PropertyListEdit) throws(Failure) {
-        do { try editor.apply(edit) } catch {
+    /// Makes an edit with values that the run has read, and within its budget.
+    mutating func apply(_ edit: PropertyListEdit, _ console: Console) throws(Failure) {
+        do { try editor.apply(edit, within: &console.budget) } catch {
             throw KeyPathArgument.failure(error, edit.path, in: file)
         }
     }

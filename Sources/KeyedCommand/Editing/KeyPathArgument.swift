@@ -109,12 +109,11 @@ struct ValueArgument: ParsableArguments {
         return "\"\(shown)\" is no value of type \(type.rawValue)" + hint
     }
 
-    /// The value of a property list as text, within the budget of the run.
+    /// The value of a property list as text, within the budget of the run, which the text has raised.
     static func propertyList(
         _ text: String, _ console: Console
     ) throws(Failure) -> PropertyListValue {
         let bytes = Array(text.utf8)
-        console.admit(bytes)
         do throws(PropertyListError) {
             // Binary property lists may share values; text spells out each.
             guard try PropertyListFormat.detect(bytes) != .binary else {
@@ -137,8 +136,11 @@ struct ValueArgument: ParsableArguments {
         if value != nil { throw Failure(.usage, "keyed: VALUE and --from exclude each other") }
         let bytes = try Input.bytes(file, console.limits)
         switch type {
-        case .data: return .data(bytes)
+        case .data:
+            console.admit(size: bytes.count)
+            return .data(bytes)
         case .string:
+            console.admit(size: bytes.count)
             guard let text = String(validUTF8: bytes) else {
                 throw Failure(.invalid, "\(TerminalText.escaped(file)): not text in UTF-8")
             }

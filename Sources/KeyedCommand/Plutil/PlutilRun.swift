@@ -177,7 +177,9 @@ struct PlutilRun {
         }
         let document: PropertyListDocument
         do {
-            document = try PropertyListDocument(node.value(limits: limits), limits: limits)
+            var contents = LongContents()
+            document = try PropertyListDocument(
+                node.value(within: &console.budget, &contents), limits: limits)
         } catch {
             throw Self.failure(error)
         }
@@ -201,7 +203,10 @@ struct PlutilRun {
         let edit = try PlutilEdit(arguments, document, limits).edit()
         let edited: EditedPropertyList
         do {
-            edited = try document.applying([edit], options: .appleCompatible, limits: limits)
+            var editor = try PropertyListEditor(
+                document, options: .appleCompatible, limits: limits)
+            try editor.apply(edit, within: &console.budget)
+            edited = try editor.finish()
         } catch {
             throw Self.failure(error)
         }
@@ -231,6 +236,7 @@ struct PlutilRun {
     private func serialize(
         _ document: PropertyListDocument, _ format: PlutilFormat, _ file: String
     ) throws(PropertyListError) -> [UInt8] {
+        let limits = console.budget.outputLimits
         switch format {
         case .xml1, .raw:
             var options = XMLPropertyList.Options()
@@ -257,7 +263,8 @@ struct PlutilRun {
         var options = JSONPropertyList.Options()
         options.layout = arguments.isReadable ? .indented : .compact
         options.sortsKeys = arguments.isReadable
-        let text = try JSONPropertyList.serialize(document, options: options, limits: limits)
+        let text = try JSONPropertyList.serialize(
+            document, options: options, limits: console.budget.outputLimits)
         return text.last == 0x0A ? text.dropLast() : text
     }
 

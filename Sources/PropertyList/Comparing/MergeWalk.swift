@@ -27,7 +27,7 @@ struct MergeWalk: ~Copyable {
     private let documents: [PropertyListDocument]
     private let classes: [[UInt32]]
     private let favored: PropertyListMerge.Side
-    private var budget: OperationBudget
+    private(set) var budget: OperationBudget
     private var paths: PathTree
     // By document: its long texts and data, which all values share.
     private var contents = [LongContents](repeating: LongContents(), count: 3)

@@ -52,9 +52,24 @@ public struct PropertyListMerge: Sendable {
         base: PropertyListDocument, ours: PropertyListDocument, theirs: PropertyListDocument,
         favoring favored: Side = .ours, limits: ParsingLimits = .default
     ) throws(PropertyListError) {
-        let budget = OperationBudget(limits: limits, [base, ours, theirs])
-        var walk = MergeWalk(base, ours, theirs, favored, budget)
+        var budget = OperationBudget(limits: limits, [base, ours, theirs])
+        try self.init(
+            base: base, ours: ours, theirs: theirs, favoring: favored, within: &budget)
+    }
+
+    /// Compares what both sides made of the base, as a part of an operation.
+    ///
+    /// - Throws: as ``init(base:ours:theirs:favoring:limits:)``.
+    package init(
+        base: PropertyListDocument, ours: PropertyListDocument, theirs: PropertyListDocument,
+        favoring favored: Side, within budget: inout OperationBudget
+    ) throws(PropertyListError) {
+        let limits = budget.limits
+        var walk = MergeWalk(
+            base, ours, theirs, favored,
+            OperationBudget(limits: limits, continuing: budget.account))
         try walk.run()
+        budget = OperationBudget(limits: limits, continuing: walk.budget.account)
         edits = walk.edits
         conflicts = walk.conflicts
         joined = walk.joined

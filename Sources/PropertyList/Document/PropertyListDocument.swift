@@ -20,6 +20,8 @@ public struct PropertyListDocument: Sendable {
         let format: PropertyListFormat?
         let xmlHeader: XMLHeader?
         let encoding: SourceEncoding
+        /// The size of the file, in bytes: that of its text in the file's encoding.
+        let sourceSize: Int
         let mapping: JSONPropertyList.Mapping
         let leniencies: ParsingOptions
         let problems: [PropertyListError]
@@ -34,6 +36,7 @@ public struct PropertyListDocument: Sendable {
             format = parts.format
             xmlHeader = parts.xmlHeader
             encoding = parts.encoding
+            sourceSize = parts.encoding.size(of: parts.store.bytes)
             mapping = parts.mapping
             leniencies = parts.leniencies
             problems = parts.problems
@@ -183,10 +186,12 @@ extension PropertyListDocument.Storage {
     var extent: Int { store.records.count &+ store.children.count }
 
     /// The size that the limit of output is relative to, in bytes.
-    var budgetSize: Int { store.bytes.count &+ store.decoded.count &+ builtSize }
-
-    /// What the numbers of a document that was built would take: they have no bytes of a source.
-    private var builtSize: Int {
-        format == nil ? store.records.count &* MemoryLayout<NodeRecord>.stride : 0
+    ///
+    /// Of a document that was parsed, that of its file. One that was built has no file: its numbers count by
+    /// what they take in memory.
+    var budgetSize: Int {
+        if format != nil { return sourceSize }
+        return store.bytes.count &+ store.decoded.count
+            &+ store.records.count &* MemoryLayout<NodeRecord>.stride
     }
 }

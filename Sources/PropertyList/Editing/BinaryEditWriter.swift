@@ -61,7 +61,9 @@ struct BinaryEditWriter {
     /// The file. Linear.
     ///
     /// - Throws: `sizeLimitExceeded`, `depthLimitExceeded`.
-    mutating func write() throws(PropertyListError) -> [UInt8] {
+    mutating func write(
+        within budget: borrowing OperationBudget
+    ) throws(PropertyListError) -> [UInt8] {
         try addNewValues()
         for number in edits.tree.containers.indices.reversed() where edits.isReachable[number] {
             nodes[number] = rewrite(number)
@@ -75,7 +77,7 @@ struct BinaryEditWriter {
         }
         return try BinaryPropertyList.serialize(
             store, order: order.map { UInt32(truncatingIfNeeded: $0) }, root: root,
-            layout: layout, budget: edits.tree.budget())
+            layout: layout, budget: OperationBudget(limits: limits, continuing: budget.account))
     }
 
     private var layout: BinaryLayout {

@@ -37,7 +37,9 @@ struct EditTree: Sendable {
     let document: PropertyListDocument
     let limits: ParsingLimits
     // Counts against the limits for all edits together.
-    private var account: OperationBudget.Account
+    private(set) var account: OperationBudget.Account
+    // Whether new values raise the allowance: the caller has made them.
+    private var admitsValues = true
     // The long texts and data of the source that new values have been compared with.
     private var longContents = LongContents()
     // The long texts and data of new values that have raised the allowance.
@@ -136,8 +138,20 @@ extension EditTree {
         _ edit: PropertyListEdit, toNested number: Int
     ) throws(PropertyListError) {
         nested[number].editor.tree.account = account
-        defer { account = nested[number].editor.tree.account }
+        nested[number].editor.tree.admitsValues = admitsValues
+        swap(&admitted, &nested[number].editor.tree.admitted)
+        defer {
+            account = nested[number].editor.tree.account
+            swap(&admitted, &nested[number].editor.tree.admitted)
+        }
         try nested[number].editor.apply(edit)
+    }
+
+    /// Makes the edits a part of an operation, which has read their new values: these do not raise the
+    /// allowance.
+    mutating func join(_ operation: OperationBudget.Account) {
+        account = operation
+        admitsValues = false
     }
 
     /// Counts a property list within a value that edits go into in one more place.
@@ -167,8 +181,9 @@ extension EditTree {
         account = budget.account
     }
 
-    /// Raises the allowance by that of a new value.
+    /// Raises the allowance by that of a new value, unless the operation has read it.
     mutating func admit(_ value: PropertyListValue) {
+        if !admitsValues { return }
         var budget = OperationBudget(limits: limits, continuing: account)
         budget.admit(value, &admitted)
         account = budget.account

@@ -15,13 +15,14 @@ struct FinishedEdits {
     /// Finishes nested property lists, and builds new values from the bottom up.
     ///
     /// - Throws: what writing a nested property list does.
-    init(_ tree: EditTree) throws(PropertyListError) {
+    init(_ tree: EditTree, within budget: inout OperationBudget) throws(PropertyListError) {
         self.tree = tree
-        isReachable = Self.reachable(tree)
+        let reachable = Self.reachable(tree)
+        isReachable = reachable.containers
         newValues = Array(repeating: nil, count: tree.containers.count)
-        var budget = tree.budget()
-        for nested in tree.nested {
-            nestedValues.append(try Self.value(of: nested, in: tree, &budget))
+        for (number, nested) in tree.nested.enumerated() {
+            nestedValues.append(
+                reachable.nested[number] ? try Self.value(of: nested, in: tree, &budget) : nil)
         }
         for number in tree.containers.indices.reversed()
         where isReachable[number] && tree.containers[number].origin == nil {
@@ -33,28 +34,32 @@ struct FinishedEdits {
     private static func value(
         of nested: EditTree.Nested, in tree: EditTree, _ budget: inout OperationBudget
     ) throws(PropertyListError) -> PropertyListValue? {
-        let edited = try nested.editor.finish()
+        let edited = try nested.editor.finish(within: &budget)
         if edited.changes?.isEmpty ?? (edited.bytes == nested.editor.document.source) {
             guard case .value(let number) = nested.original else { return nil }
             return tree.values[Int(number)]
         }
-        try budget.charge(bytes: edited.bytes.count)
         return nested.isText
             ? .string(String(decoding: edited.bytes, as: UTF8.self)) : .data(edited.bytes)
     }
 
-    /// Children have higher numbers than their parents.
-    private static func reachable(_ tree: EditTree) -> [Bool] {
-        var isReachable = [Bool](repeating: false, count: tree.containers.count)
-        if case .opened(let number) = tree.root { isReachable[Int(number)] = true }
-        for (number, container) in tree.containers.enumerated() where isReachable[number] {
-            for position in container.live {
-                if case .opened(let child) = container.children[position].content {
-                    isReachable[Int(child)] = true
-                }
+    /// Which containers and nested property lists the root leads to. Children have higher numbers than their
+    /// parents.
+    private static func reachable(_ tree: EditTree) -> (containers: [Bool], nested: [Bool]) {
+        var containers = [Bool](repeating: false, count: tree.containers.count)
+        var nested = [Bool](repeating: false, count: tree.nested.count)
+        func reach(_ content: EditTree.Content) {
+            switch content {
+            case .opened(let number): containers[Int(number)] = true
+            case .nested(let number): nested[Int(number)] = true
+            case .source, .value: break
             }
         }
-        return isReachable
+        reach(tree.root)
+        for (number, container) in tree.containers.enumerated() where containers[number] {
+            for position in container.live { reach(container.children[position].content) }
+        }
+        return (containers, nested)
     }
 
     /// A container all of whose children are new.

@@ -88,6 +88,17 @@ public struct PropertyListEditor: Sendable {
         try tree.apply(rest, toNested: number)
     }
 
+    /// Makes an edit as a part of an operation that has read the new values, and has counted them.
+    ///
+    /// - Throws: as ``apply(_:)``.
+    package mutating func apply(
+        _ edit: PropertyListEdit, within budget: inout OperationBudget
+    ) throws(PropertyListError) {
+        tree.join(budget.account)
+        defer { budget = OperationBudget(limits: limits, continuing: tree.account) }
+        try apply(edit)
+    }
+
     /// The editor of the property list within a value.
     private mutating func openContent(
         at slot: EditTree.Slot, _ path: PropertyListKeyPath, _ position: Int
@@ -128,45 +139,69 @@ public struct PropertyListEditor: Sendable {
     /// - Throws: `unrepresentableValue` for a value that the format has no form for, what the result
     ///   would be refused for if it were parsed, `depthLimitExceeded`, `sizeLimitExceeded`.
     public func finish() throws(PropertyListError) -> EditedPropertyList {
-        let edits = try FinishedEdits(tree)
+        var budget = tree.budget()
+        return try finish(within: &budget)
+    }
+
+    /// The property list with all edits, whose bytes are charged.
+    ///
+    /// - Parameter budget: what this property list, those within it and the one around it may take together.
+    /// - Throws: as ``finish()``.
+    func finish(
+        within budget: inout OperationBudget
+    ) throws(PropertyListError) -> EditedPropertyList {
+        let edits = try FinishedEdits(tree, within: &budget)
         switch document.format {
         case .binary:
             var writer = BinaryEditWriter(document, edits, limits)
-            return try result(try writer.write(), nil)
-        case .openStep: return try openStep(edits)
-        case .json: return try result(try json(edits), nil)
-        default: return try result(edits, XMLEditSyntax(document, options, limits))
+            let bytes = try writer.write(within: budget)
+            try budget.charge(bytes: bytes.count)
+            return try result(bytes, nil)
+        case .openStep: return try openStep(edits, &budget)
+        case .json:
+            let bytes = try json(edits, budget)
+            try budget.charge(bytes: bytes.count)
+            return try result(bytes, nil)
+        default: return try result(edits, XMLEditSyntax(document, options, limits), &budget)
         }
     }
 
     /// In a project file the names of new objects are those that they have in the result.
-    private func openStep(_ edits: FinishedEdits) throws(PropertyListError) -> EditedPropertyList {
-        guard OpenStepEditSyntax.isProject(document.source) else {
-            return try result(edits, OpenStepEditSyntax(document, names: document.root, limits))
+    private func openStep(
+        _ edits: FinishedEdits, _ budget: inout OperationBudget
+    ) throws(PropertyListError) -> EditedPropertyList {
+        var names = document
+        if OpenStepEditSyntax.isProject(document.source) {
+            names = try PropertyListDocument(try edits.wholeValue(), limits: limits)
         }
-        let names = try PropertyListDocument(try edits.wholeValue(), limits: limits)
-        return try result(edits, OpenStepEditSyntax(document, names: names.root, limits))
+        return try result(
+            edits, OpenStepEditSyntax(document, names: names.root, limits), &budget)
     }
 
-    /// JSON is written anew, under the mapping it was read under, on one line if it was.
-    private func json(_ edits: FinishedEdits) throws(PropertyListError) -> [UInt8] {
+    /// JSON is written anew, under the mapping it was read under, in the manner of its text.
+    private func json(
+        _ edits: FinishedEdits, _ budget: borrowing OperationBudget
+    ) throws(PropertyListError) -> [UInt8] {
+        let manner = JSONManner(of: document.source)
         var writing = JSONPropertyList.Options()
         writing.mapping = document.storage.mapping
-        let body = document.source.drop { isXMLWhitespace($0) }
-        let lastLine = body.lastIndex { !isXMLWhitespace($0) } ?? body.startIndex
-        if !body.prefix(through: lastLine).contains(0x0A) { writing.layout = .compact }
-        let value = try edits.wholeValue()
-        return try JSONPropertyList.serialize(
-            PropertyListDocument(value, limits: limits), options: writing, limits: limits)
+        writing.layout = manner.layout
+        let text = try JSONPropertyList.serialize(
+            PropertyListDocument(try edits.wholeValue(), limits: limits), options: writing,
+            limits: budget.outputLimits)
+        try budget.checkRoom(for: manner.size(of: text))
+        return manner.applied(to: text)
     }
 
     private func result(
-        _ edits: FinishedEdits, _ syntax: some TextEditSyntax
+        _ edits: FinishedEdits, _ syntax: some TextEditSyntax, _ budget: inout OperationBudget
     ) throws(PropertyListError) -> EditedPropertyList {
-        let (text, changes) = try text(edits, syntax)
-        let encoded = try document.sourceEncoding.encoded(text)
-        let budget = edits.tree.budget()
-        try budget.checkOutput(size: encoded.count)
+        let (text, changes) = try text(edits, syntax, budget)
+        try budget.charge(bytes: text.count)
+        let encoding = document.sourceEncoding
+        // The text and its other encoding are in memory at the same time.
+        if encoding != .utf8 { try budget.charge(bytes: encoding.size(of: text)) }
+        let encoded = try encoding.encoded(text)
         let edited = try result(encoded, changes)
         if !changes.isEmpty { try require(edited.document, says: edits) }
         return edited
@@ -189,9 +224,12 @@ public struct PropertyListEditor: Sendable {
 
     /// The text with the edits, and what changes in it.
     private func text(
-        _ edits: FinishedEdits, _ syntax: some TextEditSyntax
+        _ edits: FinishedEdits, _ syntax: some TextEditSyntax,
+        _ budget: borrowing OperationBudget
     ) throws(PropertyListError) -> (text: [UInt8], changes: [EditedPropertyList.Change]) {
-        var writer = TextEditWriter(document, edits, syntax)
+        var writer = TextEditWriter(
+            document, edits, syntax,
+            OperationBudget(limits: limits, continuing: budget.account))
         let changes = try writer.changes()
         let source = document.source
         var text: [UInt8] = []

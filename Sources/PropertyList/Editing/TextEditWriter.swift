@@ -15,10 +15,13 @@ struct TextEditWriter<Syntax: TextEditSyntax>: ~Copyable {
     // How children like the one at a place are written: the white space there may be long.
     private var recent: (place: Int, manner: TextManner)?
 
-    init(_ document: PropertyListDocument, _ edits: FinishedEdits, _ syntax: Syntax) {
+    init(
+        _ document: PropertyListDocument, _ edits: FinishedEdits, _ syntax: Syntax,
+        _ budget: consuming OperationBudget
+    ) {
         self.edits = edits
         self.syntax = syntax
-        budget = edits.tree.budget()
+        self.budget = budget
         store = document.storage.store
     }
 

@@ -34,7 +34,7 @@ struct XMLFragment {
         of children: NewTextChildren, _ manner: TextManner, _ budget: borrowing OperationBudget
     ) throws(PropertyListError) -> [UInt8] {
         let level = manner.style.newline.isEmpty ? 0 : Self.level(of: manner.style)
-        let written = try written(children, level: level)
+        let written = try written(children, level: level, budget)
         var text = Indenter(
             manner: manner, level: level, hasKeys: !children.keys.isEmpty)
         // Without the lines of the container.
@@ -69,7 +69,7 @@ struct XMLFragment {
 
     /// A container of the children as the writer of documents has it.
     private func written(
-        _ children: NewTextChildren, level: Int
+        _ children: NewTextChildren, level: Int, _ budget: borrowing OperationBudget
     ) throws(PropertyListError) -> [UInt8] {
         var options = options
         options.hasDeclarations = false
@@ -80,10 +80,11 @@ struct XMLFragment {
             for value in children.values { try checkUIDs(value) }
             options.allowedLosses.insert(.uidDictionaries)
         }
-        let limits = limits.inContainer
-        let document = try PropertyListDocument(children.container, limits: limits)
+        let document = try PropertyListDocument(children.container, limits: limits.inContainer)
         do {
-            return try XMLPropertyList.serialize(document, options: options, limits: limits).bytes
+            return try XMLPropertyList.serialize(
+                document, options: options, limits: budget.outputLimits.inContainer
+            ).bytes
         } catch {
             throw children.keys.isEmpty ? error.withinElement : error
         }

@@ -20,6 +20,17 @@ enum SourceEncoding: Sendable, Hashable {
         }
     }
 
+    /// The number of bytes that UTF-8 text has in this encoding; in one that is not written, at least. Linear.
+    func size(of text: [UInt8]) -> Int {
+        switch self {
+        case .utf8: text.count
+        // A character of four bytes takes two code units.
+        case .utf16(_, let hasMark):
+            2 * (UTF8Text.scalarCount(text.span) + text.count { $0 >= 0xF0 } + (hasMark ? 1 : 0))
+        case .latin1, .other: UTF8Text.scalarCount(text.span)
+        }
+    }
+
     /// UTF-8 text in this encoding. Linear.
     ///
     /// - Throws: `invalidEncoding` for an encoding that is not written, or has not all characters.
@@ -49,15 +60,24 @@ enum SourceEncoding: Sendable, Hashable {
 
     private static func latin1(_ text: [UInt8]) throws(PropertyListError) -> [UInt8] {
         var output: [UInt8] = []
-        output.reserveCapacity(text.count)
-        for scalar in String(decoding: text, as: UTF8.self).unicodeScalars {
-            guard let byte = UInt8(exactly: scalar.value) else {
+        output.reserveCapacity(UTF8Text.scalarCount(text.span))
+        var index = 0
+        while index < text.count {
+            let first = text[index]
+            index &+= 1
+            if first < 0x80 {
+                output.append(first)
+                continue
+            }
+            // The characters up to U+00FF have two bytes in UTF-8, the first of which is C2 or C3.
+            guard first <= 0xC3, index < text.count else {
                 throw PropertyListError(
                     .invalidEncoding,
                     what: "the encoding ISO 8859-1 has not all characters of the new text",
                     recovery: "convert it to UTF-8 first")
             }
-            output.append(byte)
+            output.append(first << 6 | text[index] & 0x3F)
+            index &+= 1
         }
         return output
     }

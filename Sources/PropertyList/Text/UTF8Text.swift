@@ -46,6 +46,14 @@ enum UTF8Text {
         return (value, length)
     }
 
+    /// The number of characters of valid UTF-8. Linear.
+    static func scalarCount(_ text: Span<UInt8>) -> Int {
+        var count = 0
+        // All but the first byte of a character begin with the bits 10.
+        for index in text.indices where text[index] & 0xC0 != 0x80 { count &+= 1 }
+        return count
+    }
+
     /// The place of the first byte that does not belong to valid UTF-8, or nil. Linear; eight bytes
     /// of ASCII at a time.
     static func firstInvalid(_ text: Span<UInt8>) -> Int? {

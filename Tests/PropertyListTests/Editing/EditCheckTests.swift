@@ -41,7 +41,9 @@ struct EditCheckTests {
         for (edits, result) in zip(edits, results) {
             var editor = try PropertyListEditor(source)
             for edit in edits { try editor.apply(edit) }
-            try editor.require(PropertyListDocument(result), says: FinishedEdits(editor.tree))
+            var budget = editor.tree.budget()
+            let finished = try FinishedEdits(editor.tree, within: &budget)
+            try editor.require(PropertyListDocument(result), says: finished)
         }
     }
 }

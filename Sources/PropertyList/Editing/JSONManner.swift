@@ -1,0 +1,43 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+/// The manner of a JSON text that is written anew after edits: its layout, its ends of lines, and whether a
+/// byte order mark stands before it.
+struct JSONManner {
+    /// On one line, if the text is.
+    let layout: JSONPropertyList.Layout
+    private let hasMark: Bool
+    private let endsLinesWithCRLF: Bool
+
+    private static let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+
+    /// Finds the manner of a text. Linear.
+    init(of text: [UInt8]) {
+        hasMark = text.starts(with: Self.mark)
+        let body = text.drop { isXMLWhitespace($0) }
+        let last = body.lastIndex { !isXMLWhitespace($0) } ?? body.startIndex
+        layout = body.prefix(through: last).contains(0x0A) ? .indented : .compact
+        let end = text.firstIndex(of: 0x0A) ?? 0
+        endsLinesWithCRLF = end > 0 && text[end - 1] == 0x0D
+    }
+
+    /// What `text`, which has LF alone, becomes in this manner. Linear.
+    func applied(to text: [UInt8]) -> [UInt8] {
+        if !hasMark, !endsLinesWithCRLF { return text }
+        var output: [UInt8] = []
+        output.reserveCapacity(size(of: text))
+        if hasMark { output += Self.mark }
+        for byte in text {
+            // A line end within a string is written as an escape, so that each of these is one of the layout.
+            if endsLinesWithCRLF, byte == 0x0A { output.append(0x0D) }
+            output.append(byte)
+        }
+        return output
+    }
+
+    /// The number of bytes that `text` has in this manner. Linear.
+    func size(of text: [UInt8]) -> Int {
+        text.count + (hasMark ? Self.mark.count : 0)
+            + (endsLinesWithCRLF ? text.count { $0 == 0x0A } : 0)
+    }
+}
