@@ -79,7 +79,7 @@ struct Verb: Sendable {
         "convert jsonl --json typed", "plutil -convert objc -o -", "set FIRST zz 1 --dry-run",
         "edit FIRST --script SCRIPT --dry-run", "diff SECOND FIRST",
         "diff --ordered FIRST SECOND", "merge SECOND FIRST", "merge FIRST SECOND --base SECOND",
-        "merge FIRST SECOND --dry-run",
+        "merge FIRST SECOND --dry-run", "set FIRST [0] --from SECOND",
     ]
 }
 

@@ -210,6 +210,78 @@ struct HostileEditTests {
         }
     }
 
+    @Test("new values do not raise the limit of output: what was read does")
+    func deepValues() throws {
+        // Each takes two bytes here, and a line of 240 in JSON.
+        let count = 100_000
+        let open = String(repeating: "(", count: 118)
+        let close = String(repeating: ")", count: 118)
+        let deep = open + Array(repeating: "a", count: count).joined(separator: ",") + close
+        try Files.withFolder { folder in
+            func written(_ name: String, _ text: String) throws -> String {
+                let file = folder.appending(path: name)
+                try Data(text.utf8).write(to: file)
+                return file.path
+            }
+            let file = try written("source", "{\n  \"a\": []\n}\n")
+            let value = try written("value", deep)
+            let entry = try written("entry", "{a = \(deep);}")
+            let script = try written("script", "set a plist \(deep)\n")
+            for arguments in [
+                ["set", file, "a", "--from", value],
+                ["edit", file, "--script", script],
+                ["merge", file, entry],
+                ["merge", file, value, "--at", "a"],
+            ] {
+                let run = try limited(arguments + ["-o", "/dev/null"], megabytes: 400)
+                #expect(run.status == 4, "\(arguments): \(run.status) \(run.errors.prefix(300))")
+                #expect(run.errors.contains("bytes of output"), "\(run.errors.prefix(300))")
+            }
+        }
+    }
+
+    @Test("results of property lists within others share the limit of output")
+    func manyNestedResults() throws {
+        let data = [UInt8](repeating: 7, count: 900_000)
+        let inner = BinaryAssembler([.array([1, 2]), .integer(1), .data(data)]).bytes
+        let count = 30
+        let outer = BinaryAssembler([.array(Array(repeating: 1, count: count)), .data(inner)])
+        try Files.withFile(outer.bytes) { file in
+            let lines = (0..<count).map { "set [\($0)]![0] integer \($0)\n" }.joined()
+            try Files.withFile(lines.utf8, named: "script") { script in
+                let run = try limited(
+                    ["edit", file, "--script", script, "-o", "/dev/null"], megabytes: 350)
+                #expect(run.status == 4 && run.errors.contains("bytes of output"), "\(run.errors)")
+            }
+        }
+    }
+
+    @Test("a property list within a value that is removed is not written")
+    func removedNested() throws {
+        let data = [UInt8](repeating: 7, count: 900_000)
+        let inner = BinaryAssembler([.array([1, 2]), .integer(1), .data(data)]).bytes
+        let count = 30
+        let outer = BinaryAssembler([.array(Array(repeating: 1, count: count)), .data(inner)])
+        try Files.withFile(outer.bytes) { file in
+            let lines = (0..<count).map { _ in "set [0]![0] integer 2\nremove [0]\n" }.joined()
+            try Files.withFile(lines.utf8, named: "script") { script in
+                let run = try limited(["edit", file, "--script", script, "-o", "-"])
+                #expect(run.status == 0, "\(run.errors)")
+                #expect(try PropertyListValue(parsing: run.bytes) == [])
+            }
+        }
+    }
+
+    @Test("JSON that is edited keeps its byte order mark and its ends of lines")
+    func mannerOfJSON() throws {
+        let source = "\u{FEFF}{\r\n  \"a\": \"x\\ny\",\r\n  \"b\": 1\r\n}\r\n"
+        try Files.withFile(source.utf8) { file in
+            #expect(keyed("set", file, "b", "2", "--in-place").status == 0)
+            let edited = try Files.bytes(file)
+            #expect(edited == Array(source.replacing("\"b\": 1", with: "\"b\": 2").utf8))
+        }
+    }
+
     @Test("a long blank beside which many children are put is read once")
     func longBlank() throws {
         let count = 5000

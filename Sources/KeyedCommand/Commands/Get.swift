@@ -95,7 +95,8 @@ struct Get: ParsableCommand, ConsoleCommand {
             var options = XMLPropertyList.Options()
             options.allowedLosses = .appleCompatible.union(.sets)
             let text = try XMLPropertyList.serialize(
-                try document(of: node, console), options: options, limits: console.budget.outputLimits)
+                try document(of: node, console), options: options,
+                limits: console.budget.outputLimits)
             console.write(text.bytes)
         case .binary:
             console.write(

@@ -20,9 +20,14 @@ struct FinishedEdits {
         let reachable = Self.reachable(tree)
         isReachable = reachable.containers
         newValues = Array(repeating: nil, count: tree.containers.count)
+        var size = 0
         for (number, nested) in tree.nested.enumerated() {
-            nestedValues.append(
-                reachable.nested[number] ? try Self.value(of: nested, in: tree, &budget) : nil)
+            let value =
+                reachable.nested[number] ? try Self.value(of: nested, in: tree, &budget) : nil
+            size += value?.data?.count ?? value?.string?.utf8.count ?? 0
+            // They are written once more, in what is around them.
+            try budget.checkRoom(for: size)
+            nestedValues.append(value)
         }
         for number in tree.containers.indices.reversed()
         where isReachable[number] && tree.containers[number].origin == nil {

@@ -3,30 +3,41 @@
 
 extension PropertyListValue: Hashable {
     /// Whether both are the same property list: kinds, widths and bits of numbers and dates, text
-    /// scalar by scalar, arrays and sets in order, dictionaries in any order. Linear; not recursive.
+    /// scalar by scalar, arrays and sets in order, dictionaries in any order. Linear in the memory of both; not
+    /// recursive.
     public static func == (left: PropertyListValue, right: PropertyListValue) -> Bool {
         var known: Set<LongPair> = []
         if left.storage == nil || right.storage == nil { return isSameScalar(left, right, &known) }
+        var containers: Set<ContainerPair> = []
         var pairs = [(left, right)]
         while let (first, second) = pairs.popLast() {
             guard let firstStorage = first.storage, let secondStorage = second.storage else {
                 if !isSameScalar(first, second, &known) { return false }
                 continue
             }
-            if firstStorage === secondStorage && first.kind == second.kind { continue }
             guard first.kind == second.kind,
-                pushChildren(of: firstStorage, secondStorage, first.kind, onto: &pairs)
+                firstStorage.values.count == secondStorage.values.count
             else { return false }
+            if firstStorage === secondStorage { continue }
+            // Only what has several children multiplies where it stands in several places. A pair that differs
+            // ends the comparison.
+            if firstStorage.values.count > 1,
+                !containers.insert(ContainerPair(firstStorage, secondStorage)).inserted
+            {
+                continue
+            }
+            guard pushChildren(of: firstStorage, secondStorage, first.kind, onto: &pairs) else {
+                return false
+            }
         }
         return true
     }
 
-    /// Appends the children to compare; false where the containers differ by themselves.
+    /// Appends the children to compare, of which both containers have as many; false where their keys differ.
     private static func pushChildren(
         of left: ContainerStorage, _ right: ContainerStorage, _ kind: PropertyListKind,
         onto pairs: inout [(PropertyListValue, PropertyListValue)]
     ) -> Bool {
-        guard left.values.count == right.values.count else { return false }
         for (place, value) in left.values.enumerated() {
             var other = place
             if kind == .dictionary {
@@ -36,6 +47,17 @@ extension PropertyListValue: Hashable {
             pairs.append((value, right.values[other]))
         }
         return true
+    }
+
+    /// A container of each of two trees, which keep them meanwhile.
+    private struct ContainerPair: Hashable {
+        let left: ObjectIdentifier
+        let right: ObjectIdentifier
+
+        init(_ left: ContainerStorage, _ right: ContainerStorage) {
+            self.left = ObjectIdentifier(left)
+            self.right = ObjectIdentifier(right)
+        }
     }
 
     /// A long text or data of each of two trees, by their places in memory.
@@ -77,37 +99,101 @@ extension PropertyListValue: Hashable {
         return isSame
     }
 
-    /// Feeds the value to `hasher`: a scalar whole; of a container its size and its own scalars,
-    /// so that the work does not depend on the depth.
+    /// Feeds the value to `hasher`, with all that it holds. Linear in the memory of the value; not recursive.
     public func hash(into hasher: inout Hasher) {
-        var known: [ContentIdentity: UInt64] = [:]
-        guard let storage else { return hashScalar(into: &hasher, &known) }
-        hasher.combine(kind)
-        hasher.combine(storage.values.count)
-        if kind == .dictionary { return hasher.combine(Self.unorderedHash(of: storage, &known)) }
-        for value in storage.values { value.hashShallow(into: &hasher, &known) }
+        var hashes = TreeHashes()
+        guard let storage else { return hashScalar(into: &hasher, &hashes.contents) }
+        hasher.combine(hashes.hash(of: storage, kind))
     }
 
-    /// - Parameter known: the hashes of long texts and data. Many places may have one of them.
-    private func hashShallow(
-        into hasher: inout Hasher, _ known: inout [ContentIdentity: UInt64]
-    ) {
-        guard let storage else { return hashScalar(into: &hasher, &known) }
-        hasher.combine(storage.values.count)
-    }
+    /// The hashes of the containers of one tree, from the innermost outwards. The tree keeps them meanwhile.
+    private struct TreeHashes {
+        /// The hashes of long texts and data. Many places may have one of them.
+        var contents: [ContentIdentity: UInt64] = [:]
+        // The hashes of containers with several children: only they multiply where they stand in several places.
+        private var containers: [Identity: Int] = [:]
 
-    /// A sum, because dictionaries are equal in any order.
-    private static func unorderedHash(
-        of storage: ContainerStorage, _ known: inout [ContentIdentity: UInt64]
-    ) -> Int {
-        var sum = 0
-        for (key, value) in zip(storage.keys.texts, storage.values) {
-            var hasher = Hasher()
-            PropertyListValue.string(key).hashScalar(into: &hasher, &known)
-            value.hashShallow(into: &hasher, &known)
-            sum &+= hasher.finalize()
+        /// An array and a set may share their elements.
+        private struct Identity: Hashable {
+            let storage: ObjectIdentifier
+            let kind: PropertyListKind
+
+            init(_ storage: ContainerStorage, _ kind: PropertyListKind) {
+                self.storage = ObjectIdentifier(storage)
+                self.kind = kind
+            }
         }
-        return sum
+
+        /// A container whose children are being hashed.
+        private struct OpenContainer {
+            let storage: ContainerStorage
+            let kind: PropertyListKind
+            /// The place of the next child.
+            var next = 0
+            var ordered = Hasher()
+            // A sum, because dictionaries are equal in any order.
+            var unordered = 0
+
+            init(_ storage: ContainerStorage, _ kind: PropertyListKind) {
+                self.storage = storage
+                self.kind = kind
+            }
+
+            mutating func add(_ child: Int, _ contents: inout [ContentIdentity: UInt64]) {
+                defer { next &+= 1 }
+                if kind != .dictionary { return ordered.combine(child) }
+                var entry = Hasher()
+                PropertyListValue.string(storage.keys.texts[next]).hashScalar(
+                    into: &entry, &contents)
+                entry.combine(child)
+                unordered &+= entry.finalize()
+            }
+
+            var hash: Int {
+                var hasher = ordered
+                hasher.combine(kind)
+                hasher.combine(storage.values.count)
+                hasher.combine(unordered)
+                return hasher.finalize()
+            }
+        }
+
+        mutating func hash(of root: ContainerStorage, _ kind: PropertyListKind) -> Int {
+            var result = 0
+            var open = [OpenContainer(root, kind)]
+            while var container = open.popLast() {
+                if let inner = addChildren(to: &container) {
+                    open.append(container)
+                    open.append(inner)
+                    continue
+                }
+                result = container.hash
+                if container.storage.values.count > 1 {
+                    containers[Identity(container.storage, container.kind)] = result
+                }
+                if let last = open.indices.last { open[last].add(result, &contents) }
+            }
+            return result
+        }
+
+        /// Adds children up to the first container that has no hash yet, which is returned.
+        private mutating func addChildren(to container: inout OpenContainer) -> OpenContainer? {
+            let values = container.storage.values
+            while container.next < values.count {
+                let value = values[container.next]
+                if let storage = value.storage {
+                    guard let known = containers[Identity(storage, value.kind)] else {
+                        return OpenContainer(storage, value.kind)
+                    }
+                    container.add(known, &contents)
+                } else {
+                    var hasher = Hasher()
+                    value.hashScalar(into: &hasher, &contents)
+                    container.add(hasher.finalize(), &contents)
+                }
+            }
+            return nil
+        }
     }
 
     private func hashScalar(

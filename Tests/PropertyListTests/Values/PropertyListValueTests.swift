@@ -83,6 +83,33 @@ struct PropertyListValueTests {
         #expect(Set([left, right]).count == 1)
     }
 
+    @Test("values in which containers stand in many places are compared and hashed in linear time")
+    func sharedContainers() {
+        func doubled(_ innermost: PropertyListValue) -> PropertyListValue {
+            (0..<100).reduce(innermost) { inner, level in
+                level % 2 == 0 ? [inner, inner] : ["a": inner, "b": inner]
+            }
+        }
+        let (left, right, other) = (doubled([1, 2]), doubled([1, 2]), doubled([1, 3]))
+        #expect(left == right && left != other)
+        #expect(left.hashValue == right.hashValue)
+        #expect(Set([left, right, other]).count == 2)
+    }
+
+    @Test("a set and an array of the same elements in memory hash as those that share nothing")
+    func sharedElements() {
+        let elements: PropertyListArray = [1, 2]
+        let shared: PropertyListValue = [.array(elements), .set(elements)]
+        let apart: PropertyListValue = [.array([1, 2]), .set([1, 2])]
+        #expect(shared == apart && shared.hashValue == apart.hashValue)
+    }
+
+    @Test("containers that differ far down have different hashes")
+    func hashesOfContents() {
+        let values = (0..<2000).map { number -> PropertyListValue in [[["a": [.init(number)]]]] }
+        #expect(Set(values.map(\.hashValue)).count == values.count)
+    }
+
     @Test("a copy does not change with the original")
     func copyOnWrite() {
         var list: PropertyListArray = [1, 2]
