@@ -173,7 +173,9 @@ extension FileDescriptor {
     ///
     /// - Throws: where it fails. The names may be there, but not after a power cut.
     func synchronizeFolder() throws(SystemError) {
-        do { try synchronize() } catch  where !error.isMissingFeature {
+        do { try synchronize() } catch {
+            // The other errors are of folders that could be flushed.
+            if error.isUnsupported { return }
             throw error.explained("the folder was changed, but could not be flushed to the disk")
         }
     }

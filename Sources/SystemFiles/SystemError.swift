@@ -103,9 +103,11 @@ package struct SystemError: Error {
     package var isLink: Bool { number == ELOOP || number == EMLINK }
     /// A lock was not free in time.
     package var isTimeout: Bool { number == ETIMEDOUT }
+    /// The file system has no such operation.
+    var isUnsupported: Bool { [EINVAL, EOPNOTSUPP, ENOTSUP, ENOSYS].contains(number) }
     /// The file system, or the process's surroundings, may lack an optional feature.
     var isMissingFeature: Bool {
-        [EINVAL, EOPNOTSUPP, ENOTSUP, ENOSYS, EPERM, EXDEV, ENOENT, EROFS].contains(number)
+        isUnsupported || [EPERM, EXDEV, ENOENT, EROFS].contains(number)
     }
     #if canImport(Darwin)
     private static let noAttribute = ENOATTR

@@ -420,6 +420,28 @@ struct StoreFaultTests {
     }
 
     @Test(
+        "a folder need not be flushed where the file system cannot do that, but an error is told",
+        arguments: [
+            ("EINVAL", true), ("EOPNOTSUPP", true), ("ENOSYS", true), ("EROFS", false),
+            ("EPERM", false), ("ENOENT", false), ("EXDEV", false), ("EIO", false),
+        ])
+    func flushesOfFolders(_ error: String, isTolerated: Bool) throws {
+        let file = folder("file")
+        let (status, output) = try Program.run(
+            URL(filePath: "/usr/bin/strace"),
+            [
+                "-f", "-q", "-o", folder("trace"), "-P", folder.path, "-e",
+                "inject=fsync:error=\(error)", Program.url("StorePeer").path, "replace", file,
+            ],
+            in: [:])
+        let trace = try String(contentsOfFile: folder("trace"), encoding: .utf8)
+        #expect(trace.contains("INJECTED"))
+        #expect(FileManager.default.fileExists(atPath: file))
+        #expect((status == 0) == isTolerated, "\(output)")
+        #expect(output.contains("could not be flushed") == !isTolerated, "\(output)")
+    }
+
+    @Test(
         "what is stored in vain and then again is on the disk, whichever folder could not be flushed"
     )
     func flushesAfterFailures() throws {
