@@ -217,6 +217,11 @@ static inline const sqlite3_io_methods *keyed_journal_methods(void) {
 
 // MARK: - The VFS
 
+/// The error of opening or looking for what is no part of a store. SQLite asks for it in the middle of a
+/// rollback. After an error of input or output it discards its pages and reads the database again; after any
+/// other it would keep the pages of the transaction that failed.
+#define KEYED_GUARD_REFUSAL SQLITE_IOERR_ACCESS
+
 /// The system's VFS, and the program's way to open journals.
 typedef struct keyed_guard_data {
     sqlite3_vfs *system;
@@ -252,7 +257,7 @@ static inline int keyed_guard_open(sqlite3_vfs *guard, const char *path, sqlite3
                                    int flags, int *opened) {
     file->pMethods = 0;
     // 0x4000 is SQLITE_OPEN_SUPER_JOURNAL, which older headers call by another name.
-    if (flags & (0x4000 | SQLITE_OPEN_WAL)) return SQLITE_PERM;
+    if (flags & (0x4000 | SQLITE_OPEN_WAL)) return KEYED_GUARD_REFUSAL;
     if (path && flags & SQLITE_OPEN_MAIN_JOURNAL)
         return keyed_guard_open_journal(guard, path, file, flags, opened);
     sqlite3_vfs *system = keyed_guard_system(guard);
@@ -260,7 +265,7 @@ static inline int keyed_guard_open(sqlite3_vfs *guard, const char *path, sqlite3
 }
 
 static inline int keyed_guard_delete(sqlite3_vfs *guard, const char *path, int sync) {
-    if (!keyed_guard_ends(path, "-journal")) return SQLITE_PERM;
+    if (!keyed_guard_ends(path, "-journal")) return SQLITE_IOERR_DELETE;
     sqlite3_vfs *system = keyed_guard_system(guard);
     return system->xDelete(system, path, sync);
 }
@@ -270,7 +275,7 @@ static inline int keyed_guard_access(sqlite3_vfs *guard, const char *path, int f
         *result = 0;
         return SQLITE_OK;
     }
-    if (!keyed_guard_ends(path, "-journal")) return SQLITE_PERM;
+    if (!keyed_guard_ends(path, "-journal")) return KEYED_GUARD_REFUSAL;
     sqlite3_vfs *system = keyed_guard_system(guard);
     return system->xAccess(system, path, flags, result);
 }

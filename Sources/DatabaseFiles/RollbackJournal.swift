@@ -22,7 +22,8 @@
 /// bytes of a header. **SQLite deletes the file of that name** after the rollback, without a look at
 /// what it is. So whoever can write a journal can have any file deleted that the reader may delete.
 ///
-/// A journal whose first byte is zero is not in use.
+/// A journal whose first byte is zero is not in use. SQLite writes its next journal over it, without
+/// cutting it, and may find the old end when it rolls that transaction back.
 package struct RollbackJournal: Sendable, Equatable {
     package static let suffix = "-journal"
     static let magic: [UInt8] = [0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7]
@@ -175,7 +176,8 @@ package struct RollbackJournal: Sendable, Equatable {
         func isAtEnd() throws(DatabaseFileError) -> Bool { try header() == nil }
     }
 
-    private static func namesSuperJournal(
+    /// Whether a journal, in use or not, ends like one that names a super-journal.
+    package static func namesSuperJournal(
         _ source: some ByteSource
     ) throws(DatabaseFileError) -> Bool {
         let tail = try source.read(at: source.size - recordTail, count: recordTail)

@@ -41,6 +41,16 @@ struct AccessList {
         #endif
     }
 
+    /// Whether an open file has a list.
+    static func exists(on file: FileDescriptor) throws(SystemError) -> Bool {
+        #if os(Linux)
+        // SAFETY: the name is a NUL-terminated text for the length of the call, and no bytes are asked for.
+        if unsafe fgetxattr(file.rawValue, attribute, nil, 0) >= 0 { return true }
+        guard SystemError.last.isWithoutAttribute else { throw SystemError.last }
+        #endif
+        return false
+    }
+
     #if os(Linux)
     private static func open(_ place: FilePlace) throws(SystemError) -> FileDescriptor {
         do { return try FileDescriptor.open(place, O_RDONLY) } catch  where error.isDenied {

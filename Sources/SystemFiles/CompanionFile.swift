@@ -14,7 +14,7 @@ package struct CompanionFile {
     /// The use of a companion.
     package enum Access: Sendable {
         case reading, writing
-        /// Writing, and creating the file where there is none.
+        /// Writing to a new file, in the place of an old one that would be taken for a companion.
         case creating
     }
 
@@ -43,19 +43,30 @@ package struct CompanionFile {
     /// - Returns: nil where there is no such file, and none is to be created.
     package init?(_ path: String, of main: FileMode, for access: Access) throws(Failure) {
         let place = FilePlace(path, followingLinks: false)
-        // Again where others create and remove the file meanwhile.
+        guard access == .creating else {
+            guard let file = try Self.open(place, main, access) else { return nil }
+            self.file = file
+            return
+        }
+        // Again where others create the file meanwhile.
         for _ in 0..<100 {
-            if let file = try Self.open(place, main, access) {
-                self.file = file
-                return
-            }
-            guard access == .creating else { return nil }
+            try Self.removeOld(place, main)
             if let file = try Self.create(place, main) {
                 self.file = file
                 return
             }
         }
-        throw .system(SystemError(message: "is created and removed again and again"))
+        throw .system(SystemError(message: "is created by others again and again"))
+    }
+
+    /// Removes an old companion, with its contents, mode and access control list.
+    private static func removeOld(_ place: FilePlace, _ main: FileMode) throws(Failure) {
+        do throws(Failure) {
+            try require(attempt { () throws(SystemError) in try FileMode(ofItself: place) }, main)
+            _ = try attempt { () throws(SystemError) in try removeFile(place) }
+        } catch {
+            if !error.isMissing { throw error }
+        }
     }
 
     /// Opens a file; nil where there is none.
@@ -84,6 +95,9 @@ package struct CompanionFile {
             let found = try attempt { () throws(SystemError) in try FileMode(of: file) }
             isMain = found.isSameFile(as: main)
             try require(found, main)
+            // The bits of the group are the list's mask.
+            let isList = try attempt { () throws(SystemError) in try AccessList.exists(on: file) }
+            if isList, found.mode & 0o020 != 0 { throw .refused(.writableByOthers) }
         } catch {
             // The main file has got this name in the moment before. It stays open, for the locks on it.
             if !isMain { file.close() }
@@ -131,6 +145,8 @@ extension FileMode {
     /// Gives a new file that is empty the rights of this one, as ``apply(to:_:)``, where it has not got them. The
     /// access control list is not looked at: whoever opens the main file and closes it releases its locks.
     fileprivate func giveRights(to file: FileDescriptor) throws(SystemError) {
+        // The list that the folder gives to new files. The mode changes with it.
+        try AccessList.remove(from: file)
         let new = try FileMode(of: file)
         if new.owner == owner, new.group == group, new.mode == mode & 0o666 { return }
         _ = try apply(to: file, nil)

@@ -3,7 +3,9 @@
 
 #if os(Linux)
 
+import ArchiveStore
 import Foundation
+import TestSupport
 import Testing
 
 @testable import SystemFiles
@@ -78,6 +80,43 @@ struct AccessListTests {
     }
 
     #if Stores
+    private func store() throws -> ItemStore {
+        ItemStore(
+            try EncryptedItemDatabase(
+                file: folder("items"), accessGroup: "group",
+                key: MasterKey(file: folder("key"), creatingIfMissing: true)))
+    }
+
+    @Test(
+        "a journal has no list, whatever list its folder gives to files", arguments: [0o600, 0o660])
+    func listOfJournal(_ mode: Int) throws {
+        let store = try store()
+        try #require(unsafe chmod(folder("items"), mode_t(mode)) == 0)
+        _ = try python("set(\"\(folder.path)\", 6, \"default\")")
+        try store.transaction { transaction in
+            try transaction.add(Item(service: "s", account: "a", password: "secret"))
+            #expect(try list("items-journal") == "none")
+            #expect(try self.mode("items-journal") == mode_t(mode))
+        }
+    }
+
+    @Test("a journal that a list lets others write is refused")
+    func listOfFoundJournal() throws {
+        try store().add(Item(service: "s", account: "a", password: "secret"))
+        try #require(unsafe chmod(folder("items"), 0o660) == 0)
+        let pages = [UInt8](try Data(contentsOf: URL(filePath: folder("items"))))
+        let journal = folder("items-journal")
+        let contents = DatabaseAssembler.journal(restoring: [1, 2], of: pages, pageSize: 4096)
+        try Data(contents).write(to: URL(filePath: journal))
+        try #require(unsafe chmod(journal, 0o660) == 0)
+        _ = try python("set(\"\(journal)\", 0)")
+        let error = #expect(throws: StoreError.self) { try store() }
+        #expect(error?.code == .invalidDatabase && error?.file == journal)
+        #expect(error?.what.contains("others may write") == true, "\(error?.what ?? "")")
+        _ = try python("os.removexattr(\"\(journal)\", \"system.posix_acl_access\")")
+        #expect(try store().items().count == 1)
+    }
+
     private func replaceAsOther(_ name: String) throws {
         try #require(unsafe chmod(folder.path, 0o777) == 0)
         let peer = Program.url("StorePeer").path

@@ -124,6 +124,8 @@ struct StoreFilesTests {
         try prepare(superJournal: nil)
         try #require(unsafe chown(journal, 65534, 65534) == 0)
         try expectRefusal("items-journal")
+        let error = #expect(throws: StoreError.self) { try open() }
+        #expect(error?.recovery?.contains("open the store as user 65534") == true)
         try #require(unsafe chown(journal, 0, 0) == 0)
         #expect(try open().items().count == 1)
     }
@@ -485,6 +487,103 @@ struct StoreFilesTests {
             #expect(attributes[.groupOwnerAccountID] as? Int == 0)
             #expect(attributes[.posixPermissions] as? Int == 0o660)
         }
+    }
+
+    // MARK: Journals that are not in use
+
+    private struct Stop: Error {}
+
+    /// A record that names a super-journal, as the end of a journal.
+    private func superJournalRecord(_ name: String) throws -> [UInt8] {
+        let page = [UInt8](repeating: 0, count: 4096)
+        let journal = DatabaseAssembler.journal(
+            restoring: [], of: page, pageSize: 4096, superJournal: name)
+        return Array(journal[512...])
+    }
+
+    /// A journal that is not in use, and ends like one that names a super-journal.
+    private func unusedJournal(naming name: String) throws -> [UInt8] {
+        [UInt8](repeating: 0, count: 1 << 16) + (try superJournalRecord(name))
+    }
+
+    @Test("a transaction that is rolled back uses nothing of an unused journal")
+    func rollbackBesideUnusedJournal() throws {
+        try prepare(superJournal: nil)
+        try FileManager.default.removeItem(atPath: journal)
+        let store = try open()
+        try write(unusedJournal(naming: victim), journal)
+        try #require(unsafe chmod(journal, 0o644) == 0)
+        #expect(throws: Stop.self) {
+            try store.transaction { transaction in
+                try transaction.add(Item(service: "service", account: "b", password: "secret"))
+                let attributes = try FileManager.default.attributesOfItem(atPath: journal)
+                #expect(attributes[.posixPermissions] as? Int == 0o600)
+                #expect(attributes[.size] as? Int ?? 0 < 1 << 16)
+                throw Stop()
+            }
+        }
+        #expect(try store.items().map(\.attributes.account) == ["a"])
+        try store.save(Item(service: "service", account: "c", password: "secret"))
+        #expect(try bytes(victim) == Array("precious".utf8))
+        let (status, output) = try Program.run("StorePeer", ["items", folder.path, "1"])
+        #expect(status == 0 && output == "2\n", "\(output)")
+        #expect(try open().items().map(\.attributes.account) == ["a", "c"])
+    }
+
+    @Test("an unused journal that names a super-journal is refused when a store is opened")
+    func unusedJournalThatNames() throws {
+        try prepare(superJournal: nil)
+        try write(unusedJournal(naming: victim), journal)
+        try expectRefusal("items-journal")
+    }
+
+    @Test("a rollback that meets a super-journal fails, and no later change is lost")
+    func superJournalOfRunningTransaction() throws {
+        try prepare(superJournal: nil)
+        try FileManager.default.removeItem(atPath: journal)
+        let store = try open()
+        #expect(throws: (any Error).self) {
+            try store.transaction { transaction in
+                try transaction.add(Item(service: "service", account: "b", password: "secret"))
+                try write(bytes(journal) + superJournalRecord(victim), journal)
+                throw Stop()
+            }
+        }
+        #expect(try store.items().map(\.attributes.account) == ["a"])
+        try store.save(Item(service: "service", account: "c", password: "secret"))
+        #expect(try bytes(victim) == Array("precious".utf8))
+        for store in [store, try open()] {
+            #expect(try store.items().map(\.attributes.account) == ["a", "c"])
+        }
+    }
+
+    @Test("a journal in use is refused where the header of the store is malformed")
+    func journalOfMalformedStore() throws {
+        try prepare(superJournal: nil)
+        let whole = try bytes(file)
+        let store = try open()
+        for name in [victim, nil] {
+            for (place, value) in [(0, 0x58), (16, 3), (16, 0)] {
+                var changed = whole
+                changed[place] = UInt8(value)
+                if value == 0 { changed[17] = 0 }
+                try write(changed, file)
+                try write(
+                    DatabaseAssembler.journal(
+                        restoring: [1, 2], of: whole, pageSize: 4096, superJournal: name),
+                    journal)
+                try expectRefusal("items-journal")
+                // And where the store is open already.
+                let error = #expect(throws: StoreError.self) { try store.items() }
+                #expect(error?.code == .invalidDatabase && error?.file == journal)
+                #expect(try bytes(file) == changed)
+            }
+        }
+        #expect(try bytes(victim) == Array("precious".utf8))
+        // Without a journal it is no store.
+        try FileManager.default.removeItem(atPath: journal)
+        let error = #expect(throws: StoreError.self) { try open() }
+        #expect(error?.code == .invalidDatabase && error?.file == file)
     }
 
     @Test("a journal of many headers is refused in no time")

@@ -63,8 +63,14 @@ enum StoreFiles {
     }
 
     private static func requireOwnFiles(_ place: String, _ connection: Database) throws {
-        // What is no database is left to SQLite, and to the check of the schema.
-        guard let header = try header(of: connection) else { return }
+        let header = try header(of: connection)
+        // What is no database is left to SQLite, and to the check of the schema, if nothing is to be applied to it.
+        if let header { try requireVersions(header, place) }
+        try requireNoLog(place)
+        try requireOwnJournal(place, header)
+    }
+
+    private static func requireVersions(_ header: DatabaseHeader, _ place: String) throws {
         if header.usesWriteAheadLog {
             throw StoreError(
                 .invalidDatabase,
@@ -79,8 +85,6 @@ enum StoreFiles {
                     + "found \(header.versions[0]) and \(header.versions[1])", file: place,
                 recovery: "restore it from a backup: something else than a store has changed it")
         }
-        try requireNoLog(place)
-        try requireOwnJournal(place, header)
     }
 
     private static func header(of connection: Database) throws -> DatabaseHeader? {
@@ -116,9 +120,9 @@ enum StoreFiles {
             recovery: "if it is of no use, move it away; else let SQLite merge it into the store")
     }
 
-    private static func requireOwnJournal(_ place: String, _ header: DatabaseHeader) throws {
+    private static func requireOwnJournal(_ place: String, _ header: DatabaseHeader?) throws {
         do {
-            let journal = try StoreJournal.open(
+            let journal = try StoreJournal.openChecked(
                 place + RollbackJournal.suffix, of: try FileMode(of: place), header, for: .reading)
             journal?.close()
         } catch let refusal as StoreJournal.Refusal {

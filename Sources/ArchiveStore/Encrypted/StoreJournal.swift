@@ -16,40 +16,47 @@ internal import SystemFiles
 /// checks the journal that lies beside a store before that is read. SQLite opens journals through
 /// ``opener``, which checks them in the same way at every moment.
 enum StoreJournal {
-    /// Opens the journal of a store.
+    /// Opens the journal of a store, and checks its contents.
     ///
     /// - Parameters:
     ///   - store: the mode of the store.
-    ///   - header: the header of the store, where the contents of the journal are to be checked.
-    /// - Returns: nil where there is none, and none is to be created.
+    ///   - header: the header of the store; nil where it is malformed.
+    /// - Returns: nil where there is none.
     /// - Throws: ``Refusal``, `SystemError`, `DatabaseFileError`.
-    static func open(
+    static func openChecked(
         _ journal: String, of store: FileMode, _ header: DatabaseHeader?,
         for access: CompanionFile.Access
     ) throws -> FileDescriptor? {
-        let companion: CompanionFile
+        guard let file = try open(journal, of: store, for: access) else { return nil }
+        do {
+            try require(FileSource(reading: file), of: header)
+            return file
+        } catch {
+            file.close()
+            throw error
+        }
+    }
+
+    /// Opens the journal of a store, whatever its contents.
+    private static func open(
+        _ journal: String, of store: FileMode, for access: CompanionFile.Access
+    ) throws -> FileDescriptor? {
         do throws(CompanionFile.Failure) {
-            guard let found = try CompanionFile(journal, of: store, for: access) else { return nil }
-            companion = found
+            return try CompanionFile(journal, of: store, for: access)?.file
         } catch {
             switch error {
             case .refused(let refusal): throw Refusal.file(refusal)
             case .system(let error): throw error
             }
         }
-        do {
-            if let header { try require(FileSource(reading: companion.file), of: header) }
-            return companion.file
-        } catch {
-            companion.file.close()
-            throw error
-        }
     }
 
     /// Checks the contents of a journal.
-    private static func require(_ source: FileSource, of header: DatabaseHeader) throws {
+    private static func require(_ source: FileSource, of header: DatabaseHeader?) throws {
+        if try RollbackJournal.namesSuperJournal(source) { throw Refusal.superJournal }
         guard let journal = try RollbackJournal(source) else { return }
-        if journal.namesSuperJournal { throw Refusal.superJournal }
+        // Without a header nothing shows that the journal is of this store.
+        guard let header else { throw Refusal.malformedStore }
         guard let found = journal.header, found.pageSize == header.pageSize,
             journal.hasPagesInEachSegment
         else { throw Refusal.otherFormat }
@@ -95,8 +102,11 @@ enum StoreJournal {
             guard let mode = try FileMode.existing(at: FilePlace(store, followingLinks: false)),
                 unsafe keyed_sqlite_has_moved(database) == 0
             else { throw Refusal.movedStore }
-            let header = access == .writing ? try unsafe header(of: database) : nil
-            return try open(journal, of: mode, header, for: access)?.rawValue ?? -SQLITE_CANTOPEN
+            let file =
+                access == .writing
+                ? try unsafe openChecked(journal, of: mode, header(of: database), for: access)
+                : try open(journal, of: mode, for: access)
+            return file?.rawValue ?? -SQLITE_CANTOPEN
         } catch {
             return -code(of: error, access)
         }
@@ -136,10 +146,10 @@ extension StoreJournal {
     /// The reason why a file is not taken for the journal of a store.
     enum Refusal: Error, Equatable {
         case file(CompanionFile.Refusal)
-        case superJournal, otherFormat, otherState, movedStore
+        case superJournal, otherFormat, otherState, movedStore, malformedStore
 
         private static let contents: [Refusal] = [
-            .superJournal, .otherFormat, .otherState, .movedStore,
+            .superJournal, .otherFormat, .otherState, .movedStore, .malformedStore,
         ]
         private static let firstNumber: Int32 = 32
 
@@ -179,8 +189,7 @@ extension StoreJournal {
             }
             return StoreError(
                 .invalidDatabase, what: what(place), file: place + RollbackJournal.suffix,
-                recovery: "no store makes such a journal; move it away if you know where it is from"
-            )
+                recovery: recovery(place))
         }
 
         private func what(_ store: String) -> String {
@@ -192,6 +201,20 @@ extension StoreJournal {
                 "expected a journal with pages of the size that the store has, found something else"
             case .otherState, .movedStore:
                 "the journal is of another store, or of another state of this one"
+            case .malformedStore:
+                "the header of the store is malformed, so nothing shows that the journal is of it"
+            }
+        }
+
+        private func recovery(_ store: String) -> String {
+            switch self {
+            case .file(.otherOwner):
+                "if a program of that user did not finish, the journal holds what the store needs: "
+                    + "open the store as \(Self.owner(store + RollbackJournal.suffix)), and do not "
+                    + "move the journal away"
+            case .malformedStore:
+                "restore the store from a backup, and move the journal away with the old one"
+            default: "no store makes such a journal; move it away if you know where it is from"
             }
         }
 
