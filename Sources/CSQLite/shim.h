@@ -23,23 +23,24 @@
 /// The name of the VFS.
 #define KEYED_SQLITE_GUARD "keyed-archive-guard"
 
-// MARK: - The beginning of a database
+// MARK: - The bytes of a database
 
-/// Reads the beginning of a file; the rest is zero where the file is shorter.
-static inline int keyed_sqlite_read_file(sqlite3_file *file, void *bytes, int size) {
+/// Reads a part of a file; the rest is zero where the file is shorter.
+static inline int keyed_sqlite_read_file(sqlite3_file *file, void *bytes, int size,
+                                         sqlite3_int64 offset) {
     if (!file || !file->pMethods) return SQLITE_ERROR;
-    int status = file->pMethods->xRead(file, bytes, size, 0);
+    int status = file->pMethods->xRead(file, bytes, size, offset);
     return status == SQLITE_IOERR_SHORT_READ ? SQLITE_OK : status;
 }
 
-/// Reads the beginning of the main database through SQLite's own descriptor.
+/// Reads a part of the main database through SQLite's own descriptor.
 ///
 /// Another descriptor must not be used: closing it would release all POSIX locks that the process has on
 /// the file, those of other connections too.
-static inline int keyed_sqlite_read_head(sqlite3 *connection, void *bytes, int size) {
+static inline int keyed_sqlite_read(sqlite3 *connection, void *bytes, int size, sqlite3_int64 offset) {
     sqlite3_file *file = 0;
     int status = sqlite3_file_control(connection, "main", SQLITE_FCNTL_FILE_POINTER, &file);
-    return status == SQLITE_OK ? keyed_sqlite_read_file(file, bytes, size) : status;
+    return status == SQLITE_OK ? keyed_sqlite_read_file(file, bytes, size, offset) : status;
 }
 
 /// Whether a database no longer has the name that it was opened by.

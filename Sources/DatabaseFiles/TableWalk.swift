@@ -20,7 +20,7 @@
 /// page may have no more bytes than the page, so the walk is linear in the pages that it reads.
 package struct TableWalk {
     // As in SQLite: deeper trees have more pages than a file can have.
-    private static let deepest = 20
+    fileprivate static let deepest = 20
 
     /// The first defect that was met.
     package private(set) var problem: String?
@@ -78,6 +78,27 @@ package struct TableWalk {
     }
 }
 
+extension DatabasePages {
+    /// Checks that each tree has at most as many levels as a walk enters. Rows are not read.
+    ///
+    /// - Throws: also for a page that is in two trees, or twice in one.
+    /// - Complexity: linear in the number of pages of the trees.
+    package func requireDepth(ofTreesAt roots: [UInt32]) throws(DatabaseFileError) {
+        let usage = PageUsage(self)
+        var level = roots
+        for _ in 0..<TableWalk.deepest {
+            var below: [UInt32] = []
+            for number in level {
+                try usage.claim(number)
+                below += try TreePage(page(number), number, header.usableSize).children()
+            }
+            if below.isEmpty { return }
+            level = below
+        }
+        throw DatabaseFileError("expected trees of at most \(TableWalk.deepest) levels")
+    }
+}
+
 /// A page of a tree, and how far a walk has come in it.
 private struct TreePage {
     enum Step {
@@ -129,10 +150,17 @@ private struct TreePage {
     }
 
     private func child(_ index: Int) -> Step? {
+        childNumber(index).map { .child($0) }
+    }
+
+    private func childNumber(_ index: Int) -> UInt32? {
         if index > cellCount { return nil }
         let place = index < cellCount ? cell(index) : start + 8
-        return place.map { .child(bytes.word(at: $0) ?? 0) }
+        return place.map { bytes.word(at: $0) ?? 0 }
     }
+
+    /// The numbers of all children; none of a leaf.
+    func children() -> [UInt32] { isLeaf ? [] : (0...cellCount).compactMap(childNumber) }
 
     private func cell(_ index: Int) -> Int? {
         bytes.bigEndian(at: start + (isLeaf ? 8 : 12) + 2 * index, width: 2)

@@ -10,6 +10,8 @@ package struct FileMode {
     package let group: gid_t
     /// In bytes.
     package let size: Int
+    /// The bytes of its blocks on the disk: fewer than its size where it has holes or is compressed.
+    package let allocatedSize: Int
     /// The number of its names.
     package let linkCount: Int
     package let kind: Kind
@@ -63,6 +65,9 @@ package struct FileMode {
         owner = status.st_uid
         group = status.st_gid
         size = Int(status.st_size)
+        // Blocks of 512 bytes, whatever the file system uses.
+        allocatedSize = Int(
+            clamping: Int64(status.st_blocks).multipliedReportingOverflow(by: 512).0)
         linkCount = Int(status.st_nlink)
         device = status.st_dev
         number = status.st_ino

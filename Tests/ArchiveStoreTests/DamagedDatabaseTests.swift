@@ -5,6 +5,7 @@
 
 import ArchiveStore
 import Foundation
+import GRDB
 import TestSupport
 import Testing
 
@@ -42,6 +43,59 @@ struct DamagedDatabaseTests {
         try store.delete(matching: ItemQuery(service: "gone"))
         items = try store.items()
         bytes = Array(try Data(contentsOf: URL(filePath: folder("items"))))
+    }
+
+    /// A store whose largest table has inner pages of one child above its root.
+    private func deepened(by levels: Int) throws -> [UInt8] {
+        let root = try DatabaseQueue(path: folder("items")).read {
+            try Int.fetchOne($0, sql: "SELECT rootpage FROM sqlite_schema WHERE name = 'item'")
+        }
+        let place = (try #require(root) - 1) * 4096
+        let count = bytes.count / 4096
+        var deep = bytes
+        for level in 0..<levels {
+            let child = DatabaseAssembler.integer(count + level + 1, 4)
+            let page = [5, 0, 0, 0, 0, 0x10, 0, 0] + child
+            let whole = page + [UInt8](repeating: 0, count: 4096 - page.count)
+            if level == 0 {
+                deep.replaceSubrange(place..<place + 4096, with: whole)
+            } else {
+                deep += whole
+            }
+        }
+        deep += bytes[place..<place + 4096]
+        deep.replaceSubrange(28..<32, with: DatabaseAssembler.integer(count + levels, 4))
+        return deep
+    }
+
+    @Test("a tree of too many levels is refused before the levels are checked")
+    func deepTree() throws {
+        for levels in [20, 30, 300] {
+            try Data(deepened(by: levels)).write(to: URL(filePath: folder("damaged")))
+            let error = #expect(throws: StoreError.self) {
+                try EncryptedItemDatabase(
+                    file: folder("damaged"), accessGroup: "group", key: key)
+            }
+            #expect(error?.code == .invalidDatabase)
+            #expect(error?.what.contains("at most 20 levels") == true, "\(error?.what ?? "")")
+        }
+    }
+
+    @Test("a large store that is a hole is refused before its pages are counted")
+    func sparseStore() throws {
+        var sparse = bytes
+        let size = 1 << 36
+        sparse.replaceSubrange(28..<32, with: DatabaseAssembler.integer(size / 4096, 4))
+        let file = folder("sparse")
+        try Data(sparse).write(to: URL(filePath: file))
+        let handle = try FileHandle(forWritingTo: URL(filePath: file))
+        try handle.truncate(atOffset: UInt64(size))
+        try handle.close()
+        let error = #expect(throws: StoreError.self) {
+            try EncryptedItemDatabase(file: file, accessGroup: "group", key: key)
+        }
+        #expect(error?.code == .invalidDatabase)
+        #expect(error?.what.contains("on the disk") == true, "\(error?.what ?? "")")
     }
 
     /// Opens `bytes` as a database, reads all items, and looks each of them up.

@@ -72,7 +72,7 @@ public final class EncryptedItemDatabase: ItemDatabase {
                 path: StoreFiles.path(of: file),
                 configuration: .items(timeout: timeout, checking: file))
             let header = try queue.read { database in
-                try StoreSchema.require(database) { try FileMode(of: file).size }
+                try StoreSchema.require(database) { try FileMode(of: file) }
                 return try StoreHeader.read(database)
             }
             try Self.require(header, accessGroup)

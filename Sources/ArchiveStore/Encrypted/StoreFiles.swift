@@ -88,16 +88,25 @@ enum StoreFiles {
     }
 
     private static func header(of connection: Database) throws -> DatabaseHeader? {
-        var head = [UInt8](repeating: 0, count: DatabaseHeader.size)
+        let head = try bytes(of: connection, at: 0, count: DatabaseHeader.size)
+        return try? DatabaseHeader(head)
+    }
+
+    /// A part of the file of a connection; zeros beyond its end.
+    fileprivate static func bytes(
+        of connection: Database, at offset: Int, count: Int
+    ) throws -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: count)
         // SAFETY: the connection is open, and the buffer belongs to the array and has the size passed.
-        let status = unsafe head.withUnsafeMutableBytes { buffer in
-            unsafe keyed_sqlite_read_head(
-                connection.sqliteConnection, buffer.baseAddress, Int32(buffer.count))
+        let status = unsafe bytes.withUnsafeMutableBytes { buffer in
+            unsafe keyed_sqlite_read(
+                connection.sqliteConnection, buffer.baseAddress, Int32(clamping: buffer.count),
+                Int64(offset))
         }
         guard status == SQLITE_OK else {
             throw DatabaseError(resultCode: ResultCode(rawValue: status))
         }
-        return try? DatabaseHeader(head)
+        return bytes
     }
 
     /// Whether a connection of any program is about to write.
@@ -206,6 +215,27 @@ enum StoreFiles {
         switch byte {
         case 0x2D...0x39, 0x41...0x5A, 0x5F, 0x61...0x7A: String(Unicode.Scalar(byte))
         default: "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
+        }
+    }
+}
+
+/// The file of a connection, read through SQLite's own descriptor.
+struct ConnectionSource: ByteSource {
+    let size: Int
+    private let connection: Database
+
+    init(_ connection: Database, size: Int) {
+        self.connection = connection
+        self.size = size
+    }
+
+    func read(at offset: Int, count: Int) throws(DatabaseFileError) -> [UInt8] {
+        guard offset >= 0, offset < size, count > 0 else { return [] }
+        do {
+            return try StoreFiles.bytes(
+                of: connection, at: offset, count: min(count, size - offset))
+        } catch {
+            throw DatabaseFileError("\(error)")
         }
     }
 }

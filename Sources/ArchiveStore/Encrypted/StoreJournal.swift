@@ -119,7 +119,7 @@ enum StoreJournal {
         var head = [UInt8](repeating: 0, count: DatabaseHeader.size)
         // SAFETY: the database is open, and the buffer belongs to the array and has the size passed.
         let status = unsafe head.withUnsafeMutableBytes { buffer in
-            unsafe keyed_sqlite_read_file(database, buffer.baseAddress, Int32(buffer.count))
+            unsafe keyed_sqlite_read_file(database, buffer.baseAddress, Int32(buffer.count), 0)
         }
         guard status == SQLITE_OK else {
             throw DatabaseError(resultCode: ResultCode(rawValue: status))

@@ -3,6 +3,7 @@
 
 #if Stores
 
+internal import DatabaseFiles
 internal import GRDB
 internal import SystemFiles
 
@@ -24,11 +25,14 @@ enum StoreSchema {
     /// rows. Linear in its size but for a logarithm.
     ///
     /// - Throws: `invalidDatabase`, what SQLite says.
-    static func require(_ database: Database, size: () throws -> Int) throws {
+    ///
+    /// - Parameter mode: returns the mode of the file.
+    static func require(_ database: Database, mode: () throws -> FileMode) throws {
         guard
             try Int.fetchOne(database, sql: "PRAGMA application_id") == applicationIdentifier
         else { throw StoreError(.invalidDatabase, what: "the file is no store of items") }
-        try requireSize(database, size())
+        let mode = try mode()
+        try requireSize(database, mode)
         // A trigger or a view that somebody put there is not to run.
         let found = try DatabaseValue.fetchAll(
             database, sql: "SELECT sql FROM sqlite_schema ORDER BY rowid")
@@ -36,6 +40,7 @@ enum StoreSchema {
             throw StoreError(
                 .invalidDatabase, what: "the file has other tables than a store of items")
         }
+        try requireDepth(database, mode.size)
         let findings = try DatabaseValue.fetchAll(database, sql: "PRAGMA integrity_check(1)")
         guard findings == ["ok".databaseValue] else {
             throw StoreError(.invalidDatabase, what: "the file is damaged")
@@ -45,13 +50,39 @@ enum StoreSchema {
 
 extension StoreSchema {
     /// Checks that the file is as long as its header says: SQLite lets go that unused pages are missing.
-    private static func requireSize(_ database: Database, _ size: Int) throws {
+    private static func requireSize(_ database: Database, _ mode: FileMode) throws {
+        let size = mode.size
         let pages = try Int.fetchOne(database, sql: "PRAGMA page_count") ?? 0
         let pageSize = try Int.fetchOne(database, sql: "PRAGMA page_size") ?? 0
         guard pages.multipliedReportingOverflow(by: pageSize) == (size, false) else {
             throw StoreError(
                 .invalidDatabase,
                 what: "the file has \(size) bytes, its header says \(pages) pages of \(pageSize)")
+        }
+        // The integrity check takes memory for each page. In a large file that a store has written, pages have blocks.
+        guard size <= largestSparseSize || size / largestRatio <= mode.allocatedSize else {
+            throw StoreError(
+                .invalidDatabase,
+                what:
+                    "the file has \(size) bytes, but only \(mode.allocatedSize) of them on the disk"
+            )
+        }
+    }
+
+    private static let largestSparseSize = 1 << 32
+    // File systems may compress files.
+    private static let largestRatio = 64
+
+    /// Checks that no tree of the file is so deep that the integrity check, which calls itself for each level, would
+    /// overflow the stack. Linear in the number of pages.
+    private static func requireDepth(_ database: Database, _ size: Int) throws {
+        let roots = try Int64.fetchAll(
+            database, sql: "SELECT rootpage FROM sqlite_schema WHERE rootpage > 0")
+        do throws(DatabaseFileError) {
+            let pages = try DatabasePages(ConnectionSource(database, size: size))
+            try pages.requireDepth(ofTreesAt: [1] + roots.map { UInt32(clamping: $0) })
+        } catch {
+            throw StoreError(.invalidDatabase, what: "the file is damaged: \(error.what)")
         }
     }
 }
