@@ -62,6 +62,15 @@ struct RedactionTests {
         let database = try EncryptedItemDatabase(
             file: folder("items"), accessGroup: "the group", key: key)
         expectNoSecret(database, showing: "the group")
+        let store = ItemStore(database)
+        try store.transaction { transaction in
+            try transaction.add(Item(service: "s", account: "a", password: Self.secret))
+            let text = shown(transaction)
+            #expect(text.contains("the group"), "\(text)")
+            for name in ["ItemRows", "SymmetricKey", "rows", "connection"] {
+                #expect(!text.contains(name), "\(text)")
+            }
+        }
     }
     #endif
 }

@@ -238,7 +238,7 @@ public final class EncryptedItemDatabase: ItemDatabase {
 
 /// Changes within a transaction of SQLite. A connection that is used on another thread than the one
 /// that has it would end the process.
-private struct EncryptedTransaction: ItemTransaction {
+private struct EncryptedTransaction: ItemTransaction, CustomReflectable {
     let accessGroup: String
     private let file: String
     private let table: ItemRows
@@ -252,6 +252,12 @@ private struct EncryptedTransaction: ItemTransaction {
         self.table = table
         self.owner = owner
         token = owner.begin()
+    }
+
+    /// The access group and the file: the table has the keys of the store.
+    var customMirror: Mirror {
+        Mirror(
+            self, children: ["accessGroup": accessGroup, "file": file], displayStyle: .struct)
     }
 
     /// Calls `body` with the table, on the thread that has the transaction.
