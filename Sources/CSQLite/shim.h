@@ -119,8 +119,13 @@ static inline int keyed_journal_truncate(sqlite3_file *file, sqlite3_int64 size)
     return SQLITE_OK;
 }
 
-/// Flushes the folder of a file.
-static inline int keyed_journal_flush_folder(const char *path) {
+#if defined(__linux__)
+// Declared here because the C library does so only for programs that ask for its extensions.
+extern int syncfs(int descriptor);
+#endif
+
+/// Flushes the folder of an open file.
+static inline int keyed_journal_flush_folder(const char *path, int file) {
     const char *name = strrchr(path, '/');
     char folder[4096];
     size_t length = name ? (size_t)(name - path) + 1 : 0;
@@ -131,8 +136,13 @@ static inline int keyed_journal_flush_folder(const char *path) {
     if (descriptor < 0) {
         // A folder that may be written but not read.
         if (errno != EACCES) return SQLITE_IOERR_DIR_FSYNC;
+#if defined(__linux__)
+        return syncfs(file) == 0 ? SQLITE_OK : SQLITE_IOERR_DIR_FSYNC;
+#else
+        (void)file;
         sync();
         return SQLITE_OK;
+#endif
     }
     int failure = fsync(descriptor) == 0 ? 0 : errno;
     close(descriptor);
@@ -154,7 +164,7 @@ static inline int keyed_journal_sync(sqlite3_file *file, int flags) {
 #endif
     if (result != 0) return SQLITE_IOERR_FSYNC;
     if (!journal->is_new) return SQLITE_OK;
-    int status = keyed_journal_flush_folder(journal->path);
+    int status = keyed_journal_flush_folder(journal->path, journal->descriptor);
     if (status == SQLITE_OK) journal->is_new = 0;
     return status;
 }

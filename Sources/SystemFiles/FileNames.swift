@@ -3,6 +3,10 @@
 
 internal import PlatformC
 
+#if os(Linux)
+internal import CSystemFiles
+#endif
+
 /// A file's place after all symbolic links.
 package func resolved(_ path: String) throws(SystemError) -> String {
     // SAFETY: `realpath` returns memory of its own or NULL; it is copied and freed once.
@@ -82,11 +86,24 @@ package func withoutExtension(_ path: String) -> String {
 package func synchronizeFolder(of place: FilePlace) throws(SystemError) {
     let file: FileDescriptor
     do { file = try FileDescriptor.open(place.folder, O_RDONLY) } catch  where error.isDenied {
-        // A folder that may be written but not read.
-        return sync()
+        return try synchronizeFileSystem(of: place.folder)
     }
     defer { file.close() }
     try file.synchronizeFolder()
+}
+
+/// Waits until everything on the file system of a folder is on the disk: for one that may be written but not read.
+private func synchronizeFileSystem(of folder: FilePlace) throws(SystemError) {
+    #if os(Linux)
+    if let file = try FileDescriptor.createUnnamed(in: folder, mode: FileMode.ownerOnly) {
+        defer { file.close() }
+        if syncfs(file.rawValue) == 0 { return }
+        throw SystemError.last.explained(
+            "the folder was changed, but its file system could not be flushed to the disk")
+    }
+    #endif
+    // It does not tell errors.
+    sync()
 }
 
 /// Creates a folder and those around it, where they are missing. New ones are on the disk.
@@ -115,6 +132,8 @@ private func createFolder(_ path: String) throws(SystemError) {
     let error = SystemError.last
     guard error.isExisting else { throw error }
     if try !FileMode(of: path).isDirectory { throw SystemError.notFolder }
+    // Another program may have created it just now, or this one in vain.
+    try synchronizeFolder(of: place)
 }
 
 /// Removes a folder, if it is there and empty.

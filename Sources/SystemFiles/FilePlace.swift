@@ -92,6 +92,8 @@ package struct OpenFolder {
         }
         let error = SystemError.last
         guard error.isExisting else { throw error }
+        // Another program may have created it just now, or this one in vain.
+        try file.synchronizeFolder()
     }
 
     /// Removes a folder in this one, if it is there and empty.

@@ -1,6 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+import ArchiveStore
 import Foundation
 import PropertyList
 import Testing
@@ -473,6 +474,80 @@ struct StoreFaultTests {
             #expect(isFlushed, "call \(number): \(path) of \(lines)")
         }
         #expect(folders.isSuperset(of: ["objects", "within", "preferences"]), "\(folders)")
+    }
+
+    @Test(
+        "an object that was removed, but not on the disk, is so when it is removed again",
+        arguments: ["a", String(repeating: "long ", count: 200)])
+    func flushesOfRemovals(_ key: String) throws {
+        var refusals = 0
+        for number in 1..<20 {
+            try ObjectStore(folder: folder("objects")).set(1, forKey: key)
+            let (_, output) = try Program.run(
+                URL(filePath: "/usr/bin/strace"),
+                [
+                    "-f", "-q", "-o", folder("trace"), "-e", "decode-fds=path", "-e",
+                    "trace=fsync", "-e", "inject=fsync:error=EIO:when=\(number)",
+                    Program.url("StorePeer").path, "remove-twice", folder("objects"), key,
+                ],
+                in: [:])
+            let trace = try String(contentsOfFile: folder("trace"), encoding: .utf8)
+                .split(separator: "\n")
+            guard let failure = trace.firstIndex(where: { $0.contains("INJECTED") }) else { break }
+            let lines = output.split(separator: "\n")
+            guard lines.first?.hasPrefix("refused") == true else { continue }
+            refusals += 1
+            #expect(lines.last == "removed: false", "\(output)")
+            let path = trace[failure].split(separator: "<").last?.split(separator: ">").first ?? ""
+            #expect(!path.isEmpty)
+            let isFlushed = trace[failure...].contains {
+                $0.contains("<\(path)>") && $0.hasSuffix("= 0")
+            }
+            #expect(isFlushed, "call \(number): \(path) of \(lines)")
+        }
+        #expect(refusals == 1)
+    }
+
+    @Test(
+        "a folder that may be written but not read is flushed with its file system, and errors are told",
+        .enabled(
+            if: geteuid() == 0 && FileManager.default.isExecutableFile(atPath: "/usr/bin/setpriv"),
+            "only the superuser can act for another user"))
+    func flushesOfUnreadableFolders() throws {
+        let place = folder("unreadable")
+        try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: false)
+        try #require(
+            unsafe chmod(folder.path, 0o711) == 0 && chmod(place, 0o300) == 0
+                && chown(place, 65534, 65534) == 0)
+        for (injection, isTold) in [("trace=syncfs", false), ("inject=syncfs:error=EIO", true)] {
+            let (_, output) = try Program.run(
+                URL(filePath: "/usr/bin/strace"),
+                [
+                    "-f", "-q", "-o", folder("trace"), "-e", injection, "/usr/bin/setpriv",
+                    "--reuid=65534", "--regid=65534", "--clear-groups",
+                    Program.url("StorePeer").path, "replace", place + "/file",
+                ],
+                in: [:])
+            let trace = try String(contentsOfFile: folder("trace"), encoding: .utf8)
+            #expect(trace.contains("syncfs("))
+            #expect(output.contains("could not be flushed") == isTold, "\(output)")
+            #expect(output.contains("replaced") == !isTold, "\(output)")
+        }
+    }
+
+    @Test("a folder that is there is flushed with its name, whoever created it")
+    func flushesOfExistingFolders() throws {
+        try FileManager.default.createDirectory(
+            atPath: folder("objects"), withIntermediateDirectories: false)
+        _ = try Program.run(
+            URL(filePath: "/usr/bin/strace"),
+            [
+                "-f", "-q", "-o", folder("trace"), "-e", "decode-fds=path", "-e", "trace=fsync",
+                Program.url("StorePeer").path, "folder", folder("objects"),
+            ],
+            in: [:])
+        let trace = try String(contentsOfFile: folder("trace"), encoding: .utf8)
+        #expect(trace.contains("<\(folder.path)>"), "\(trace)")
     }
 
     @Test(

@@ -21,6 +21,7 @@ import SystemFiles
 ///     StorePeer store FOLDER NUMBER            writes a number to each store; prints which took it
 ///     StorePeer items FOLDER TIMEOUT           reads the items of a store, which waits so many seconds
 ///     StorePeer store-twice FOLDER NUMBER      does it again in the same program
+///     StorePeer remove-twice FOLDER KEY        removes an object twice in the same program
 ///     StorePeer replace FILE                   replaces a property list
 ///     StorePeer folder PATH                    makes a store in a folder
 ///     StorePeer check-stored FOLDER OLD NEW    checks what `store FOLDER NEW` left, whose output is read
@@ -90,6 +91,13 @@ enum StorePeer {
             print(try ItemStore(database).items().count)
         case ("store-twice", 3):
             for _ in 0..<2 { Calls(folder: arguments[1]).write(Int(arguments[2]) ?? 0) }
+        case ("remove-twice", 3):
+            let store = try ObjectStore(folder: arguments[1])
+            for _ in 0..<2 {
+                do {
+                    print("removed:", try store.removeObject(forKey: arguments[2]))
+                } catch { print("refused: \(error)") }
+            }
         case ("check-stored", 4):
             let log = String(
                 decoding: FileHandle.standardInput.readDataToEndOfFile(), as: UTF8.self)

@@ -153,7 +153,7 @@ private struct KeyFile {
         creatingFolders: Bool = false, _ body: (FilePlace) throws(SystemError) -> Result
     ) throws(StoreError) -> Result? {
         do {
-            let chain = try FolderChain(root, folders, creating: creatingFolders)
+            let chain = try FolderChain(root, folders, creatingFolders ? .creating : .existing)
             defer { chain.close() }
             return try body(FilePlace(name, in: chain.last))
         } catch {
@@ -164,13 +164,18 @@ private struct KeyFile {
 
     /// Removes the file and the folders around it that are empty then.
     ///
+    /// Where there is none, an earlier removal may not be on the disk: the innermost folder is flushed.
+    ///
     /// - Returns: whether there was one.
     func remove() throws(StoreError) -> Bool {
         do {
-            let chain = try FolderChain(root, folders)
+            let chain = try FolderChain(root, folders, .upToMissing)
             defer { chain.close() }
             let place = FilePlace(name, in: chain.last)
-            guard try removeFile(place) else { return false }
+            guard chain.isWhole, try removeFile(place) else {
+                try chain.last.synchronize()
+                return false
+            }
             FileAccess.removeDeadTemporaries(for: place)
             try chain.removeEmptyFolders()
             return true
@@ -184,6 +189,15 @@ private struct KeyFile {
 /// The open folders around a file, from that of the store inwards. None of them but the first is a symbolic
 /// link, and nobody can put one in their place while they are open.
 private struct FolderChain {
+    /// The treatment of folders that are missing.
+    enum Mode {
+        /// An error.
+        case existing
+        case creating
+        /// The chain ends before the first of them.
+        case upToMissing
+    }
+
     private var open: [OpenFolder]
     private let names: [String]
 
@@ -194,23 +208,28 @@ private struct FolderChain {
     ///
     /// - Throws: an error that `isMissing`, or that `isNoFolder`.
     init(
-        _ root: String, _ names: [String], creating: Bool = false
+        _ root: String, _ names: [String], _ mode: Mode = .existing
     ) throws(SystemError) {
         var folder = try OpenFolder(FilePlace(root))
         open = [folder]
         self.names = names
         do throws(SystemError) {
             for name in names {
-                if creating { try folder.createFolder(name) }
+                if mode == .creating { try folder.createFolder(name) }
                 folder = try OpenFolder(FilePlace(name, in: folder))
                 open.append(folder)
             }
         } catch {
-            for folder in open { folder.close() }
-            throw error
+            guard mode == .upToMissing, error.isMissing else {
+                for folder in open { folder.close() }
+                throw error
+            }
         }
         last = folder
     }
+
+    /// Whether no folder is missing.
+    var isWhole: Bool { open.count == names.count + 1 }
 
     /// Removes the folders that are empty, from the innermost outwards. The folder that is left is flushed,
     /// so that what was removed is not back after a power cut.
