@@ -69,6 +69,10 @@ package struct RollbackJournal: Sendable, Equatable {
             else { return nil }
         }
 
+        /// The number of the page with the bytes that SQLite locks, which holds nothing. In a journal it marks the
+        /// record that names a super-journal.
+        var lockPage: Int { 0x4000_0000 / pageSize + 1 }
+
         /// The sum of the nonce and of every 200th byte of a page, from its end down.
         func checksum(of page: [UInt8]) -> UInt32 {
             var sum = nonce
@@ -108,27 +112,35 @@ package struct RollbackJournal: Sendable, Equatable {
 
     /// The beginning of the database as the journal would restore it.
     ///
-    /// - Complexity: linear in the number of pages in the journal.
+    /// SQLite restores the records in order, so the last one of a page counts. It skips pages beyond the end of
+    /// the old database, and stops at the first other record that is of no page or has a wrong checksum.
+    ///
+    /// - Complexity: linear in the size of the journal.
     package static func restoredFirstPage(
         _ source: some ByteSource
     ) throws(DatabaseFileError) -> FirstPage {
         var segments = Segments(source)
+        var originalPageCount: Int?
+        var found = FirstPage.none
         while let segment = try segments.next() {
             let header = segment.header
+            let pageCount = originalPageCount ?? header.originalPageCount
+            originalPageCount = pageCount
             for number in 0..<segment.count {
                 let place = segment.records + number * segment.recordSize
-                let page = try source.read(at: place, count: 4).word(at: 0)
-                // SQLite restores nothing beyond a record of no page.
-                if page == 0 { return .none }
-                guard page == 1 else { continue }
+                guard let page = try source.read(at: place, count: 4).word(at: 0), page != 0,
+                    Int(page) != header.lockPage
+                else { return found }
+                guard Int(page) <= pageCount else { continue }
                 let record = try source.read(at: place + 4, count: header.pageSize + 4)
                 guard record.word(at: header.pageSize) == header.checksum(of: record) else {
-                    return .none
+                    return found
                 }
-                return (try? DatabaseHeader(record)).map { .header($0) } ?? .malformed
+                guard page == 1 else { continue }
+                found = (try? DatabaseHeader(record)).map { .header($0) } ?? .malformed
             }
         }
-        return .none
+        return found
     }
 
     /// A segment: its header, the offset of its first record, and the number of its complete records.

@@ -208,6 +208,41 @@ struct CompanionTests {
         #expect(try RollbackJournal.restoredFirstPage(wiping) == .malformed)
     }
 
+    @Test("the last record of the first page counts, up to the first record that is not restored")
+    func recordsOfOnePage() throws {
+        let size = 512
+        var other = database
+        other[27] &+= 5
+        func record(_ page: Int, of database: [UInt8]) -> [UInt8] {
+            Array(Assembler.journal(restoring: [page], of: database, pageSize: size)[512...])
+        }
+        func restored(_ records: [[UInt8]]) throws -> RollbackJournal.FirstPage {
+            var bytes = Assembler.journal(restoring: [], of: database, pageSize: size)
+            bytes.replaceSubrange(8..<12, with: [0, 0, 0, UInt8(records.count)])
+            return try RollbackJournal.restoredFirstPage(
+                MemorySource(bytes + records.flatMap { $0 }))
+        }
+        let (mine, hostile) = (record(1, of: database), record(1, of: other))
+        let header = RollbackJournal.FirstPage.header(try DatabaseHeader(database))
+        let otherHeader = RollbackJournal.FirstPage.header(try DatabaseHeader(other))
+        #expect(header != otherHeader)
+        #expect(try restored([mine, hostile]) == otherHeader)
+        #expect(try restored([hostile, record(2, of: database), mine]) == header)
+        // Records that end the restoring.
+        let none: [UInt8] = [0, 0, 0, 0] + mine[4...]
+        var wrongSum = record(2, of: database)
+        wrongSum[wrongSum.count - 1] ^= 1
+        let lockPage: [UInt8] = Assembler.integer(0x4000_0000 / size + 1, 4) + mine[4...]
+        for end in [none, wrongSum, lockPage] {
+            #expect(try restored([mine, end, hostile]) == header)
+            #expect(try restored([end, hostile]) == .none)
+        }
+        // A page beyond the end of the database is skipped, whatever its checksum.
+        var beyond: [UInt8] = Assembler.integer(database.count / size + 1, 4) + mine[4...]
+        beyond[beyond.count - 1] ^= 1
+        #expect(try restored([mine, beyond, hostile]) == otherHeader)
+    }
+
     @Test("a journal says what it would restore, and whether it names a super-journal")
     func journal() throws {
         func journal(_ name: String?) throws -> RollbackJournal? {
