@@ -122,10 +122,7 @@ package struct FileMode {
             throw SystemError(
                 message: "is read-only (mode 0\(digits)); make it writable first: chmod u+w")
         }
-        // SAFETY: the path is a NUL-terminated text for the length of the call.
-        if unsafe faccessat(place.start, try place.checkedPath, W_OK, AT_EACCESS) != 0 {
-            throw SystemError.last
-        }
+        try place.requireWriteAccess()
     }
 
     /// Bits that let a program act for the file's owner or group.

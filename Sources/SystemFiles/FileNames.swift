@@ -132,7 +132,11 @@ private func createFolder(_ path: String) throws(SystemError) {
     let error = SystemError.last
     guard error.isExisting else { throw error }
     if try !FileMode(of: path).isDirectory { throw SystemError.notFolder }
-    // Another program may have created it just now, or this one in vain.
+    // An earlier call may have created the folder and failed to flush its name. Without the right to write the
+    // folder around it, nothing was created.
+    do { try place.folder.requireWriteAccess() } catch  where error.isDenied || error.isReadOnly {
+        return
+    }
     try synchronizeFolder(of: place)
 }
 

@@ -52,6 +52,18 @@ package struct FilePlace: Sendable {
     /// The last name of the path.
     var name: String { lastName(of: path) }
 
+    /// Checks that the process may write the file, or create files in the folder.
+    func requireWriteAccess() throws(SystemError) {
+        #if canImport(Android)
+        // Its C library refuses flags here. The effective user is always the real one.
+        let flags: Int32 = 0
+        #else
+        let flags = AT_EACCESS
+        #endif
+        // SAFETY: the path is a NUL-terminated text for the length of the call.
+        if unsafe faccessat(start, try checkedPath, W_OK, flags) != 0 { throw SystemError.last }
+    }
+
     /// The same file after all symbolic links, where links are followed.
     func resolvingLinks() throws(SystemError) -> FilePlace {
         followsLinks ? FilePlace(try resolved(path)) : self

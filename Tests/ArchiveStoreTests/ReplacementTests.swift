@@ -551,6 +551,35 @@ struct StoreFaultTests {
     }
 
     @Test(
+        "a folder that is there is not flushed by whoever may not have created it",
+        .enabled(
+            if: geteuid() == 0 && FileManager.default.isExecutableFile(atPath: "/usr/bin/setpriv"),
+            "only the superuser can act for another user"))
+    func flushesOfFoldersOfOthers() throws {
+        let place = folder("objects")
+        try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: false)
+        // The folder around it may not be read either.
+        try #require(
+            unsafe chmod(folder.path, 0o711) == 0 && chmod(place, 0o700) == 0
+                && chown(place, 65534, 65534) == 0)
+        let trace = FileManager.default.temporaryDirectory
+            .appending(path: "trace-\(UInt64.random(in: 0 ... .max))").path
+        defer { try? FileManager.default.removeItem(atPath: trace) }
+        let (_, output) = try Program.run(
+            URL(filePath: "/usr/bin/strace"),
+            [
+                "-f", "-q", "-o", trace, "-e", "trace=fsync,sync,syncfs", "/usr/bin/setpriv",
+                "--reuid=65534", "--regid=65534", "--clear-groups",
+                Program.url("StorePeer").path, "folder", place,
+            ],
+            in: [:])
+        #expect(output == "ok\n")
+        let calls = try String(contentsOfFile: trace, encoding: .utf8)
+        #expect(!calls.contains("sync("), "\(calls)")
+        #expect(!calls.contains("syncfs("), "\(calls)")
+    }
+
+    @Test(
         "a rotation that throws leaves the old key, one that returns the new, whichever flush fails"
     )
     func failingRotations() throws {
