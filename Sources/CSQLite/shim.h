@@ -155,9 +155,10 @@ static inline int keyed_journal_sync(sqlite3_file *file, int flags) {
     keyed_journal *journal = (keyed_journal *)file;
     int result;
 #if defined(__APPLE__)
-    result = -1;
-    if ((flags & 0x0F) == SQLITE_SYNC_FULL) result = fcntl(journal->descriptor, F_FULLFSYNC, 0);
-    if (result != 0) result = fsync(journal->descriptor);
+    int is_full = (flags & 0x0F) == SQLITE_SYNC_FULL;
+    result = is_full ? fcntl(journal->descriptor, F_FULLFSYNC, 0) : -1;
+    // Some file systems support only `fsync`, which may not report a failure of the device again.
+    if (result != 0 && !(is_full && errno == EIO)) result = fsync(journal->descriptor);
 #else
     (void)flags;
     result = fdatasync(journal->descriptor);

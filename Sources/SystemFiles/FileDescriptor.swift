@@ -166,6 +166,13 @@ extension FileDescriptor {
 
     /// Waits until the file is on the disk.
     package func synchronize() throws(SystemError) {
+        #if canImport(Darwin)
+        // There `fsync` leaves the bytes in the cache of the drive.
+        if fcntl(rawValue, F_FULLFSYNC) == 0 { return }
+        // Some file systems support only `fsync`, which may not report a failure of the device again.
+        let error = SystemError.last
+        if error.isDeviceFailure { throw error }
+        #endif
         if fsync(rawValue) != 0 { throw SystemError.last }
     }
 

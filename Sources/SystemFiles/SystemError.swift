@@ -91,6 +91,8 @@ package struct SystemError: Error {
     var hasNoReader: Bool { number == ENXIO }
     /// The user has no right to do it.
     var isDenied: Bool { number == EACCES }
+    /// The device failed to read or write.
+    var isDeviceFailure: Bool { number == EIO }
     /// The file system is read-only.
     var isReadOnly: Bool { number == EROFS }
     /// The file has no such extended attribute, or the file system has none.

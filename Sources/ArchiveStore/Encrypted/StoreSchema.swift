@@ -155,6 +155,8 @@ extension Configuration {
             if let file { try StoreFiles.require(file, database) }
             // A transaction is on the disk when it returns, the removal of its journal too.
             try database.execute(sql: "PRAGMA synchronous = EXTRA")
+            // On Apple's systems the cache of the drive is flushed too; elsewhere it is anyway.
+            try database.execute(sql: "PRAGMA fullfsync = ON")
             // What is removed or replaced is not left in free pages, nor a key that was rotated.
             try database.execute(sql: "PRAGMA secure_delete = ON")
             // A file is not trusted: no functions from its schema, every cell checked, no memory map.

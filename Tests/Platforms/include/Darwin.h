@@ -26,6 +26,7 @@ typedef unsigned int useconds_t, nfds_t;
 #define ENOENT 2
 #define ESRCH 3
 #define EINTR 4
+#define EIO 5
 #define ENXIO 6
 #define EACCES 13
 #define EEXIST 17
