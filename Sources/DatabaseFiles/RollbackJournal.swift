@@ -46,7 +46,7 @@ package struct RollbackJournal: Sendable, Equatable {
         let pageCount: Int?
         private let nonce: UInt32
         /// The number of pages of the database before the change.
-        package let originalPageCount: Int
+        package let originalPageCount: UInt32
         let sectorSize: Int
         package let pageSize: Int
 
@@ -61,7 +61,7 @@ package struct RollbackJournal: Sendable, Equatable {
             else { return nil }
             pageCount = count == .max ? nil : Int(clamping: count)
             self.nonce = nonce
-            originalPageCount = Int(clamping: original)
+            originalPageCount = original
             sectorSize = first?.sectorSize ?? Int(clamping: sector)
             pageSize = first?.pageSize ?? Int(clamping: page)
             guard DatabaseHeader.isPageSize(pageSize), (32...65536).contains(sectorSize),
@@ -71,7 +71,7 @@ package struct RollbackJournal: Sendable, Equatable {
 
         /// The number of the page with the bytes that SQLite locks, which holds nothing. In a journal it marks the
         /// record that names a super-journal.
-        var lockPage: Int { 0x4000_0000 / pageSize + 1 }
+        var lockPage: UInt32 { UInt32(truncatingIfNeeded: 0x4000_0000 / pageSize + 1) }
 
         /// The sum of the nonce and of every 200th byte of a page, from its end down.
         func checksum(of page: [UInt8]) -> UInt32 {
@@ -120,7 +120,7 @@ package struct RollbackJournal: Sendable, Equatable {
         _ source: some ByteSource
     ) throws(DatabaseFileError) -> FirstPage {
         var segments = Segments(source)
-        var originalPageCount: Int?
+        var originalPageCount: UInt32?
         var found = FirstPage.none
         while let segment = try segments.next() {
             let header = segment.header
@@ -129,9 +129,9 @@ package struct RollbackJournal: Sendable, Equatable {
             for number in 0..<segment.count {
                 let place = segment.records + number * segment.recordSize
                 guard let page = try source.read(at: place, count: 4).word(at: 0), page != 0,
-                    Int(page) != header.lockPage
+                    page != header.lockPage
                 else { return found }
-                guard Int(page) <= pageCount else { continue }
+                guard page <= pageCount else { continue }
                 let record = try source.read(at: place + 4, count: header.pageSize + 4)
                 guard record.word(at: header.pageSize) == header.checksum(of: record) else {
                     return found

@@ -75,9 +75,9 @@ enum StoreJournal {
     ) -> Bool {
         switch first {
         case .malformed: false
-        case .none: Int(header.pageCount) == journal.originalPageCount
+        case .none: header.pageCount == journal.originalPageCount
         case .header(let restored):
-            Int(restored.pageCount) == journal.originalPageCount
+            restored.pageCount == journal.originalPageCount
                 && restored.applicationIdentifier == header.applicationIdentifier
                 && [restored.changeCounter, restored.changeCounter &+ 1]
                     .contains(header.changeCounter)
