@@ -93,7 +93,7 @@ public struct ObjectStore: Sendable {
     /// Removes the object of a key; false where there is none.
     ///
     /// - Throws: `invalidName`; `fileAccess`. Where only flushing the folder failed, the message says so, and
-    ///   the object is gone, but may be back after a power cut.
+    ///   the object is gone, but may be back after a power cut. Removing it again flushes the folder.
     @discardableResult
     public func removeObject(forKey key: String) throws(StoreError) -> Bool {
         try KeyFile(key, in: folder).remove()
