@@ -111,7 +111,7 @@ extension ItemAttributes {
     /// The texts beside those of the identity. Swift's strings are also equal where they are canonically
     /// equivalent.
     private var exactTexts: [ExactText?] {
-        [accessGroup, label, itemDescription, comment].map { $0.map(ExactText.init) }
+        ExactText.all(accessGroup, label, itemDescription, comment)
     }
 }
 

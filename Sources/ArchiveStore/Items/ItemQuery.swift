@@ -73,7 +73,7 @@ public struct ItemQuery: Sendable, Hashable {
     }
 
     private var exactTexts: [ExactText?] {
-        [service, account, accessGroup, label].map { $0.map(ExactText.init) }
+        ExactText.all(service, account, accessGroup, label)
     }
 
     /// The identity of the one item that can match; nil where there may be several.

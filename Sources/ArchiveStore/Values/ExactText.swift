@@ -9,6 +9,9 @@ struct ExactText: Hashable, Comparable, Sendable {
 
     init(_ text: String) { self.text = text }
 
+    /// Texts that may be absent, each as an exact text.
+    static func all(_ texts: String?...) -> [ExactText?] { texts.map { $0.map(ExactText.init) } }
+
     static func == (left: ExactText, right: ExactText) -> Bool {
         left.text.utf8.elementsEqual(right.text.utf8)
     }
