@@ -6,9 +6,8 @@ internal import PropertyList
 /// The classes that an archive may hold: an allow-list of exact archived names, each with the Swift
 /// type that its objects become.
 ///
-/// A class is allowed because its name is in the registry, never because a superclass is. The same
-/// registry serves both ways: what the archiver refuses to write is what the unarchiver would refuse
-/// to read. It is a value, and nothing is allowed by anything but it.
+/// Allowing a class allows none of its subclasses. The archiver checks the same registry: it refuses to write
+/// what the unarchiver would refuse to read. A registry is a value. There is no global one.
 ///
 /// ```swift
 /// let allowed = ClassRegistry.commonClasses.adding(Save.self)
@@ -16,33 +15,33 @@ internal import PropertyList
 /// let again = try KeyedUnarchiver.unarchive(Save.self, from: bytes, allowing: allowed)
 /// ```
 public struct ClassRegistry: Sendable {
-    /// What an archived name stands for.
+    /// The meaning of an archived name.
     struct Binding: Sendable {
-        /// The type that objects of the class become; nil where they are not made into any.
+        /// The type of the objects; nil where there is none, and objects stay opaque.
         var type: (any KeyedDecodable.Type)?
-        /// Whether the name is the type's own, not one of those it is read from as well.
+        /// Whether the name is the type's own, and not an alias that is only read.
         var isPrimary: Bool
     }
 
-    /// What a class stands for, and the name among those of its description that says so.
+    /// The binding of an archived class, and the name that has this binding.
     typealias Meaning = (name: String, binding: Binding)
 
     private var bindings: [LiteralKey: Binding] = [:]
-    /// Whether objects of classes that are not in the registry may be kept as ``OpaqueObject``: inert,
-    /// to be looked at and written back, never made into anything.
+    /// Whether objects of unlisted classes are kept as ``OpaqueObject``. They can be inspected and written back,
+    /// but become no other value.
     public private(set) var keepsUnknownClasses = false
-    // By type: the name it is archived under instead of its own.
+    // The archived names that replace the types' own, by type.
     private var writtenNames: [ObjectIdentifier: String] = [:]
 
-    /// Allows nothing.
+    /// Creates a registry that allows nothing.
     public init() {}
 
-    /// Allows the classes of `types`.
+    /// Creates a registry that allows the classes of `types`.
     public init(_ types: any KeyedDecodable.Type...) {
         for type in types { type.register(in: &self) }
     }
 
-    /// What exactly this name stands for.
+    /// The binding of exactly this name; nil where the name is not allowed.
     private(set) subscript(name: String) -> Binding? {
         get { bindings[LiteralKey(name)] }
         set { bindings[LiteralKey(name)] = newValue }
@@ -59,8 +58,8 @@ public struct ClassRegistry: Sendable {
         self[name]?.type.map { String(describing: $0) }
     }
 
-    /// Whether objects of a class are allowed: by its name, by that without mangling if it is one of
-    /// Swift's, or by a hint that the archive gives.
+    /// Whether objects of a class are allowed. The name of the class must be in the registry, or its demangled
+    /// Swift name, or a hint in the archive.
     public func allows(_ archivedClass: ArchivedClass) -> Bool {
         binding(of: archivedClass) != nil
     }
@@ -69,32 +68,32 @@ public struct ClassRegistry: Sendable {
 // MARK: - Extending
 
 extension ClassRegistry {
-    /// The registry with the classes of more types; a type's own name replaces what it stood for.
+    /// Returns the registry with the classes of more types. A type's own name replaces an earlier binding of it.
     public func adding(_ types: any KeyedDecodable.Type...) -> ClassRegistry {
         var registry = self
         for type in types { type.register(in: &registry) }
         return registry
     }
 
-    /// The registry with a further name for the objects of a type, to be read: a class that was
-    /// renamed, or is called otherwise in another program.
+    /// Returns the registry with a further name that objects of a type are read from. The class may have been
+    /// renamed, or have another name in another program.
     public func adding(_ type: any KeyedDecodable.Type, as name: String) -> ClassRegistry {
         var registry = self
         registry[name] = Binding(type: type, isPrimary: true)
         return registry
     }
 
-    /// The registry with another name for the objects of a type, to be written and to be read.
+    /// Returns the registry with another name that objects of a type are written under, and read from.
     ///
-    /// Objects are written without their superclasses then, as Apple's archiver does it.
+    /// The archiver then writes objects of the type without their superclasses, as Apple's does.
     public func adding(_ type: any KeyedCodable.Type, writtenAs name: String) -> ClassRegistry {
         var registry = adding(type).adding(type, as: name)
         registry.writtenNames[ObjectIdentifier(type)] = name
         return registry
     }
 
-    /// The registry with names for which there is no Swift type: their objects are kept, as
-    /// ``OpaqueObject``, where any object is asked for.
+    /// Returns the registry with names that have no Swift type. Where any object is requested, objects of these
+    /// classes are kept as ``OpaqueObject``.
     public func allowing(_ names: String...) -> ClassRegistry {
         var registry = self
         for name in names where registry[name] == nil {
@@ -103,23 +102,23 @@ extension ClassRegistry {
         return registry
     }
 
-    /// The registry, with objects of all other classes kept as ``OpaqueObject`` where one, or any
-    /// object, is asked for.
+    /// Returns a registry that keeps objects of unlisted classes as ``OpaqueObject``, where one of these or any
+    /// object is requested.
     public func keepingUnknownClasses() -> ClassRegistry {
         var registry = self
         registry.keepsUnknownClasses = true
         return registry
     }
 
-    /// The registry without some names.
+    /// Returns the registry without some names.
     public func removing(_ names: String...) -> ClassRegistry {
         var registry = self
         for name in names { registry[name] = nil }
         return registry
     }
 
-    /// Both registries; where both know a name, `other` prevails, unless the name is a type's own here
-    /// and only one of those that a type is read from as well there.
+    /// Returns the union of both registries. For a name in both, `other` takes precedence, unless the name is a
+    /// type's own here and an alias there.
     public func merging(_ other: ClassRegistry) -> ClassRegistry {
         var registry = self
         registry.bindings.merge(other.bindings) { mine, others in
@@ -130,7 +129,7 @@ extension ClassRegistry {
         return registry
     }
 
-    /// Adds a type under its own name, and under those it is read from where they are free.
+    /// Adds a type under its own name, and under each of its aliases that is no other type's own name.
     public mutating func add(_ type: any KeyedDecodable.Type) {
         self[type.archivedClass.name] = Binding(type: type, isPrimary: true)
         for name in type.archivedAliases where self[name]?.isPrimary != true {
@@ -138,15 +137,15 @@ extension ClassRegistry {
         }
     }
 
-    /// The name that objects of a type are written under instead of its own.
+    /// The name that replaces a type's own in archives; nil where none does.
     func writtenName(of type: Any.Type) -> String? { writtenNames[ObjectIdentifier(type)] }
 }
 
 // MARK: - Looking up
 
 extension ClassRegistry {
-    /// The binding of an archived class: by its name; then by the name that a mangled Swift name
-    /// stands for; then by the hints in the archive.
+    /// Returns the binding of an archived class. The name is looked up first, then the demangled Swift name, then
+    /// each hint in the archive.
     func binding(of archivedClass: ArchivedClass) -> Meaning? {
         if let binding = self[archivedClass.name] {
             return (archivedClass.name, binding)
