@@ -79,6 +79,7 @@ char *strerror(int number);
 #endif
 #define LOCK_EX 2
 #define LOCK_NB 4
+#define LOCK_UN 8
 #define POLLIN 1
 #define POLLOUT 4
 
