@@ -90,7 +90,7 @@ struct PairOperation: Sendable {
                 let comparison = try? PropertyListComparison(
                     from: old, to: new, limits: first.limits)
                 guard let edits = try? comparison?.edits(limits: first.limits),
-                    let edited = try? old.applying(edits, limits: first.limits)
+                    let edited = try? result(of: edits, to: old, with: new, first.limits)
                 else { return 0 }
                 return edited.bytes.count + edits.reduce(0) { $0 + $1.path.steps.count }
             }
@@ -118,14 +118,25 @@ struct PairOperation: Sendable {
         }
     }
 
+    /// A document with edits whose values are those of another, in one operation, as the command makes them.
+    private static func result(
+        of edits: [PropertyListEdit], to document: PropertyListDocument,
+        with other: PropertyListDocument, _ limits: ParsingLimits
+    ) throws -> EditedPropertyList {
+        var budget = OperationBudget(limits: limits, [document, other])
+        var editor = try PropertyListEditor(document, limits: limits)
+        for edit in edits { try editor.apply(edit, within: &budget) }
+        return try editor.finish()
+    }
+
     private static let editing = [
         PairOperation("values merged") { first, second in
-            guard let document = first.document,
-                let value = try? second.document?.root.value(limits: first.limits)
+            guard let document = first.document, let other = second.document,
+                let value = try? other.root.value(limits: first.limits)
             else { return nil }
             return {
                 let edit = PropertyListEdit(PropertyListKeyPath([]), .merge(value))
-                let edited = try? document.applying([edit], limits: first.limits)
+                let edited = try? result(of: [edit], to: document, with: other, first.limits)
                 return edited?.bytes.count ?? 0
             }
         }
