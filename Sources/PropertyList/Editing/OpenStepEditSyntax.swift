@@ -18,9 +18,7 @@ struct OpenStepEditSyntax: TextEditSyntax {
     static func isProject(_ source: [UInt8]) -> Bool { source.span.has("// !$*UTF8*$!", at: 0) }
 
     /// - Parameter names: what the names of a project's objects are taken from.
-    init(
-        _ document: PropertyListDocument, names root: PropertyListNode, _ limits: ParsingLimits
-    ) {
+    init(_ document: PropertyListDocument, names root: PropertyListNode) {
         store = document.storage.store
         map = OpenStepSourceMap(store)
         layout = TextLayout(store)
@@ -30,8 +28,7 @@ struct OpenStepEditSyntax: TextEditSyntax {
         fragment = OpenStepFragment(
             names: isProject
                 ? ProjectNames(root, projectName: ProjectNames.projectName(in: source))
-                : nil,
-            limits: limits)
+                : nil)
         sections = isProject ? ProjectSections(document) : nil
     }
 

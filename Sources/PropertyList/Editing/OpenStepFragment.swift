@@ -6,20 +6,17 @@ struct OpenStepFragment {
     /// The names of the objects of a project file, for comments after their numbers; nil for other
     /// files.
     let names: ProjectNames?
-    let limits: ParsingLimits
     private let strings = OpenStepStringWriter(escapesNonASCII: false)
 
-    init(names: ProjectNames?, limits: ParsingLimits) {
-        self.names = names
-        self.limits = limits
-    }
+    init(names: ProjectNames?) { self.names = names }
 
     /// A value, from its first character to its last. Linear; not recursive.
     ///
     /// - Parameters:
     ///   - isQuoted: whether a string is in quotes even where it needs none.
     ///   - key: the key that the value is for.
-    /// - Throws: `unrepresentableValue` for numbers, booleans and dates, `depthLimitExceeded`.
+    /// - Throws: `unrepresentableValue` for numbers, booleans and dates, `depthLimitExceeded`,
+    ///   `sizeLimitExceeded`.
     func text(
         of value: PropertyListValue, _ style: TextStyle, isQuoted: Bool = false,
         for key: String? = nil, _ budget: borrowing OperationBudget
@@ -32,56 +29,18 @@ struct OpenStepFragment {
     /// Children of a container. Linear; not recursive.
     ///
     /// - Parameter key: the key of the one child that is written without it.
-    /// - Throws: `unrepresentableValue` for numbers, booleans and dates, `depthLimitExceeded`.
+    /// - Throws: as ``text(of:_:isQuoted:for:_:)``.
     func text(
         of children: NewTextChildren, _ manner: TextManner, for key: String? = nil,
-        _ outer: borrowing OperationBudget
+        _ budget: borrowing OperationBudget
     ) throws(PropertyListError) -> [UInt8] {
-        let limits = limits.inContainer
-        let document = try PropertyListDocument(children.container, limits: limits)
-        var budget = document.budget(limits)
-        var walk = DocumentWalk(document.root)
-        var output: [UInt8] = []
-        while let step = try walk.next(&budget) {
-            // The indentation, or the name of an object, may be long.
-            try outer.checkRoom(for: output.count)
-            switch step {
-            case .enter(let number, let record):
-                let node = document.node(number)
-                let depth = walk.depth - (node.kind.isContainer ? 2 : 1)
-                if depth < 0 { continue }
-                begin(depth, manner, &output)
-                let key = record.map { document.node($0).string ?? "" } ?? (depth == 0 ? key : nil)
-                if record != nil, let key {
-                    output += self.key(
-                        key, isQuoted: manner.isQuoted && depth == 0, isOfObject: node["isa"] != nil
-                    )
-                    output += depth == 0 ? manner.separator : Self.equals
-                }
-                do {
-                    try append(node, key, isQuoted: manner.isQuoted && depth == 0, to: &output)
-                } catch {
-                    let error = error.at(path: walk.path())
-                    throw children.keys.isEmpty ? error.withinElement : error
-                }
-                if !node.kind.isContainer {
-                    end(depth, isEntry: record != nil, manner, &output)
-                }
-            case .leave(let number):
-                let node = document.node(number)
-                let depth = walk.depth - 1
-                if depth < 0 { continue }
-                if !node.childNodes.isEmpty {
-                    beginLine(depth, manner.style.newline.isEmpty, manner.style, &output)
-                }
-                output.append(UInt8(ascii: node.kind == .dictionary ? "}" : ")"))
-                end(depth, isEntry: walk.isInDictionary, manner, &output)
-            }
+        var writer = ChildWriter(fragment: self, manner: manner)
+        for (place, value) in children.values.enumerated() {
+            let own = children.keys.isEmpty ? nil : children.keys[place]
+            try writer.append(value, ownKey: own, for: own ?? key, budget)
         }
-        return output
+        return writer.output
     }
-
-    private static let equals = Array(" = ".utf8)
 
     /// A key, in quotes where it needs them or `isQuoted` says so; that of an object of a project file
     /// with the object's name.
@@ -92,54 +51,147 @@ struct OpenStepFragment {
         return output
     }
 
-    /// Writes what stands before a child, or before what it holds.
-    private func begin(_ depth: Int, _ manner: TextManner, _ output: inout [UInt8]) {
-        if depth == 0 {
-            output += manner.lead
-        } else {
-            beginLine(depth, isFirst(output), manner.style, &output)
-        }
-    }
-
-    /// Writes what separates a value from the next.
-    private func end(_ depth: Int, isEntry: Bool, _ manner: TextManner, _ output: inout [UInt8]) {
-        if depth == 0, !manner.hasTerminators { return }
-        output.append(UInt8(ascii: isEntry ? ";" : ","))
-    }
-
-    /// Whether nothing stands before a child but its container's bracket.
-    private func isFirst(_ output: [UInt8]) -> Bool {
-        output.last == UInt8(ascii: "{") || output.last == UInt8(ascii: "(")
-    }
-
-    private func beginLine(
-        _ depth: Int, _ isFirst: Bool, _ style: TextStyle, _ output: inout [UInt8]
-    ) {
-        guard !style.newline.isEmpty else {
-            if !isFirst || output.last == UInt8(ascii: ";") { output.append(0x20) }
-            return
-        }
-        output += style.newline + style.prefix
-        for _ in 0..<depth { output += style.unit }
-    }
-
-    private func append(
-        _ node: PropertyListNode, _ key: String?, isQuoted: Bool, to output: inout [UInt8]
+    /// Writes a scalar, or the bracket that begins a container.
+    ///
+    /// - Parameter key: the key that the value is for.
+    fileprivate func begin(
+        _ value: PropertyListValue, for key: String?, isQuoted: Bool, to output: inout [UInt8]
     ) throws(PropertyListError) {
-        switch node.kind {
+        switch value {
         case .dictionary: output.append(UInt8(ascii: "{"))
         case .array: output.append(UInt8(ascii: "("))
-        case .set: throw OpenStepScalarWriter.refusal(of: node)
-        case .string:
-            let text = node.string ?? ""
+        case .set: throw OpenStepScalarWriter.refusal(of: .set)
+        case .string(let text):
             strings.append(Array(text.utf8)[...], isQuoted: isQuoted, to: &output)
             let isNamed = key.map { !ProjectFile.keysWithoutNames.contains($0) } ?? true
             if isNamed { appendName(of: text, to: &output) }
-        default: try OpenStepScalarWriter(options: .init()).append(node, to: &output)
+        default:
+            let scalar = try PropertyListDocument(value, limits: .trusted).root
+            try OpenStepScalarWriter(options: .init()).append(scalar, to: &output)
         }
     }
 
     private func appendName(of number: String, to output: inout [UInt8]) {
         if let name = names?.name(of: number) { output += " /* \(name) */".utf8 }
+    }
+}
+
+/// Writes children of a container, one after the other, from their values: a document of them would take
+/// more memory than the values do.
+private struct ChildWriter {
+    let fragment: OpenStepFragment
+    let manner: TextManner
+    private(set) var output: [UInt8] = []
+    // The containers that are open, from the child on.
+    private var open: [OpenContainer] = []
+
+    private static let equals = Array(" = ".utf8)
+
+    /// A container whose children are being written.
+    private struct OpenContainer {
+        let storage: ContainerStorage
+        let isDictionary: Bool
+        /// Whether it stands in a dictionary itself.
+        let isEntry: Bool
+        /// The place of the next child.
+        var next = 0
+    }
+
+    init(fragment: OpenStepFragment, manner: TextManner) {
+        self.fragment = fragment
+        self.manner = manner
+    }
+
+    /// Writes a child with all that it holds.
+    ///
+    /// - Parameters:
+    ///   - ownKey: the key that is written before it.
+    ///   - key: the key that it is for.
+    mutating func append(
+        _ child: PropertyListValue, ownKey: String?, for key: String?,
+        _ budget: borrowing OperationBudget
+    ) throws(PropertyListError) {
+        do {
+            try enter(child, ownKey: ownKey, for: key, budget)
+            while let last = open.indices.last {
+                // The indentation, or the name of an object, may be long.
+                try budget.checkRoom(for: output.count)
+                let place = open[last].next
+                let storage = open[last].storage
+                guard place < storage.values.count else {
+                    leave()
+                    continue
+                }
+                open[last].next = place + 1
+                let key = open[last].isDictionary ? storage.keys.texts[place] : nil
+                try enter(storage.values[place], ownKey: key, for: key, budget)
+            }
+            try budget.checkRoom(for: output.count)
+        } catch {
+            throw error.at(path: path(ownKey))
+        }
+    }
+
+    /// Writes a scalar, or the beginning of a container, which is open then.
+    private mutating func enter(
+        _ value: PropertyListValue, ownKey: String?, for key: String?,
+        _ budget: borrowing OperationBudget
+    ) throws(PropertyListError) {
+        let isQuoted = manner.isQuoted && open.isEmpty
+        if open.isEmpty { output += manner.lead } else { beginLine(isFirst: isFirst) }
+        if let ownKey {
+            output += fragment.key(ownKey, isQuoted: isQuoted, isOfObject: value["isa"] != nil)
+            output += open.isEmpty ? manner.separator : Self.equals
+        }
+        try fragment.begin(value, for: key, isQuoted: isQuoted, to: &output)
+        guard let storage = value.storage else { return end(isEntry: ownKey != nil) }
+        try budget.enter(depth: open.count + 1)
+        open.append(
+            OpenContainer(
+                storage: storage, isDictionary: value.kind == .dictionary,
+                isEntry: ownKey != nil))
+    }
+
+    /// Writes the end of the innermost container.
+    private mutating func leave() {
+        let container = open.removeLast()
+        if !container.storage.values.isEmpty { beginLine(isFirst: manner.style.newline.isEmpty) }
+        output.append(UInt8(ascii: container.isDictionary ? "}" : ")"))
+        end(isEntry: container.isEntry)
+    }
+
+    /// Writes what separates a value from the next.
+    private mutating func end(isEntry: Bool) {
+        if open.isEmpty, !manner.hasTerminators { return }
+        output.append(UInt8(ascii: isEntry ? ";" : ","))
+    }
+
+    /// Whether nothing stands before a value but its container's bracket.
+    private var isFirst: Bool {
+        output.last == UInt8(ascii: "{") || output.last == UInt8(ascii: "(")
+    }
+
+    /// Begins a line, as deep as the containers that are open; without lines, separates what comes from what is
+    /// there.
+    private mutating func beginLine(isFirst: Bool) {
+        guard !manner.style.newline.isEmpty else {
+            if !isFirst || output.last == UInt8(ascii: ";") { output.append(0x20) }
+            return
+        }
+        output += manner.style.newline
+        output += manner.style.prefix
+        for _ in open { output += manner.style.unit }
+    }
+
+    /// The way from the container to the value that was written last, for a message.
+    private func path(_ ownKey: String?) -> PropertyListPath {
+        var steps = ownKey.map { [PropertyListPath.Component.key($0)] } ?? []
+        for container in open where container.next > 0 {
+            let place = container.next - 1
+            steps.append(
+                container.isDictionary
+                    ? .key(container.storage.keys.texts[place]) : .index(place))
+        }
+        return PropertyListPath(steps)
     }
 }

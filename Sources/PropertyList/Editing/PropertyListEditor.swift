@@ -175,7 +175,7 @@ public struct PropertyListEditor: Sendable {
             names = try PropertyListDocument(try edits.wholeValue(), limits: limits)
         }
         return try result(
-            edits, OpenStepEditSyntax(document, names: names.root, limits), &budget)
+            edits, OpenStepEditSyntax(document, names: names.root), &budget)
     }
 
     /// JSON is written anew, under the mapping it was read under, in the manner of its text.

@@ -14,7 +14,7 @@ struct OpenStepScalarWriter {
         if let data = node.data { return append(data, to: &output) }
         if node.isNull { throw Self.error("OpenStep has no form for null") }
         switch options.scalars {
-        case .refused: throw Self.refusal(of: node)
+        case .refused: throw Self.refusal(of: node.kind)
         case .typed: try appendTyped(node, to: &output)
         case .text: try appendText(node, to: &output)
         }
@@ -58,7 +58,7 @@ struct OpenStepScalarWriter {
             output.append(UInt8(ascii: "D"))
             GNUstepDate.append(try civil(value), to: &output)
         } else {
-            throw Self.refusal(of: node)
+            throw Self.refusal(of: node.kind)
         }
         output.append(UInt8(ascii: ">"))
     }
@@ -80,7 +80,7 @@ struct OpenStepScalarWriter {
         if let value = node.uid {
             output.append(contentsOf: "{CF$UID = \(value.value);}".utf8)
         } else {
-            guard let text = text(of: node) else { throw Self.refusal(of: node) }
+            guard let text = text(of: node) else { throw Self.refusal(of: node.kind) }
             let writer = OpenStepStringWriter(escapesNonASCII: options.escapesNonASCII)
             writer.append(Array(text.utf8)[...], to: &output)
         }
@@ -95,9 +95,9 @@ struct OpenStepScalarWriter {
 
     // MARK: Errors
 
-    static func refusal(of node: PropertyListNode) -> PropertyListError {
+    static func refusal(of kind: PropertyListKind) -> PropertyListError {
         error(
-            "OpenStep has no form for a value of kind \(node.kind)",
+            "OpenStep has no form for a value of kind \(kind)",
             "`OpenStepPropertyList.Options.scalars` names other forms")
     }
 

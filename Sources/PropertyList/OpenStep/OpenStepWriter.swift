@@ -121,7 +121,7 @@ struct OpenStepWriter: ~Copyable {
         _ node: PropertyListNode, _ key: PropertyListNode?
     ) throws(PropertyListError) {
         if node.kind == .set, options.scalars != .text {
-            throw OpenStepScalarWriter.refusal(of: node)
+            throw OpenStepScalarWriter.refusal(of: node.kind)
         }
         let frame = Frame(
             style: style(of: node), isDictionary: node.kind == .dictionary,
