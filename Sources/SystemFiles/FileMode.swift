@@ -67,7 +67,7 @@ package struct FileMode {
         size = Int(status.st_size)
         // Blocks of 512 bytes, whatever the file system uses.
         allocatedSize = Int(
-            clamping: Int64(status.st_blocks).multipliedReportingOverflow(by: 512).0)
+            clamping: Int64(clamping: status.st_blocks).multipliedReportingOverflow(by: 512).0)
         linkCount = Int(status.st_nlink)
         device = status.st_dev
         number = status.st_ino

@@ -19,6 +19,7 @@ typedef long time_t;
 typedef unsigned long size_t;
 typedef long ssize_t;
 typedef unsigned int useconds_t, nfds_t;
+typedef long long blkcnt_t;
 
 // Errors.
 
@@ -98,6 +99,7 @@ struct stat {
     dev_t st_rdev;
     struct timespec st_atimespec, st_mtimespec, st_ctimespec, st_birthtimespec;
     off_t st_size;
+    blkcnt_t st_blocks;
 };
 
 struct flock {
