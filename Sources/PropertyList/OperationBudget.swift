@@ -79,8 +79,12 @@ package struct OperationBudget: ~Copyable {
     /// the memory of the value; not recursive.
     ///
     /// - Parameter known: the long texts and data that were counted before, which count once.
-    mutating func admit(_ value: PropertyListValue, _ known: inout Set<ContentIdentity>) {
+    /// - Throws: `sizeLimitExceeded` for copies that stand for more values than a document can have.
+    mutating func admit(
+        _ value: PropertyListValue, _ known: inout Set<ContentIdentity>
+    ) throws(PropertyListError) {
         let extent = TreeExtent(of: value, &known)
+        try extent.checkCount()
         // A marker and a reference or the bits of a number, for each value.
         let (overhead, overflow) = extent.values.multipliedReportingOverflow(
             by: 2 &+ MemoryLayout<Double>.size)

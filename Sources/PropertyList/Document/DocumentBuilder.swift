@@ -39,9 +39,7 @@ public struct DocumentBuilder: ~Copyable {
     /// Refuses to add `count` values, which are too many.
     mutating func refuse(count: Int) {
         if failure != nil { return }
-        failure = PropertyListError(
-            .sizeLimitExceeded, what: "expected at most \(UInt32.max) values, found \(count)",
-            recovery: "`sharesCopies` stores the copies of a container once")
+        failure = TreeExtent.tooManyValues(count)
     }
 
     /// Creates a builder; `limits` bound the nesting and the size.

@@ -112,7 +112,7 @@ extension EditTree {
     /// Makes an edit that goes into no nested property list.
     mutating func apply(_ edit: PropertyListEdit) throws(PropertyListError) {
         let path = edit.path
-        if let value = edit.operation.value { admit(value) }
+        if let value = edit.operation.value { try admit(value) }
         switch edit.operation {
         case .append(let value):
             let container = try openTarget(path)

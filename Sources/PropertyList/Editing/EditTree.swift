@@ -182,10 +182,12 @@ extension EditTree {
     }
 
     /// Raises the allowance by that of a new value, unless the operation has read it.
-    mutating func admit(_ value: PropertyListValue) {
+    ///
+    /// - Throws: `sizeLimitExceeded` for copies that stand for more values than a document can have.
+    mutating func admit(_ value: PropertyListValue) throws(PropertyListError) {
         if !admitsValues { return }
         var budget = OperationBudget(limits: limits, continuing: account)
-        budget.admit(value, &admitted)
+        try budget.admit(value, &admitted)
         account = budget.account
     }
 

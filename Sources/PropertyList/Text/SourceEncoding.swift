@@ -24,9 +24,7 @@ enum SourceEncoding: Sendable, Hashable {
     func size(of text: [UInt8]) -> Int {
         switch self {
         case .utf8: text.count
-        // A character of four bytes takes two code units.
-        case .utf16(_, let hasMark):
-            2 * (UTF8Text.scalarCount(text.span) + text.count { $0 >= 0xF0 } + (hasMark ? 1 : 0))
+        case .utf16(_, let hasMark): Self.utf16Size(text, hasMark: hasMark)
         case .latin1, .other: UTF8Text.scalarCount(text.span)
         }
     }
@@ -46,6 +44,13 @@ enum SourceEncoding: Sendable, Hashable {
                 what: "text in the encoding `\(TerminalText.escaped(name))` is read, not written",
                 recovery: "convert it to UTF-8 first")
         }
+    }
+
+    private static func utf16Size(_ text: [UInt8], hasMark: Bool) -> Int {
+        // A character of four bytes takes two code units.
+        let units =
+            UTF8Text.scalarCount(text.span) &+ text.count { $0 >= 0xF0 } &+ (hasMark ? 1 : 0)
+        return TreeExtent.sum(units, units)
     }
 
     private static func utf16(_ text: [UInt8], isBigEndian: Bool, hasMark: Bool) -> [UInt8] {

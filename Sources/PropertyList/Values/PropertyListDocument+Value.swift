@@ -90,7 +90,7 @@ extension DocumentBuilder {
     private mutating func checkSize(of value: PropertyListValue) {
         var known: Set<ContentIdentity> = []
         let count = TreeExtent(of: value, &known).values
-        if count > Int(UInt32.max) { refuse(count: count) }
+        if count > UInt32.max { refuse(count: count) }
     }
 
     /// Begins a container; nil for a leaf, which is still to be added.

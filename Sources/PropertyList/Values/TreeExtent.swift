@@ -29,6 +29,19 @@ struct TreeExtent: Sendable {
 
     private init() {}
 
+    /// Refuses a tree whose values cannot have numbers of their own.
+    ///
+    /// - Throws: `sizeLimitExceeded`.
+    func checkCount() throws(PropertyListError) {
+        if values > UInt32.max { throw Self.tooManyValues(values) }
+    }
+
+    static func tooManyValues(_ count: Int) -> PropertyListError {
+        PropertyListError(
+            .sizeLimitExceeded, what: "expected at most \(UInt32.max) values, found \(count)",
+            recovery: "`sharesCopies` stores the copies of a container once")
+    }
+
     fileprivate mutating func add(_ other: TreeExtent) {
         values = Self.sum(values, other.values)
         bytes = Self.sum(bytes, other.bytes)
