@@ -172,7 +172,7 @@ struct TextDecoderTests {
             let windows = text(TextDecoder.utf8([byte], from: "Windows-1252"))
             if !(0x80..<0xA0).contains(byte) { #expect(windows == latin) }
         }
-        let special = (0x80..<0xA0).map { text(TextDecoder.utf8([$0], from: "CP1252")) ?? "-" }
+        let special = (UInt8(0x80)..<0xA0).map { text(TextDecoder.utf8([$0], from: "CP1252")) ?? "-" }
         #expect(special.joined() == "€-‚ƒ„…†‡ˆ‰Š‹Œ-Ž--‘’“”•–—˜™š›œ-žŸ")
     }
 
