@@ -176,6 +176,16 @@ struct TextDecoderTests {
         #expect(special.joined() == "€-‚ƒ„…†‡ˆ‰Š‹Œ-Ž--‘’“”•–—˜™š›œ-žŸ")
     }
 
+    @Test("converts Mac OS Roman as Apple does")
+    func macRoman() {
+        let bytes = (UInt8(0x80)...0xFF).map { $0 }
+        let expected =
+            "ÄÅÇÉÑÖÜáàâäãåçéèêëíìîïñóòôöõúùûü†°¢£§•¶ß®©™´¨≠ÆØ∞±≤≥¥µ∂∑∏π∫ªºΩæø¿¡¬√ƒ≈∆«»…\u{A0}ÀÃÕŒœ"
+            + "–—“”‘’÷◊ÿŸ⁄€‹›ﬁﬂ‡·‚„‰ÂÊÁËÈÍÎÏÌÓÔ\u{F8FF}ÒÚÛÙıˆ˜¯˘˙˚¸˝˛ˇ"
+        #expect(text(TextDecoder.utf8(bytes, from: "macintosh")) == expected)
+        #expect(text(TextDecoder.utf8(Array("a\n~".utf8), from: "mac")) == "a\n~")
+    }
+
     @Test("converts UTF-16 and UTF-32, and refuses surrogates without a partner")
     func units() {
         #expect(text(TextDecoder.utf8([0x61, 0, 0x3D, 0xD8, 0, 0xDE], from: "UTF-16LE")) == "a😀")
