@@ -24,7 +24,8 @@ let package = Package(
                 + "name the trait resolve neither GRDB nor swift-crypto."),
         .trait(
             name: "LibXML2",
-            description: "libxml2 as a second engine for XML, on Linux and macOS: to compare with, and "
+            description:
+                "libxml2 as a second engine for XML, on Linux and macOS: to compare with, and "
                 + "for text in encodings that the library has no table for. Without the trait the "
                 + "libraries depend on no library of C but the platform's own."),
         .default(enabledTraits: ["CommandLineTool", "LibXML2"]),

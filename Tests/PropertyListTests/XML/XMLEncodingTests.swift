@@ -154,7 +154,8 @@ struct XMLEncodingTests {
 struct TextDecoderTests {
     /// The names that are converted without libxml2.
     static let names = [
-        "ASCII", "US-ASCII", "ISO-8859-1", "latin1", "L1", "windows-1252", "CP1252", "UTF-16", "UTF-16LE",
+        "ASCII", "US-ASCII", "ISO-8859-1", "latin1", "L1", "windows-1252", "CP1252", "UTF-16",
+        "UTF-16LE",
         "UTF-16BE", "UTF-32LE", "UTF-32BE",
     ]
 
@@ -172,7 +173,9 @@ struct TextDecoderTests {
             let windows = text(TextDecoder.utf8([byte], from: "Windows-1252"))
             if !(0x80..<0xA0).contains(byte) { #expect(windows == latin) }
         }
-        let special = (UInt8(0x80)..<0xA0).map { text(TextDecoder.utf8([$0], from: "CP1252")) ?? "-" }
+        let special = (UInt8(0x80)..<0xA0).map {
+            text(TextDecoder.utf8([$0], from: "CP1252")) ?? "-"
+        }
         #expect(special.joined() == "€-‚ƒ„…†‡ˆ‰Š‹Œ-Ž--‘’“”•–—˜™š›œ-žŸ")
     }
 
@@ -195,7 +198,9 @@ struct TextDecoderTests {
         for unit: [UInt8] in [[0xD8, 0], [0xDC, 0], [0xD8, 0, 0, 0x61], [0]] {
             #expect(text(TextDecoder.utf8(unit, from: "UTF-16BE")) == nil)
         }
-        for unit: [UInt8] in [[0, 0, 0xD8, 0], [0, 0x11, 0, 0], [0, 0, 0x61], [0xFF, 0, 0, 0x61]] {
+        for unit: [UInt8] in [
+            [0, 0, 0xD8, 0], [0, 0x11, 0, 0], [0, 0, 0x61], [0xFF, 0, 0, 0x61],
+        ] {
             #expect(text(TextDecoder.utf8(unit, from: "UTF-32BE")) == nil)
         }
     }
@@ -227,6 +232,7 @@ struct TextDecoderTests {
             #expect(text(TextDecoder.utf8(bytes, from: name)) == nil, "\(bytes)")
             return
         }
-        #expect(text(TextDecoder.utf8(bytes, from: name)) == String(decoding: expected, as: UTF8.self))
+        #expect(
+            text(TextDecoder.utf8(bytes, from: name)) == String(decoding: expected, as: UTF8.self))
     }
 }

@@ -47,11 +47,13 @@ private let oddities: [String] = [
     "<array><?p q?></array>", "<array><?p", "<array><?p ?", "<array><??></array>",
     "<array><?p=q?></array>", "<array><?xml?></array>", "<array><?XML a?></array>",
     "<array><?xmlns a?></array>", "<array><?é:b ü?></array>", "<array><?1?></array>",
-    "<array><!DOCTYPE a></array>", "<array><!x></array>", "<array><1/></array>", "<array>< b/></array>",
+    "<array><!DOCTYPE a></array>", "<array><!x></array>", "<array><1/></array>",
+    "<array>< b/></array>",
     "<array></></array>", "<array></ array>", "<array></array/>", "<array></arrayé>",
     "<array></array\n>", "<array\n/>", "<array/ >", "<array a/>", "<array a=/>", "<array a=b/>",
     "<array a='b/>", "<array a='<'/>", "<array a='&lt;&#65;'/>", "<array a='&b;'/>",
-    "<array a='&'/>", "<array a='b'c='d'/>", "<array a='b' a='c'/>", "<array a = \"b\" c\n=\n'd' />",
+    "<array a='&'/>", "<array a='b'c='d'/>", "<array a='b' a='c'/>",
+    "<array a = \"b\" c\n=\n'd' />",
     "<array a='b' c='' a='c' d=''/>", "<array xmlns='a' xmlns='b'/>",
     "<array xmlns:a='b' xmlns:a='c' d=''/>", "<array :a='b' a:='c' a:1='d' a:b:c='e'/>",
     "<array a:b:1='c'/>", "<array é='b'/>", "<array ·='b'/>", "<array a·='b'/>", "<array a=''",
@@ -96,10 +98,12 @@ private let prologs: [String] = [
     "<!DOCTYPE>", "<!DOCTYPE 1>", "<!DOCTYPEplist>", "<!DOCTYPE é>", "<!DOCTYPE plist x>",
     "<!DOCTYPE plist SYSTEM>", "<!DOCTYPE plist SYSTEM\"a\">", "<!DOCTYPE plist SYSTEM a>",
     "<!DOCTYPE plist SYSTEM \"a>", "<!DOCTYPE plist SYSTEM \"é>\">", "<!DOCTYPE plist SYSTEM \"\">",
-    "<!DOCTYPE plist PUBLIC>", "<!DOCTYPE plist PUBLIC \"a\">", "<!DOCTYPE plist PUBLIC \"a\"\"b\">",
+    "<!DOCTYPE plist PUBLIC>", "<!DOCTYPE plist PUBLIC \"a\">",
+    "<!DOCTYPE plist PUBLIC \"a\"\"b\">",
     "<!DOCTYPE plist PUBLIC \"é\" \"b\">", "<!DOCTYPE plist PUBLIC 'a\"' 'b'>",
     "<!DOCTYPE plist PUBLIC 'a[b' 'b'>", "<!DOCTYPE plist PUBLIC \"a'b\" 'c' >",
-    "<!DOCTYPE plist PUBLIC 'a' 'b' [", "<!DOCTYPE plist PUBLIC 'a' 'b' [<!-- ]>", "<!DOCTYPE plist [",
+    "<!DOCTYPE plist PUBLIC 'a' 'b' [", "<!DOCTYPE plist PUBLIC 'a' 'b' [<!-- ]>",
+    "<!DOCTYPE plist [",
     "<!DOCTYPE plist SYSTEM 'a' x>", "<!doctype plist>", "<?p?><!DOCTYPE plist><?p q?>",
     "\u{FEFF}<?xml version=\"1.0\"?>", "\u{FEFF} <?xml version=\"1.0\"?>", "é", "&lt;",
 ]
@@ -136,7 +140,8 @@ struct XMLScannerAgreementTests {
         "on odd endings",
         arguments: [
             "", "\n", " \t\r\n", "<!-- c -->", "<!-- c -->x", "x", "<plist/>", "\u{0}", "\u{C}",
-            "<?p?>", "<?p", "<?xml?>", "<!-- é -- -->", "<!--", "&lt;", "<", "<!DOCTYPE a>", "]]>", "é",
+            "<?p?>", "<?p", "<?xml?>", "<!-- é -- -->", "<!--", "&lt;", "<", "<!DOCTYPE a>", "]]>",
+            "é",
             "</plist>",
         ])
     func ends(_ end: String) throws {
@@ -147,8 +152,12 @@ struct XMLScannerAgreementTests {
 
     @Test("on entities that an external subset might declare", arguments: ["yes", "no"])
     func entities(_ standalone: String) throws {
-        for type in ["", "<!DOCTYPE plist>", "<!DOCTYPE plist SYSTEM 'a'>", "<!DOCTYPE a SYSTEM ''>"] {
-            for body in ["<string>&a;</string>", "<string b='&a;'>c</string>", "<array>&a;</array>"] {
+        for type in [
+            "", "<!DOCTYPE plist>", "<!DOCTYPE plist SYSTEM 'a'>", "<!DOCTYPE a SYSTEM ''>",
+        ] {
+            for body in [
+                "<string>&a;</string>", "<string b='&a;'>c</string>", "<array>&a;</array>",
+            ] {
                 try check(
                     "<?xml version='1.0' standalone='\(standalone)'?>\(type)<plist>\(body)</plist>")
             }
@@ -200,8 +209,10 @@ struct XMLScannerAgreementTests {
         var random = SplitMix64(seed: seed)
         let pieces: [String] =
             prologs + [
-                "<plist>", "</plist>", "<array", "<array>", "</array>", "<string>", "</string>", " a='b'",
-                " a=\"&lt;\"", "/>", ">", "<!--", "--", "-->", "<?", "?>", "<![CDATA[", "]]>", "&", "&#",
+                "<plist>", "</plist>", "<array", "<array>", "</array>", "<string>", "</string>",
+                " a='b'",
+                " a=\"&lt;\"", "/>", ">", "<!--", "--", "-->", "<?", "?>", "<![CDATA[", "]]>", "&",
+                "&#",
                 "x41", ";", "é", "\r\n", "\r", "a", ":", " ", "=", "'", "\"", "<", "/", "[", "]",
             ]
         for round in 0..<2000 {
@@ -213,6 +224,17 @@ struct XMLScannerAgreementTests {
 
     @Test("on the fixtures", arguments: Corpus.fixtures("xml"))
     func fixtures(_ file: Corpus.File) throws { try check(file.bytes) }
+
+    @Test("on the fixtures of all formats that are XML or look like it")
+    func allFixtures() throws {
+        var number = 0
+        for file in Corpus.files(in: Corpus.fixtures) where file.bytes.count < 200_000 {
+            guard (try? PropertyListFormat.detect(file.bytes)) == .xml else { continue }
+            number += 1
+            #expect(throws: Never.self, "\(file.name)") { try check(file.bytes) }
+        }
+        #expect(number > 3)
+    }
 
     @Test("on files of others", .enabled(if: Corpus.hasExternal, "there is no external collection"))
     func corpus() throws {

@@ -76,7 +76,8 @@ private let prologs: [XMLViolation] = [
     .prolog("<?xml version='1", "1.0'?>"), .prolog("<?xml version=''", "?>"),
     .prolog("<?xml version='1'", "?>"), .prolog("<?xml version='2.0'", "?>"),
     .prolog("<?xml version='1.0'", "standalone='no'?>"), .prolog("<?xml version='1.0' ", "a='b'?>"),
-    .prolog("<?xml version='1.0' standalone", "?>"), .prolog("<?xml version='1.0' standalone=", "no?>"),
+    .prolog("<?xml version='1.0' standalone", "?>"),
+    .prolog("<?xml version='1.0' standalone=", "no?>"),
     .prolog("<?xml version='1.0' standalone='", "maybe'?>"),
     .prolog("<?xml version='1.0' standalone='yes", "\"?>"), .prolog("<?xml version='1.0' ", ">"),
     .prolog("<!DOCTYPE ", "1>"), .prolog("<!DOCTYPE", ">"), .prolog("<!DOCTYPE plist ", "x>"),
@@ -132,7 +133,8 @@ struct XMLTokenizerTests {
     @Test(
         "takes what follows the root for trailing data",
         arguments: [
-            ("", "x"), ("\n<!-- a -->\n", "<plist/>"), ("", "&lt;"), ("<!-- a ", "-- -->"), ("<?", "?>"),
+            ("", "x"), ("\n<!-- a -->\n", "<plist/>"), ("", "&lt;"), ("<!-- a ", "-- -->"),
+            ("<?", "?>"),
             ("<!-- a", ""), ("<?xml", "?>"), ("", "</plist>"), ("", "]]>"),
         ], engines)
     func trailing(_ end: (String, String), _ engine: XMLEngine) throws {
@@ -153,7 +155,8 @@ struct XMLTokenizerTests {
             "\u{FEFF}<?xml version='1.0'?><!-- é - - --><?é ?a??><plist>%</plist>",
             "<!DOCTYPE plist><plist>%</plist>", "<!DOCTYPE é:b SYSTEM \"'é>[\" ><plist>%</plist>",
             "<!DOCTYPE plist PUBLIC \"-'()+,./:=?;!*#@$_%%\" '\"' >\n<plist>%</plist>",
-            "<plist\n>%</plist\n><!-- < & ]]> --><?a b?>\n", "<plist><?a <b>?>%<!-- -a- --></plist>",
+            "<plist\n>%</plist\n><!-- < & ]]> --><?a b?>\n",
+            "<plist><?a <b>?>%<!-- -a- --></plist>",
             "\r\n<plist>\r%\r</plist>\r",
         ], engines)
     func forms(_ form: String, _ engine: XMLEngine) throws {
@@ -195,7 +198,8 @@ struct XMLTokenizerTests {
 
     @Test("allows attributes of any form where the option does", arguments: engines)
     func attributes(_ engine: XMLEngine) throws {
-        let text = "<plist a:b='&lt;&#65;' é=\"'\" a:c\n=\n'' xmlns:d='e' xmlns='f'><true a='/'/></plist>"
+        let text =
+            "<plist a:b='&lt;&#65;' é=\"'\" a:c\n=\n'' xmlns:d='e' xmlns='f'><true a='/'/></plist>"
         #expect(failure(text, engine)?.code == .unexpectedElement)
         let document = try parse(text, engine, .attributes)
         #expect(document.leniencies == .attributes)
@@ -204,7 +208,8 @@ struct XMLTokenizerTests {
     @Test("knows the characters that begin and make up names")
     func names() {
         let starts: [ClosedRange<UInt32>] = [
-            0x3A...0x3A, 0x41...0x5A, 0x5F...0x5F, 0x61...0x7A, 0xC0...0xD6, 0xD8...0xF6, 0xF8...0x2FF,
+            0x3A...0x3A, 0x41...0x5A, 0x5F...0x5F, 0x61...0x7A, 0xC0...0xD6, 0xD8...0xF6,
+            0xF8...0x2FF,
             0x370...0x37D, 0x37F...0x1FFF, 0x200C...0x200D, 0x2070...0x218F, 0x2C00...0x2FEF,
             0x3001...0xD7FF, 0xF900...0xFDCF, 0xFDF0...0xFFFD, 0x10000...0xEFFFF,
         ]
@@ -225,8 +230,10 @@ struct XMLTokenizerTests {
     @Test(
         "finds the ends of names",
         arguments: [
-            ("a", 1, 1), ("a b", 1, 1), ("é1-.·:b=", 9, 9), ("1", nil, nil), ("", nil, nil), ("-a", nil, nil),
-            (":a", 2, 2), ("a:", 2, 2), ("a:1", 3, 3), ("a:b:c", 5, 5), ("a:b:1", 5, 4), ("a>b", 1, 1),
+            ("a", 1, 1), ("a b", 1, 1), ("é1-.·:b=", 9, 9), ("1", nil, nil), ("", nil, nil),
+            ("-a", nil, nil),
+            (":a", 2, 2), ("a:", 2, 2), ("a:1", 3, 3), ("a:b:c", 5, 5), ("a:b:1", 5, 4),
+            ("a>b", 1, 1),
         ] as [(String, Int?, Int?)])
     func ends(_ text: String, _ end: Int?, _ qualified: Int?) {
         let bytes = Array(text.utf8)

@@ -42,6 +42,11 @@ enum XMLName {
     ) -> Int {
         var index = start
         while index < text.count {
+            // Most characters of names are small letters.
+            if text[index] &- 0x61 < 26 {
+                index &+= 1
+                continue
+            }
             let (scalar, length) = UTF8Text.scalar(text, at: index)
             guard isPart(scalar), allowsColon || scalar != 0x3A else { return index }
             index &+= length

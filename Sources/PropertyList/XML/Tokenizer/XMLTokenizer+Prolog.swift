@@ -7,7 +7,8 @@ extension XMLTokenizer {
     mutating func prolog(_ text: Span<UInt8>) throws(Stop) {
         // libxml2 looks for a mark where four bytes stand.
         if text.count >= 4 { _ = take("\u{FEFF}", text) }
-        if text.has("<?xml", at: index), index &+ 5 < text.count, isXMLWhitespace(text[index &+ 5]) {
+        if text.has("<?xml", at: index), index &+ 5 < text.count, isXMLWhitespace(text[index &+ 5])
+        {
             try declaration(text)
         }
         try misc(text)
