@@ -138,6 +138,7 @@ struct XMLEncodingTests {
             parsing: head + kana + Array("</string></plist>".utf8))
         #expect(document.root.string?.unicodeScalars.count == 600_000)
     }
+
     @Test("says how to get more encodings where libxml2 is left out")
     func recovery() throws {
         let text = "<?xml version='1.0' encoding='KOI8-R'?><plist><true/></plist>"
@@ -155,8 +156,7 @@ struct TextDecoderTests {
     /// The names that are converted without libxml2.
     static let names = [
         "ASCII", "US-ASCII", "ISO-8859-1", "latin1", "L1", "windows-1252", "CP1252", "UTF-16",
-        "UTF-16LE",
-        "UTF-16BE", "UTF-32LE", "UTF-32BE",
+        "UTF-16LE", "UTF-16BE", "UTF-32LE", "UTF-32BE",
     ]
 
     private func text(_ result: TextDecoder.Result) -> String? {
