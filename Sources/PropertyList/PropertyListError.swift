@@ -57,8 +57,6 @@ public struct PropertyListError: Error, Sendable {
         public static let sizeLimitExceeded = Code("sizeLimitExceeded")
         /// An encoding of text that is unknown, or not the one declared.
         public static let invalidEncoding = Code("invalidEncoding")
-        /// The package was built without the XML engine that was asked for.
-        package static let unavailableEngine = Code("unavailableEngine")
         /// Text that is not well-formed XML, or uses what a property list may not.
         public static let malformedXML = Code("malformedXML")
         /// Well-formed XML that is no property list.

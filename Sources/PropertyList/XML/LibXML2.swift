@@ -122,7 +122,7 @@ enum LibXML2 {
         _ text: [UInt8], receive: (XMLTag) -> Bool
     ) throws(PropertyListError) -> XMLOutcome {
         throw PropertyListError(
-            .unavailableEngine, format: .xml,
+            .unrecognizedFormat, format: .xml,
             what: "expected a build with the trait `LibXML2`, found one without it",
             recovery: "name the trait, on Linux or macOS, or choose another engine")
     }

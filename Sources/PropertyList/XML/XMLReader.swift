@@ -107,7 +107,8 @@ enum XMLReader {
 extension PropertyListDocument {
     /// Parses XML by one engine. All engines read every document in the same way.
     ///
-    /// - Throws: as ``init(parsing:format:options:limits:)``, and `unavailableEngine`.
+    /// - Throws: as ``init(parsing:format:options:limits:)``; `unrecognizedFormat` if the package was
+    ///   built without the engine.
     package init(
         parsingXML bytes: [UInt8], engine: XMLEngine, options: ParsingOptions,
         limits: ParsingLimits

@@ -279,7 +279,7 @@ struct XMLEngineTests {
             #expect(document.root.kind == .boolean)
         } catch {
             #expect(!XMLEngine.libxml2.isAvailable)
-            #expect(error.code == .unavailableEngine)
+            #expect(error.code == .unrecognizedFormat)
             #expect(error.description.contains("LibXML2"))
             #expect(error.recovery != nil)
         }

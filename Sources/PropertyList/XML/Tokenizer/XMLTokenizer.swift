@@ -15,9 +15,9 @@
 ///
 /// libxml2 is the reference for the places of errors: a test and a fuzz target compare the two.
 /// Two rules are wider than the standard, because libxml2 has them: the version may be `1.` without
-/// another digit, and no white space is needed between `encoding` and `standalone`. Two are narrower
-/// than libxml2: a namespace that is declared twice in a tag is refused in every case, and a
-/// character reference may have any number of hexadecimal digits.
+/// another digit, and no white space is needed between `encoding` and `standalone`. Where libxml2 is
+/// known to be wrong, two rules follow the standard: a tag with two attributes of one name is refused
+/// in every case, and a character reference may have any number of hexadecimal digits.
 ///
 /// An end tag has a plain name: ``XMLGrammar`` refuses the start tag of any element with a colon in
 /// its name, so that none is ever open.
