@@ -21,7 +21,9 @@ enum TextDecoder {
 
     /// Converts text, in which a byte order mark is a character. Linear.
     static func utf8(_ bytes: [UInt8], from name: String) -> Result {
-        switch name.uppercased() {
+        // In capitals, U+017F is an S. It stands for none in these names.
+        let isASCII = name.utf8.allSatisfy { $0 < 0x80 }
+        return switch isASCII ? name.uppercased() : name {
         // libxml2 and the library of C take text without a mark for little-endian.
         case "UTF-16LE", "UTF-16": utf16(bytes, isBigEndian: false)
         case "UTF-16BE": utf16(bytes, isBigEndian: true)

@@ -189,6 +189,13 @@ struct TextDecoderTests {
         #expect(text(TextDecoder.utf8(Array("a\n~".utf8), from: "mac")) == "a\n~")
     }
 
+    @Test("takes names in any case, but no letter for another")
+    func letters() {
+        #expect(text(TextDecoder.utf8([0x61], from: "us-Ascii")) == "a")
+        #expect(text(TextDecoder.utf8([0x61], from: "u\u{17F}-ascii")) == nil)
+        #expect(text(TextDecoder.utf8([0x61], from: "")) == nil)
+    }
+
     @Test("converts UTF-16 and UTF-32, and refuses surrogates without a partner")
     func units() {
         #expect(text(TextDecoder.utf8([0x61, 0, 0x3D, 0xD8, 0, 0xDE], from: "UTF-16LE")) == "a😀")
