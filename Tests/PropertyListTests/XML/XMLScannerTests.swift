@@ -103,7 +103,8 @@ private let prologs: [String] = [
     "<!DOCTYPE plist PUBLIC \"é\" \"b\">", "<!DOCTYPE plist PUBLIC 'a\"' 'b'>",
     "<!DOCTYPE plist PUBLIC 'a[b' 'b'>", "<!DOCTYPE plist PUBLIC \"a'b\" 'c' >",
     "<!DOCTYPE plist PUBLIC 'a' 'b' [", "<!DOCTYPE plist PUBLIC 'a' 'b' [<!-- ]>",
-    "<!DOCTYPE plist [",
+    "<!DOCTYPE plist [", "<!DOCTYPE plist>[", "<!DOCTYPE plist>[]>", "<!DOCTYPE plist> []>",
+    "<!DOCTYPE plist SYSTEM 'a'>[<!ENTITY a \"b\">]>",
     "<!DOCTYPE plist SYSTEM 'a' x>", "<!doctype plist>", "<?p?><!DOCTYPE plist><?p q?>",
     "\u{FEFF}<?xml version=\"1.0\"?>", "\u{FEFF} <?xml version=\"1.0\"?>", "é", "&lt;",
 ]

@@ -86,6 +86,7 @@ private let prologs: [XMLViolation] = [
     .prolog("<!DOCTYPE plist PUBLIC 'a", "&' 'b'>"), .prolog("<!DOCTYPE plist PUBLIC 'a'", "'b'>"),
     .prolog("<!DOCTYPE plist PUBLIC 'a' ", ">"), .prolog("<!DOCTYPE plist ", "[]>"),
     .prolog("<!DOCTYPE plist SYSTEM 'a'", "[<!ENTITY b 'c'>]>"),
+    .prolog("<!DOCTYPE plist>", "[]>"), .prolog("<!DOCTYPE plist>", "[<!ENTITY b 'c'>]>"),
     .prolog("<!DOCTYPE plist>\n<", "!DOCTYPE plist>"), .prolog("<?a?>\n<?xml", " version='1.0'?>"),
 ]
 
