@@ -206,6 +206,19 @@ struct XMLTokenizerTests {
         #expect(document.leniencies == .attributes)
     }
 
+    @Test(
+        "keeps to XML where libxml2 does not",
+        arguments: [XMLEngine.fastest, .tokenizer])
+    func strictness(_ engine: XMLEngine) throws {
+        for zeros in [20, 21, 22, 43, 500] {
+            let reference = "&#x" + String(repeating: "0", count: zeros) + "A;"
+            let document = try parse("<plist><string>\(reference)</string></plist>", engine)
+            #expect(document.root.string == "\n")
+        }
+        let twice = "<plist><array xmlns:a='' xmlns:a='' b=''/></plist>"
+        #expect(failure(twice, engine, .attributes)?.code == .malformedXML)
+    }
+
     @Test("knows the characters that begin and make up names")
     func names() {
         let starts: [ClosedRange<UInt32>] = [
