@@ -30,7 +30,7 @@ enum TextDecoder {
         case "UTF-32LE": utf32(bytes, isBigEndian: false)
         case "UTF-32BE": utf32(bytes, isBigEndian: true)
         case "ASCII", "US-ASCII", "ISO-IR-6": ascii(bytes)
-        case "ISO-8859-1", "ISO8859-1", "ISO_8859-1", "LATIN1", "L1": latin1(bytes)
+        case "ISO-8859-1", "ISO8859-1", "ISO_8859-1", "LATIN1", "L1": converted(bytes, [])
         case "WINDOWS-1252", "CP1252": converted(bytes, windows1252)
         case "MACINTOSH", "MAC": converted(bytes, macRoman)
         default: LibXML2.transcode(bytes, from: name)
@@ -75,29 +75,37 @@ enum TextDecoder {
         bytes.span.isASCII() ? .text(bytes) : .invalidText
     }
 
-    private static func latin1(_ bytes: [UInt8]) -> Result {
-        var text: [UInt8] = []
-        // Two bytes for each from 80 on.
-        text.append(addingCapacity: bytes.count * 2) { output in
-            for byte in bytes { UTF8Text.append(UInt32(byte), to: &output) }
-        }
-        return .text(text)
-    }
-
     /// Converts text whose bytes from 80 on are in `table`, and from its end on are as in ISO 8859-1.
     private static func converted(_ bytes: [UInt8], _ table: [UInt32?]) -> Result {
         var text: [UInt8] = []
-        text.reserveCapacity(bytes.count)
-        for byte in bytes {
-            let place = Int(byte) - 0x80
-            guard table.indices.contains(place) else {
-                UTF8Text.append(UInt32(byte), to: &text)
+        var isValid = true
+        // In parts, as few texts take three bytes for each.
+        for start in stride(from: 0, to: bytes.count, by: 4096) where isValid {
+            let part = bytes.span.extracting(start..<min(start &+ 4096, bytes.count))
+            text.append(addingCapacity: part.count &* 3) { output in
+                isValid = convert(part, table, to: &output)
+            }
+        }
+        return isValid ? .text(text) : .invalidText
+    }
+
+    /// Appends the characters of `bytes`; false where a byte stands for none.
+    private static func convert(
+        _ bytes: Span<UInt8>, _ table: [UInt32?], to output: inout OutputSpan<UInt8>
+    ) -> Bool {
+        for index in bytes.indices {
+            let byte = bytes[index]
+            if byte < 0x80 {
+                output.append(byte)
                 continue
             }
-            guard let scalar = table[place] else { return .invalidText }
-            UTF8Text.append(scalar, to: &text)
+            let place = Int(byte &- 0x80)
+            guard let scalar = place < table.count ? table[place] : UInt32(byte) else {
+                return false
+            }
+            UTF8Text.append(scalar, to: &output)
         }
-        return .text(text)
+        return true
     }
 
     // The characters of the bytes 80 to 9F in Windows-1252; nil for the five that stand for none.

@@ -17,6 +17,7 @@ enum XMLName {
     ///
     /// A name with more than one colon is well-formed, and ends where its last part does.
     static func endOfQualified(_ text: Span<UInt8>, from start: Int) -> Int? {
+        if let end = endOfSmallLetters(text, from: start) { return end }
         guard let prefix = end(text, from: start, allowsColon: false) else {
             return end(text, from: start)
         }
@@ -26,6 +27,18 @@ enum XMLName {
         }
         guard text.has(":", at: local) else { return local }
         return end(text, from: local &+ 1) ?? local &+ 1
+    }
+
+    /// The end of the name at `start`, if it is small letters and no other character of names follows,
+    /// as in all elements of property lists; else nil.
+    private static func endOfSmallLetters(_ text: Span<UInt8>, from start: Int) -> Int? {
+        var index = start
+        while index < text.count, text[index] &- 0x61 < 26 { index &+= 1 }
+        guard index > start, index < text.count else { return nil }
+        switch text[index] {
+        case UInt8(ascii: ">"), UInt8(ascii: "/"), UInt8(ascii: "="): return index
+        case let byte: return isXMLWhitespace(byte) ? index : nil
+        }
     }
 
     private static func end(

@@ -7,7 +7,8 @@ extension XMLTokenizer {
     mutating func misc(_ text: Span<UInt8>) throws(Stop) {
         while true {
             _ = skipBlank(text)
-            if text.has("<?", at: index) {
+            guard byte(text) == UInt8(ascii: "<") else { return }
+            if byte(text, after: 1) == UInt8(ascii: "?") {
                 try instruction(text)
             } else if text.has("<!--", at: index) {
                 try comment(text)
@@ -102,8 +103,11 @@ extension XMLTokenizer {
         return true
     }
 
-    /// The byte here; zero, which no text holds, at the end.
-    func byte(_ text: Span<UInt8>) -> UInt8 { index < text.count ? text[index] : 0 }
+    /// The byte here or `distance` after; zero, which no text holds, at the end.
+    @inline(__always)
+    func byte(_ text: Span<UInt8>, after distance: Int = 0) -> UInt8 {
+        index &+ distance < text.count ? text[index &+ distance] : 0
+    }
 
     /// The place after the next `mark`.
     ///

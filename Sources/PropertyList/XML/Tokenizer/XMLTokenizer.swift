@@ -102,16 +102,12 @@ struct XMLTokenizer {
     private mutating func markup(
         _ text: Span<UInt8>, _ receive: (XMLTag) -> Bool
     ) throws(Stop) {
-        if text.has("</", at: index) {
-            try endTag(text, receive)
-        } else if text.has("<?", at: index) {
-            try instruction(text)
-        } else if text.has("<!--", at: index) {
-            try comment(text)
-        } else if text.has("<![CDATA[", at: index) {
-            try section(text)
-        } else {
-            try startTag(text, receive)
+        switch byte(text, after: 1) {
+        case UInt8(ascii: "/"): try endTag(text, receive)
+        case UInt8(ascii: "?"): try instruction(text)
+        case UInt8(ascii: "!") where text.has("<!--", at: index): try comment(text)
+        case UInt8(ascii: "!") where text.has("<![CDATA[", at: index): try section(text)
+        default: try startTag(text, receive)
         }
     }
 
@@ -120,16 +116,27 @@ struct XMLTokenizer {
         let start = index
         let end = text.firstIndex(
             of: UInt8(ascii: "<"), or: UInt8(ascii: "&"), in: start..<text.count)
-        let run = text.extracting(start..<(end ?? text.count))
-        if let place = run.firstIndex(of: "]]>", from: 0) {
-            // libxml2 is still at the beginning of text that is ASCII so far.
-            if !run.extracting(0..<place).isASCII() { index &+= place }
-            throw .malformed("expected text, found `]]>`")
-        }
         index = end ?? text.count
+        if let bracket = text.firstIndex(of: UInt8(ascii: "]"), in: start..<index) {
+            try checkBrackets(text, from: bracket, in: start..<index)
+        }
         if end == nil, let name = openNames.last {
             throw .malformed("expected `</\(printable(text, name))>`, found the end of the text")
         }
+    }
+
+    /// Checks that text, whose first `]` is at `bracket`, does not hold the end of a section.
+    private mutating func checkBrackets(
+        _ text: Span<UInt8>, from bracket: Int, in range: Range<Int>
+    ) throws(Stop) {
+        let run = text.extracting(range)
+        guard let place = run.firstIndex(of: "]]>", from: bracket &- range.lowerBound) else {
+            return
+        }
+        // libxml2 is still at the beginning of text that is ASCII so far.
+        let isASCII = run.extracting(0..<place).isASCII()
+        index = isASCII ? range.lowerBound : range.lowerBound &+ place
+        throw .malformed("expected text, found `]]>`")
     }
 
     private mutating func section(_ text: Span<UInt8>) throws(Stop) {
@@ -147,13 +154,16 @@ struct XMLTokenizer {
             throw expected("the name of an element", text)
         }
         index = end
-        _ = skipBlank(text)
-        if !isAtEndOfTag(text) { try attributes(text) }
+        if byte(text) != UInt8(ascii: ">") {
+            _ = skipBlank(text)
+            if !isAtEndOfTag(text) { try attributes(text) }
+        }
         try send(XMLTag(offset: index, isEnd: false), receive)
-        if take("/>", text) {
-            try send(XMLTag(offset: index, isEnd: true), receive)
-        } else if take(">", text) {
+        if byte(text) == UInt8(ascii: ">") {
+            index &+= 1
             openNames.append(start..<end)
+        } else if take("/>", text) {
+            try send(XMLTag(offset: index, isEnd: true), receive)
         } else {
             throw expected("`>`", text)
         }
@@ -164,11 +174,19 @@ struct XMLTokenizer {
     ) throws(Stop) {
         index &+= 2
         let start = index
+        guard let name = openNames.popLast() else { throw expected("the end of the text", text) }
+        // Most end tags are that of the open element, without white space.
+        let usualEnd = start &+ name.count
+        if usualEnd < text.count, text[usualEnd] == UInt8(ascii: ">"),
+            Self.isSame(name, start..<usualEnd, text)
+        {
+            index = usualEnd &+ 1
+            return try send(XMLTag(offset: index, isEnd: true), receive)
+        }
         let end = XMLName.end(text, from: start) ?? start
         index = end
         _ = skipBlank(text)
         guard take(">", text) else { throw expected("`>`", text) }
-        guard let name = openNames.popLast() else { throw expected("the end of the text", text) }
         guard Self.isSame(name, start..<end, text) else {
             throw .malformed(
                 "expected `</\(printable(text, name))>`, found `</\(printable(text, start..<end))>`"
@@ -182,7 +200,8 @@ struct XMLTokenizer {
     }
 
     private func isAtEndOfTag(_ text: Span<UInt8>) -> Bool {
-        text.has(">", at: index) || text.has("/>", at: index)
+        byte(text) == UInt8(ascii: ">")
+            || byte(text) == UInt8(ascii: "/") && byte(text, after: 1) == UInt8(ascii: ">")
     }
 
     // MARK: Attributes
@@ -236,8 +255,10 @@ struct XMLTokenizer {
     private static func isSame(
         _ first: Range<Int>, _ second: Range<Int>, _ text: Span<UInt8>
     ) -> Bool {
-        first.count == second.count
-            && zip(first, second).allSatisfy { text[$0] == text[$1] }
+        guard first.count == second.count else { return false }
+        let distance = second.lowerBound &- first.lowerBound
+        for index in first where text[index] != text[index &+ distance] { return false }
+        return true
     }
 
     // MARK: References
