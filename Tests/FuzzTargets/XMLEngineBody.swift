@@ -48,7 +48,7 @@ private func errors(of outcome: Outcome) -> [PropertyListError] {
     }
 }
 
-/// Whether a reference has more than 21 hexadecimal digits, in an encoding of any width.
+/// Whether a reference has more than 10 hexadecimal digits, in an encoding of any width.
 private func hasLongReference(_ bytes: [UInt8]) -> Bool {
     let mark = Array("&#x".utf8)
     var matched = 0
@@ -56,7 +56,7 @@ private func hasLongReference(_ bytes: [UInt8]) -> Bool {
     for byte in bytes where byte != 0 {
         if matched == mark.count, Character(Unicode.Scalar(byte)).isHexDigit {
             digits += 1
-            if digits > 21 { return true }
+            if digits > 10 { return true }
         } else {
             matched =
                 byte == mark[0]

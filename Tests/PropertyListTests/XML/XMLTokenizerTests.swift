@@ -210,7 +210,7 @@ struct XMLTokenizerTests {
         "keeps to XML where libxml2 does not",
         arguments: [XMLEngine.fastest, .tokenizer])
     func strictness(_ engine: XMLEngine) throws {
-        for zeros in [20, 21, 22, 43, 500] {
+        for zeros in [9, 10, 11, 21, 500] {
             let reference = "&#x" + String(repeating: "0", count: zeros) + "A;"
             let document = try parse("<plist><string>\(reference)</string></plist>", engine)
             #expect(document.root.string == "\n")

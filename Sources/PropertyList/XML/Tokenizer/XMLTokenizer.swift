@@ -21,7 +21,7 @@
 /// | `version='1.'`, without another digit | no | yes | yes | nothing can be read in two ways |
 /// | `encoding='UTF-8'standalone='no'` | no | yes | yes | likewise |
 /// | two attributes of one name | no | some: `xmlns:a=''` twice | no | one of them would be lost |
-/// | `&#x…;` of 22 digits and more | yes | not with a letter at some places | yes | it is plain what is meant |
+/// | `&#x…;` of 11 digits and more | yes | not with a letter at each 11th | yes | it is plain what is meant |
 ///
 /// An end tag has a plain name: ``XMLGrammar`` refuses the start tag of any element with a colon in
 /// its name, so that none is ever open.
