@@ -22,7 +22,13 @@ let package = Package(
             description:
                 "The encrypted item store of `ArchiveStore`, on SQLite. Clients that do not "
                 + "name the trait resolve neither GRDB nor swift-crypto."),
-        .default(enabledTraits: ["CommandLineTool"]),
+        .trait(
+            name: "LibXML2",
+            description:
+                "libxml2 as a second engine for XML, on Linux and macOS: to compare with, and "
+                + "for text in encodings that the library has no table for. Without the trait the "
+                + "libraries depend on no library of C but the platform's own."),
+        .default(enabledTraits: ["CommandLineTool", "LibXML2"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -30,6 +36,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
     ],
     targets: [
+        // Used only with the trait `LibXML2`.
         .systemLibrary(
             name: "CLibXML2",
             pkgConfig: "libxml-2.0",
@@ -43,7 +50,15 @@ let package = Package(
             providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
         // The C library of the platform, under one name.
         .target(name: "PlatformC"),
-        .target(name: "PropertyList", dependencies: ["CLibXML2", "PlatformC"]),
+        .target(
+            name: "PropertyList",
+            dependencies: [
+                // As the condition in `LibXML2.swift`.
+                .target(
+                    name: "CLibXML2",
+                    condition: .when(platforms: [.linux, .macOS], traits: ["LibXML2"])),
+                "PlatformC",
+            ]),
         .target(name: "PropertyListCodable", dependencies: ["PropertyList"]),
         .target(name: "KeyedArchive", dependencies: ["PropertyList", "PropertyListCodable"]),
         // Whole files, read and replaced in one step; for the stores and the command.

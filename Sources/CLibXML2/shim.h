@@ -89,7 +89,8 @@ static void keyed_xml_on_end(
 }
 
 // A document type declaration, reported before its internal subset is parsed: one that has such a
-// subset ends the parsing, so that no entity is ever declared.
+// subset ends the parsing, so that no entity is ever declared. After the '>' of a declaration, libxml2
+// takes a '[' for the beginning of a subset too, where XML allows none.
 static void keyed_xml_on_doctype(
     void *user, const xmlChar *name, const xmlChar *public_id, const xmlChar *system_id) {
     keyed_xml_session *session = (keyed_xml_session *)user;
@@ -98,12 +99,20 @@ static void keyed_xml_on_doctype(
         strcpy(session->system_identifier, (const char *)system_id);
     if (public_id != NULL && strlen((const char *)public_id) < sizeof session->public_identifier)
         strcpy(session->public_identifier, (const char *)public_id);
-    if (session->context->input != NULL && *session->context->input->cur == '[') {
+    if (session->context->input == NULL) return;
+    // The text ends with a NUL.
+    const xmlChar *rest = session->context->input->cur;
+    int is_after = rest[0] == '>' && rest[1] == '[';
+    if (rest[0] != '[' && !is_after) return;
+    session->error_offset = keyed_xml_offset(session->context) + (uint32_t)is_after;
+    if (is_after) {
+        session->error = XML_ERR_INTERNAL_ERROR;
+        strcpy(session->message, "expected the root element, found `[`");
+    } else {
         session->has_internal_subset = 1;
-        session->is_stopped = 1;
-        session->error_offset = keyed_xml_offset(session->context);
-        xmlStopParser(session->context);
     }
+    session->is_stopped = 1;
+    xmlStopParser(session->context);
 }
 
 // The error became const in libxml2 2.12.
@@ -147,7 +156,7 @@ static inline int keyed_xml_parse(keyed_xml_session *session, const char *text, 
     context->userData = session;
     xmlParseDocument(context);
     keyed_xml_flush(session);
-    int is_well_formed = context->wellFormed;
+    int is_well_formed = context->wellFormed && session->error == 0;
     xmlFreeParserCtxt(context);
     session->context = NULL;
     return is_well_formed;

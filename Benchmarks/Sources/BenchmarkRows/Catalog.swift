@@ -7,6 +7,7 @@ extension Row {
     /// All rows, in the order of the tables.
     public static let all: [Row] =
         parsing + writing + touching + archiving + coding + small + extremes + storing + hostile
+        + rareForms
 
     /// The row with a name.
     public static func named(_ name: String) -> Row? { all.first { $0.name == name } }
@@ -99,6 +100,10 @@ extension Row {
 
     private static let hostile = Family.hostile.map { family, format in
         Row(.withstand, family, format, [.ours: Ours.withstand])
+    }
+
+    private static let rareForms = Family.rareForms.map { family in
+        Row(.withstand, family, .xml, [.ours: Ours.parseTree])
     }
 }
 

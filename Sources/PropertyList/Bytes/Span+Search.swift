@@ -8,8 +8,9 @@ extension Span<UInt8> {
         let end = Swift.min(range.upperBound, count)
         let firsts = Self.repeated(first)
         let seconds = Self.repeated(second)
-        while index &+ 8 <= end, let word = bigEndian(at: index, width: 8) {
-            if Self.zeros(word ^ firsts) | Self.zeros(word ^ seconds) != 0 { break }
+        while index &+ 8 <= end, let word = littleEndian(at: index) {
+            let zeros = Self.zeros(word ^ firsts) | Self.zeros(word ^ seconds)
+            if zeros != 0 { return index &+ zeros.trailingZeroBitCount &>> 3 }
             index &+= 8
         }
         while index < end {

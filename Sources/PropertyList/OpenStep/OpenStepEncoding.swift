@@ -50,10 +50,12 @@ enum OpenStepEncoding {
         if rest.isEmpty { return [] }
         if name.uppercased() == NextStepEncoding.name { return try nextStep(rest) }
         let encoding = isMarked ? mark?.encoding ?? name : name
-        switch LibXML2.transcode(rest, from: encoding) {
+        switch TextDecoder.utf8(rest, from: encoding) {
         case .text(let text): return text
         case .unknownEncoding:
-            throw error("the encoding `\(TerminalText.escaped(name))` is not known", 0, [])
+            throw error(
+                "the encoding `\(TerminalText.escaped(name))` is not known", 0, [],
+                TextDecoder.recovery)
         case .invalidText:
             throw error("the bytes are not valid in `\(TerminalText.escaped(name))`", 0, [])
         }

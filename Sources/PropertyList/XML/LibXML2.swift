@@ -1,55 +1,42 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+// The platforms are those that `Package.swift` names for the system library.
+#if LibXML2 && (os(Linux) || os(macOS))
+
 internal import CLibXML2
 
-/// The only place that calls libxml2.
+/// The only place that calls libxml2. It is the second engine for XML (``XMLEngine``) and converts
+/// encodings that ``TextDecoder`` has no table for.
 enum LibXML2 {
-    /// What became of a conversion to UTF-8.
-    enum Transcoding {
-        case text([UInt8])
-        case unknownEncoding
-        case invalidText
-    }
+    /// Whether the package was built with libxml2.
+    static let isAvailable = true
 
-    /// A tag that libxml2 reported; the meaning of `offset` is at `keyed_xml_event`.
-    struct Tag {
-        let offset: Int
-        let isEnd: Bool
-    }
-
-    /// How a parse ended.
-    struct Outcome {
-        var isWellFormed = false
-        var errorOffset = 0
-        var message = ""
-        var publicIdentifier: String?
-        var systemIdentifier: String?
-        var hasInternalSubset = false
-    }
-
-    /// What to do with each tag; false ends the parsing.
+    /// The receiver of tags. It returns false to end the parsing.
     private final class Receiver {
-        let receive: (Tag) -> Bool
-        init(_ receive: @escaping (Tag) -> Bool) { self.receive = receive }
+        let receive: (XMLTag) -> Bool
+        init(_ receive: @escaping (XMLTag) -> Bool) { self.receive = receive }
     }
 
     /// Parses UTF-8 text and hands every tag to `receive`.
-    static func parse(_ text: [UInt8], receive: (Tag) -> Bool) -> Outcome {
+    static func parse(
+        _ text: [UInt8], receive: (XMLTag) -> Bool
+    ) throws(PropertyListError) -> XMLOutcome {
         guard let size = Int32(exactly: text.count) else {
-            return Outcome(message: "the text has \(text.count) bytes, libxml2 takes 2147483647")
+            return XMLOutcome(
+                message: "expected at most \(Int32.max) bytes of text, found \(text.count)")
         }
         return withoutActuallyEscaping(receive) { receive in
             parse(text, size, Receiver(receive))
         }
     }
 
-    private static func parse(_ text: [UInt8], _ size: Int32, _ receiver: Receiver) -> Outcome {
+    private static func parse(_ text: [UInt8], _ size: Int32, _ receiver: Receiver) -> XMLOutcome {
         // SAFETY: the session lives for the call and is touched by nothing else; libxml2 gets the
         // buffer for the length of the call with its true size; the receiver is kept alive until
         // the last batch has been delivered, on this thread.
         unsafe withUnsafeTemporaryAllocation(of: keyed_xml_session.self, capacity: 1) { buffer in
-            guard let session = buffer.baseAddress else { return Outcome() }
+            guard let session = buffer.baseAddress else { return XMLOutcome() }
             unsafe session.initialize(to: keyed_xml_session())
             unsafe session.pointee.owner = Unmanaged.passUnretained(receiver).toOpaque()
             unsafe session.pointee.on_events = deliver
@@ -63,12 +50,12 @@ enum LibXML2 {
         }
     }
 
-    private static func outcome(_ session: keyed_xml_session, _ isWellFormed: Bool) -> Outcome {
+    private static func outcome(_ session: keyed_xml_session, _ isWellFormed: Bool) -> XMLOutcome {
         // SAFETY: the fields read are plain values that the session holds itself.
         let message = unsafe string(of: session.message)
         let publicIdentifier = unsafe string(of: session.public_identifier)
         let systemIdentifier = unsafe string(of: session.system_identifier)
-        return Outcome(
+        return XMLOutcome(
             isWellFormed: isWellFormed, errorOffset: unsafe Int(session.error_offset),
             message: String(message.prefix { $0 != "\n" }),
             publicIdentifier: publicIdentifier.isEmpty ? nil : publicIdentifier,
@@ -86,7 +73,7 @@ enum LibXML2 {
     }
 
     /// Converts text to UTF-8.
-    static func transcode(_ bytes: [UInt8], from name: String) -> Transcoding {
+    static func transcode(_ bytes: [UInt8], from name: String) -> TextDecoder.Result {
         guard let size = Int32(exactly: bytes.count) else { return .invalidText }
         var isKnown: Int32 = 0
         // SAFETY: libxml2 reads `size` bytes of the array within the call.
@@ -114,9 +101,36 @@ enum LibXML2 {
             let receiver = unsafe Unmanaged<Receiver>.fromOpaque(owner).takeUnretainedValue()
             for number in 0..<Int(count) {
                 let event = unsafe events[number]
-                let tag = Tag(offset: Int(event.offset), isEnd: event.is_end != 0)
+                let tag = XMLTag(offset: Int(event.offset), isEnd: event.is_end != 0)
                 if !receiver.receive(tag) { return 1 }
             }
             return 0
         }
 }
+
+#else
+
+/// libxml2 is left out: the trait `LibXML2` is off, or the platform has no such library.
+enum LibXML2 {
+    /// Whether the package was built with libxml2.
+    static let isAvailable = false
+
+    /// Refuses to parse.
+    ///
+    /// - Throws: an error that says how to get the engine.
+    static func parse(
+        _ text: [UInt8], receive: (XMLTag) -> Bool
+    ) throws(PropertyListError) -> XMLOutcome {
+        throw PropertyListError(
+            .unrecognizedFormat, format: .xml,
+            what: "expected a build with the trait `LibXML2`, found one without it",
+            recovery: "name the trait, on Linux or macOS, or choose another engine")
+    }
+
+    /// Knows no encoding.
+    static func transcode(_ bytes: [UInt8], from name: String) -> TextDecoder.Result {
+        .unknownEncoding
+    }
+}
+
+#endif

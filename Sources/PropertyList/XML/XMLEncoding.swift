@@ -109,7 +109,7 @@ enum XMLEncoding {
     private static func transcode(
         _ bytes: [UInt8], from name: String
     ) throws(PropertyListError) -> [UInt8] {
-        switch LibXML2.transcode(bytes, from: name) {
+        switch TextDecoder.utf8(bytes, from: name) {
         case .text(let text): return text
         case .unknownEncoding: throw unknown(name)
         case .invalidText:
@@ -118,12 +118,13 @@ enum XMLEncoding {
     }
 
     private static func unknown(_ name: String) -> PropertyListError {
-        error("the encoding `\(TerminalText.escaped(name))` is not known")
+        error("the encoding `\(TerminalText.escaped(name))` is not known", TextDecoder.recovery)
     }
 
-    private static func error(_ what: String) -> PropertyListError {
+    private static func error(_ what: String, _ recovery: String? = nil) -> PropertyListError {
         PropertyListError(
             .invalidEncoding, format: .xml, what: what,
-            location: PropertyListError.Location(byte: 0, line: 1, column: 1))
+            location: PropertyListError.Location(byte: 0, line: 1, column: 1),
+            recovery: recovery)
     }
 }

@@ -1,10 +1,10 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// The copy of a text that libxml2 is given where the text has characters that it would change or
-/// refuse, and the reader keeps. Values are always taken from the original.
+/// The copy of a text that an engine is given where the text has characters that XML changes or
+/// forbids, and the reader keeps. Values are always taken from the original.
 enum XMLPatch {
-    // `&#x0001F;` and the like: more zeros than that are left to libxml2, which refuses them.
+    // `&#x0001F;` and the like: more zeros than that are left to the engine, which refuses them.
     private static let longestReference = 12
 
     /// A copy of the same length: LF for CR, and `%`, which is no part of any markup, for each byte

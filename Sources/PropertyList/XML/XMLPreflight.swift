@@ -1,19 +1,19 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Looks at every byte of an XML document once, before libxml2 does.
+/// Looks at every byte of an XML document once, before an engine does.
 ///
-/// It makes sure of what the rest builds on, and of what libxml2 is slow to refuse:
+/// It makes sure of what the engines build on, and of what they are slow to refuse:
 /// - the text is valid UTF-8;
 /// - characters that XML forbids are refused, or noted where a leniency lets them pass;
 /// - a carriage return is noted: XML turns it into a line feed, Apple's readers keep it;
-/// - no tag has a flood of attributes, which libxml2 compares each with each, and no document one of
-///   namespaces, which libxml2 searches for each element.
+/// - no tag has a flood of attributes, which the engines compare each with each, and no document one
+///   of namespaces, which libxml2 searches for each element.
 struct XMLPreflight {
     private static let attributeLimit = 64
 
     let options: ParsingOptions
-    /// Whether libxml2 must be given a copy in which raw CRs and forbidden characters are replaced.
+    /// Whether the engine needs a copy in which raw CRs and forbidden characters are replaced.
     private(set) var needsPatch = false
     private(set) var used: ParsingOptions = []
     // No `=` before this place needs to be looked at again.

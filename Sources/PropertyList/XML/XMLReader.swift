@@ -3,17 +3,16 @@
 
 /// Reads an XML property list into the tables of a document.
 ///
-///     bytes → XMLEncoding ─┬─────────────── XMLScanner ───────────────┬→ UIDPass → DictionaryPass
-///                          └→ XMLPreflight → LibXML2 → XMLGrammar ────┘
+///     bytes → XMLEncoding ─┬─────────────────── XMLScanner ──────────────────┬→ UIDPass → DictionaryPass
+///                          └→ XMLPreflight → XMLTokenizer → XMLGrammar ──────┘
 ///
-/// The scanner reads the common form, or nothing. For all the rest libxml2 decides what is
+/// The scanner reads the common form, or nothing. For all the rest the tokenizer decides what is
 /// well-formed XML and finds the tags; the grammar decides what is a property list. What is not
 /// well-formed is refused, because two parsers would read it in two ways.
+///
+/// libxml2 can take the place of the tokenizer (``XMLEngine/libxml2``), to compare the two.
 enum XMLReader {
-    /// Which way to take.
-    enum Engine { case fastest, libxml2 }
-
-    /// What either way makes of a text.
+    /// The values and the header of a text, whichever engine read it.
     struct Contents {
         var store: NodeStore
         var keys = KeyTable()
@@ -25,14 +24,14 @@ enum XMLReader {
     /// Parses a whole document. Linear.
     static func parse(
         _ bytes: [UInt8], options: ParsingOptions, limits: ParsingLimits,
-        engine: Engine = .fastest
+        engine: XMLEngine = .fastest
     ) throws(PropertyListError) -> PropertyListDocument {
         let text = try XMLEncoding.utf8(bytes)
         let encoding = XMLEncoding.sourceEncoding(bytes)
         let scanned =
             engine == .fastest ? XMLScanner.scan(text, options: options, limits: limits) : nil
         if let scanned { return try document(scanned, encoding, options) }
-        return try document(contents(text, options, limits), encoding, options)
+        return try document(contents(text, options, limits, engine), encoding, options)
     }
 
     private static func document(
@@ -50,7 +49,7 @@ enum XMLReader {
     }
 
     private static func contents(
-        _ bytes: [UInt8], _ options: ParsingOptions, _ limits: ParsingLimits
+        _ bytes: [UInt8], _ options: ParsingOptions, _ limits: ParsingLimits, _ engine: XMLEngine
     ) throws(PropertyListError) -> Contents {
         var text = bytes
         var used = try dropLeadingWhitespace(&text, options)
@@ -58,8 +57,12 @@ enum XMLReader {
         try preflight.run(text.span)
         used.formUnion(preflight.used)
         var run = EngineRun(text, options: options, limits: limits)
-        let outcome = LibXML2.parse(preflight.needsPatch ? patched(text, options) : text) {
-            run.take($0)
+        let source = preflight.needsPatch ? patched(text, options) : text
+        let outcome: XMLOutcome
+        if engine == .libxml2 {
+            outcome = try LibXML2.parse(source) { run.take($0) }
+        } else {
+            outcome = XMLTokenizer.parse(source) { run.take($0) }
         }
         let problems = try run.finish(outcome)
         let header = XMLHeader(
@@ -102,16 +105,19 @@ enum XMLReader {
 }
 
 extension PropertyListDocument {
-    /// Parses XML by libxml2 whatever its form: the slow twin of ``init(parsing:format:options:limits:)``,
-    /// to compare with.
+    /// Parses XML by one engine. All engines read every document in the same way.
+    ///
+    /// - Throws: as ``init(parsing:format:options:limits:)``; `unrecognizedFormat` if the package was
+    ///   built without the engine.
     package init(
-        parsingByLibXML2 bytes: [UInt8], options: ParsingOptions, limits: ParsingLimits
+        parsingXML bytes: [UInt8], engine: XMLEngine, options: ParsingOptions,
+        limits: ParsingLimits
     ) throws(PropertyListError) {
-        self = try XMLReader.parse(bytes, options: options, limits: limits, engine: .libxml2)
+        self = try XMLReader.parse(bytes, options: options, limits: limits, engine: engine)
     }
 }
 
-/// One parse by libxml2: hands its tags to the grammar and keeps the first error.
+/// Hands the tags that an engine finds to the grammar and keeps the first error.
 private struct EngineRun {
     let source: [UInt8]
     let options: ParsingOptions
@@ -125,7 +131,7 @@ private struct EngineRun {
     }
 
     /// Takes a tag; false where it is refused.
-    mutating func take(_ tag: LibXML2.Tag) -> Bool {
+    mutating func take(_ tag: XMLTag) -> Bool {
         let text = source
         do {
             if tag.isEnd {
@@ -144,7 +150,7 @@ private struct EngineRun {
     ///
     /// - Returns: what is wrong with a document that is kept all the same.
     mutating func finish(
-        _ outcome: LibXML2.Outcome
+        _ outcome: XMLOutcome
     ) throws(PropertyListError) -> [PropertyListError] {
         guard let error = failure ?? problem(outcome) else { return [] }
         if isTrailing(outcome), options.contains(.trailingContent) {
@@ -157,12 +163,12 @@ private struct EngineRun {
     }
 
     /// Whether all that is wrong, if anything is, comes after the root element.
-    private func isTrailing(_ outcome: LibXML2.Outcome) -> Bool {
+    private func isTrailing(_ outcome: XMLOutcome) -> Bool {
         failure == nil && grammar.isComplete
             && (outcome.isWellFormed || outcome.errorOffset >= grammar.position)
     }
 
-    private func problem(_ outcome: LibXML2.Outcome) -> PropertyListError? {
+    private func problem(_ outcome: XMLOutcome) -> PropertyListError? {
         if outcome.hasInternalSubset {
             return grammar.error(
                 .malformedXML, "a document type declaration with declarations of its own",
@@ -174,7 +180,7 @@ private struct EngineRun {
             at: outcome.errorOffset, source.span, recovery(from: outcome))
     }
 
-    private func recovery(from outcome: LibXML2.Outcome) -> String? {
+    private func recovery(from outcome: XMLOutcome) -> String? {
         if isTrailing(outcome) { return "`ParsingOptions.trailingContent` lets it pass" }
         let isForbidden = XMLPatch.hasForbiddenReference(source.span, before: outcome.errorOffset)
         return isForbidden ? "`ParsingOptions.rawControlCharacters` lets it pass" : nil
@@ -189,8 +195,9 @@ private struct EngineRun {
         }
     }
 
-    /// What libxml2 says, as a phrase: without the name of its function and the exclamation mark.
-    private func description(of outcome: LibXML2.Outcome) -> String {
+    /// The message of an engine as a phrase. libxml2 begins messages with the name of a function and ends
+    /// them with an exclamation mark.
+    private func description(of outcome: XMLOutcome) -> String {
         var message = Substring(TerminalText.escaped(outcome.message))
         if message.hasPrefix("xml"), let colon = message.firstIndex(of: ":") {
             message = message[message.index(after: colon)...]

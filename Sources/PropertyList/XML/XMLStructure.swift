@@ -4,7 +4,7 @@
 /// Tells tags from what only looks like one inside comments, CDATA sections, instructions and the
 /// literals of a document type declaration.
 ///
-/// It follows well-formed XML only: libxml2 stops where the two could part. An attribute's value
+/// It follows well-formed XML only: the engines stop where the two could part. An attribute's value
 /// needs no care, because no `<` may stand in one.
 struct XMLStructure {
     private var position = 0

@@ -6,8 +6,8 @@
 ///     text      = { character | reference | "<![CDATA[" … "]]>" }
 ///     reference = "&" ("lt" | "gt" | "amp" | "apos" | "quot") ";" | "&#" digits ";" | "&#x" hex ";"
 ///
-/// libxml2 has made sure that all of it is well-formed, but not that an entity is one of the five:
-/// a document that names an external DTD may use any, as far as XML goes.
+/// The engine that found the tags has made sure that all of it is well-formed, but not that an entity
+/// is one of the five: a document that names an external DTD may use any, as far as XML goes.
 enum XMLText {
     /// Why text is refused, and where.
     struct Failure: Error {
@@ -96,7 +96,8 @@ enum XMLText {
         return Unicode.Scalar(value) == nil || value == 0 ? nil : value
     }
 
-    private static func digit(_ byte: UInt8) -> UInt32? {
+    /// The value of a hexadecimal digit; nil for other bytes.
+    static func digit(_ byte: UInt8) -> UInt32? {
         switch byte {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(byte &- 0x30)
         case UInt8(ascii: "a")...UInt8(ascii: "f"): UInt32(byte &- 0x57)

@@ -49,7 +49,9 @@ struct XMLEncodingTests {
         #expect(try value(text.bytes("aé")) == "aé")
     }
 
-    @Test("reads other encodings that extend ASCII, by their names")
+    @Test(
+        "reads other encodings that extend ASCII, by their names",
+        .enabled(if: XMLEngine.libxml2.isAvailable, "the trait `LibXML2` is off"))
     func shiftJIS() throws {
         let head = Array("<?xml version='1.0' encoding='Shift_JIS'?><plist><string>".utf8)
         let tail = Array("</string></plist>".utf8)
@@ -124,10 +126,120 @@ struct XMLEncodingTests {
         }
         let latin = String(repeating: "é", count: 600_000)
         #expect(try value(EncodedText(.isoLatin1, "ISO-8859-1").bytes(latin)) == .string(latin))
+    }
+
+    @Test(
+        "converts megabytes of other encodings",
+        .enabled(if: XMLEngine.libxml2.isAvailable, "the trait `LibXML2` is off"))
+    func largeShiftJIS() throws {
         let head = Array("<?xml version='1.0' encoding='Shift_JIS'?><plist><string>".utf8)
         let kana = [UInt8](repeating: 0xB1, count: 600_000)
         let document = try PropertyListDocument(
             parsing: head + kana + Array("</string></plist>".utf8))
         #expect(document.root.string?.unicodeScalars.count == 600_000)
+    }
+
+    @Test("says how to get more encodings where libxml2 is left out")
+    func recovery() throws {
+        let text = "<?xml version='1.0' encoding='KOI8-R'?><plist><true/></plist>"
+        let error = parseError(Array(text.utf8))
+        #expect((error == nil) == XMLEngine.libxml2.isAvailable)
+        if let error {
+            #expect(error.code == .invalidEncoding)
+            #expect(error.recovery?.contains("LibXML2") == true)
+        }
+    }
+}
+
+@Suite("Conversion to UTF-8")
+struct TextDecoderTests {
+    /// The names that are converted without libxml2.
+    static let names = [
+        "ASCII", "US-ASCII", "ISO-8859-1", "latin1", "L1", "windows-1252", "CP1252", "UTF-16",
+        "UTF-16LE", "UTF-16BE", "UTF-32LE", "UTF-32BE",
+    ]
+
+    private func text(_ result: TextDecoder.Result) -> String? {
+        guard case .text(let text) = result else { return nil }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    @Test("converts each byte of the encodings with one byte a character")
+    func bytes() {
+        for byte: UInt8 in 0...0xFF {
+            let latin = text(TextDecoder.utf8([byte], from: "ISO-8859-1"))
+            #expect(latin == String(Unicode.Scalar(byte)))
+            #expect(text(TextDecoder.utf8([byte], from: "ASCII")) == (byte < 0x80 ? latin : nil))
+            let windows = text(TextDecoder.utf8([byte], from: "Windows-1252"))
+            if !(0x80..<0xA0).contains(byte) { #expect(windows == latin) }
+        }
+        let special = (UInt8(0x80)..<0xA0).map {
+            text(TextDecoder.utf8([$0], from: "CP1252")) ?? "-"
+        }
+        #expect(special.joined() == "€-‚ƒ„…†‡ˆ‰Š‹Œ-Ž--‘’“”•–—˜™š›œ-žŸ")
+    }
+
+    @Test("converts Mac OS Roman as Apple does")
+    func macRoman() {
+        let bytes = (UInt8(0x80)...0xFF).map { $0 }
+        let expected =
+            "ÄÅÇÉÑÖÜáàâäãåçéèêëíìîïñóòôöõúùûü†°¢£§•¶ß®©™´¨≠ÆØ∞±≤≥¥µ∂∑∏π∫ªºΩæø¿¡¬√ƒ≈∆«»…\u{A0}ÀÃÕŒœ"
+            + "–—“”‘’÷◊ÿŸ⁄€‹›ﬁﬂ‡·‚„‰ÂÊÁËÈÍÎÏÌÓÔ\u{F8FF}ÒÚÛÙıˆ˜¯˘˙˚¸˝˛ˇ"
+        #expect(text(TextDecoder.utf8(bytes, from: "macintosh")) == expected)
+        #expect(text(TextDecoder.utf8(Array("a\n~".utf8), from: "mac")) == "a\n~")
+    }
+
+    @Test("takes names in any case, but no letter for another")
+    func letters() {
+        #expect(text(TextDecoder.utf8([0x61], from: "us-Ascii")) == "a")
+        #expect(text(TextDecoder.utf8([0x61], from: "u\u{17F}-ascii")) == nil)
+        #expect(text(TextDecoder.utf8([0x61], from: "")) == nil)
+    }
+
+    @Test("converts UTF-16 and UTF-32, and refuses surrogates without a partner")
+    func units() {
+        #expect(text(TextDecoder.utf8([0x61, 0, 0x3D, 0xD8, 0, 0xDE], from: "UTF-16LE")) == "a😀")
+        #expect(text(TextDecoder.utf8([0, 0x61, 0xD8, 0x3D, 0xDE, 0], from: "utf-16be")) == "a😀")
+        #expect(text(TextDecoder.utf8([0, 0xF6, 1, 0], from: "UTF-32LE")) == "\u{1F600}")
+        #expect(text(TextDecoder.utf8([0, 1, 0xF6, 0], from: "UTF-32BE")) == "\u{1F600}")
+        for unit: [UInt8] in [[0xD8, 0], [0xDC, 0], [0xD8, 0, 0, 0x61], [0]] {
+            #expect(text(TextDecoder.utf8(unit, from: "UTF-16BE")) == nil)
+        }
+        for unit: [UInt8] in [
+            [0, 0, 0xD8, 0], [0, 0x11, 0, 0], [0, 0, 0x61], [0xFF, 0, 0, 0x61],
+        ] {
+            #expect(text(TextDecoder.utf8(unit, from: "UTF-32BE")) == nil)
+        }
+    }
+
+    @Test(
+        "converts as libxml2 does", .enabled(if: XMLEngine.libxml2.isAvailable), arguments: names)
+    func agreement(_ name: String) {
+        var random = XMLTestRandom(state: 0x7EC0)
+        for byte: UInt8 in 0...0xFF { check([byte], name) }
+        for _ in 0..<500 {
+            let count = 4 * Int.random(in: 1...6, using: &random)
+            var bytes = (0..<count).map { _ in UInt8.random(in: 0...0xFF, using: &random) }
+            // Most units are characters then.
+            if name.contains("32") {
+                for index in bytes.indices where index % 4 != (name.hasSuffix("BE") ? 3 : 0) {
+                    bytes[index] = 0
+                }
+            }
+            check(bytes, name)
+        }
+    }
+
+    /// libxml2 converts a low surrogate without a partner to what is no UTF-8, and the reader refuses it
+    /// then.
+    private func check(_ bytes: [UInt8], _ name: String) {
+        guard case .text(let expected) = LibXML2.transcode(bytes, from: name),
+            UTF8Text.firstInvalid(expected.span) == nil
+        else {
+            #expect(text(TextDecoder.utf8(bytes, from: name)) == nil, "\(bytes)")
+            return
+        }
+        #expect(
+            text(TextDecoder.utf8(bytes, from: name)) == String(decoding: expected, as: UTF8.self))
     }
 }

@@ -43,6 +43,30 @@ private let oddities: [String] = [
     "<array><!-- & < > --></array>", "<array><!-- é --></array>", "<array><!-- a",
     "<array><?p?></array>",
     "<plist><true/></plist>", "<set/>", "<String>a</String>", "<array a=\"b\"/>",
+    "<array><!-- é -- --></array>", "<array><!-- é--", "<array><!--", "<array><!-- -", "<array><!-",
+    "<array><?p q?></array>", "<array><?p", "<array><?p ?", "<array><??></array>",
+    "<array><?p=q?></array>", "<array><?xml?></array>", "<array><?XML a?></array>",
+    "<array><?xmlns a?></array>", "<array><?é:b ü?></array>", "<array><?1?></array>",
+    "<array><!DOCTYPE a></array>", "<array><!x></array>", "<array><1/></array>",
+    "<array>< b/></array>",
+    "<array></></array>", "<array></ array>", "<array></array/>", "<array></arrayé>",
+    "<array></array\n>", "<array\n/>", "<array/ >", "<array a/>", "<array a=/>", "<array a=b/>",
+    "<array a='b/>", "<array a='<'/>", "<array a='&lt;&#65;'/>", "<array a='&b;'/>",
+    "<array a='&'/>", "<array a='b'c='d'/>", "<array a='b' a='c'/>",
+    "<array a = \"b\" c\n=\n'd' />",
+    "<array a='b' c='' a='c' d=''/>", "<array xmlns='a' xmlns='b'/>",
+    "<array xmlns:a='b' xmlns:a='c' d=''/>", "<array :a='b' a:='c' a:1='d' a:b:c='e'/>",
+    "<array a:b:1='c'/>", "<array é='b'/>", "<array ·='b'/>", "<array a·='b'/>", "<array a=''",
+    "<array a='' ", "<array a", "<array ", "<array", "<", "<a:b/>", "<:b/>", "<a:/>",
+    "<string>é]]></string>", "<string>a\né]]]></string>", "<string>a]]]></string>",
+    "<string>a&lt;b]]></string>", "<string>]]", "<string><![CDATA[</string>", "<string><![CDATA[]]",
+    "<string><![CDATA[]]]]><![CDATA[>]]></string>", "<string><![CDATA[é]]>]]></string>",
+    "<string><![cdata[a]]></string>", "<string>&#;</string>", "<string>&#x;</string>",
+    "<string>&#X41;</string>", "<string>&#6a;</string>", "<string>&#x6g;</string>", "<string>&#",
+    "<string>&#x", "<string>&#6", "<string>&", "<string>&a", "<string>&é;</string>",
+    "<string>&a b;</string>", "<string>&:;</string>", "<string>&#x10FFFF;&#x10FFFE;</string>",
+    "<string>&#1114112;</string>", "<string>&#99999999999999999999;</string>",
+    "<string>&#55296;</string>", "<string>&#xFFFF;</string>", "<string a='&#1;'>b</string>",
 ]
 
 private let prologs: [String] = [
@@ -60,7 +84,29 @@ private let prologs: [String] = [
     "<!DOCTYPE plist PUBLIC \"\(String(repeating: "a", count: 127))\" \"b\">",
     "<!DOCTYPE plist SYSTEM \"\(String(repeating: "a", count: 128))\">",
     "<!DOCTYPE plist PUBLIC \"a\" \"b\"><!DOCTYPE plist SYSTEM \"a\">", "<!-- c -->", "<?p?>",
-    "<!-- c --><?xml version=\"1.0\"?>",
+    "<!-- c --><?xml version=\"1.0\"?>", "<?xml version=\"1.\"?>", "<?xml version=\"1\"?>",
+    "<?xml version=\"\"?>", "<?xml version=\"1.0?>", "<?xml version=\"a\"?>", "<?xml version?>",
+    "<?xml version=1.0?>", "<?xml version=\"2.0\"?>", "<?xml version=\"11.0\"?>", "<?xml?>",
+    "<?xml ?>", "<?xml encoding=\"UTF-8\"?>", "<?xml version=\"1.0\"encoding=\"UTF-8\"?>",
+    "<?xml version=\"1.0\" encoding?>", "<?xml version=\"1.0\" encoding=UTF-8?>",
+    "<?xml version=\"1.0\" encoding=\"UTF-8?>",
+    "<?xml version=\"1.0\" encoding=\"UTF-8\"standalone=\"no\"?>",
+    "<?xml version=\"1.0\" standalone=\"no\" ?>", "<?xml version=\"1.0\" standalone='yes\"?>",
+    "<?xml version=\"1.0\" standalone=\"maybe\"?>", "<?xml version=\"1.0\" standalone?>",
+    "<?xml version=\"1.0\" standalone=yes?>", "<?xml version=\"1.0\" a=\"b\"?>",
+    "<?xml version=\"1.0\" ?", "<?xml version=\"1.0\" >", "<?xml\n\tversion\n=\n'1.0'\n?>",
+    "<!DOCTYPE>", "<!DOCTYPE 1>", "<!DOCTYPEplist>", "<!DOCTYPE é>", "<!DOCTYPE plist x>",
+    "<!DOCTYPE plist SYSTEM>", "<!DOCTYPE plist SYSTEM\"a\">", "<!DOCTYPE plist SYSTEM a>",
+    "<!DOCTYPE plist SYSTEM \"a>", "<!DOCTYPE plist SYSTEM \"é>\">", "<!DOCTYPE plist SYSTEM \"\">",
+    "<!DOCTYPE plist PUBLIC>", "<!DOCTYPE plist PUBLIC \"a\">",
+    "<!DOCTYPE plist PUBLIC \"a\"\"b\">",
+    "<!DOCTYPE plist PUBLIC \"é\" \"b\">", "<!DOCTYPE plist PUBLIC 'a\"' 'b'>",
+    "<!DOCTYPE plist PUBLIC 'a[b' 'b'>", "<!DOCTYPE plist PUBLIC \"a'b\" 'c' >",
+    "<!DOCTYPE plist PUBLIC 'a' 'b' [", "<!DOCTYPE plist PUBLIC 'a' 'b' [<!-- ]>",
+    "<!DOCTYPE plist [", "<!DOCTYPE plist>[", "<!DOCTYPE plist>[]>", "<!DOCTYPE plist> []>",
+    "<!DOCTYPE plist SYSTEM 'a'>[<!ENTITY a \"b\">]>",
+    "<!DOCTYPE plist SYSTEM 'a' x>", "<!doctype plist>", "<?p?><!DOCTYPE plist><?p q?>",
+    "\u{FEFF}<?xml version=\"1.0\"?>", "\u{FEFF} <?xml version=\"1.0\"?>", "é", "&lt;",
 ]
 
 private func check(_ text: String) throws { try check(Array(text.utf8)) }
@@ -71,7 +117,7 @@ private func check(_ bytes: [UInt8], _ all: [ParsingOptions] = allOptions) throw
     }
 }
 
-@Suite("The XML scanner and libxml2 agree")
+@Suite("The XML engines agree")
 struct XMLScannerAgreementTests {
     @Test("on odd values", arguments: oddities)
     func values(_ body: String) throws {
@@ -95,12 +141,28 @@ struct XMLScannerAgreementTests {
         "on odd endings",
         arguments: [
             "", "\n", " \t\r\n", "<!-- c -->", "<!-- c -->x", "x", "<plist/>", "\u{0}", "\u{C}",
-            "<?p?>",
+            "<?p?>", "<?p", "<?xml?>", "<!-- é -- -->", "<!--", "&lt;", "<", "<!DOCTYPE a>", "]]>",
+            "é",
+            "</plist>",
         ])
     func ends(_ end: String) throws {
         try check("<plist version=\"1.0\"><true/></plist>\(end)")
         try check("<plist version=\"1.0\"><true/></plist >\(end)")
         try check("<plist version=\"1.0\"><true/>\(end)")
+    }
+
+    @Test("on entities that an external subset might declare", arguments: ["yes", "no"])
+    func entities(_ standalone: String) throws {
+        for type in [
+            "", "<!DOCTYPE plist>", "<!DOCTYPE plist SYSTEM 'a'>", "<!DOCTYPE a SYSTEM ''>",
+        ] {
+            for body in [
+                "<string>&a;</string>", "<string b='&a;'>c</string>", "<array>&a;</array>",
+            ] {
+                try check(
+                    "<?xml version='1.0' standalone='\(standalone)'?>\(type)<plist>\(body)</plist>")
+            }
+        }
     }
 
     @Test("at the limit of depth", arguments: [3, 4, 5])
@@ -143,8 +205,37 @@ struct XMLScannerAgreementTests {
         }
     }
 
+    @Test("on random mixtures of markup", arguments: [2, 0xE119] as [UInt64])
+    func mixtures(_ seed: UInt64) throws {
+        var random = SplitMix64(seed: seed)
+        let pieces: [String] =
+            prologs + [
+                "<plist>", "</plist>", "<array", "<array>", "</array>", "<string>", "</string>",
+                " a='b'",
+                " a=\"&lt;\"", "/>", ">", "<!--", "--", "-->", "<?", "?>", "<![CDATA[", "]]>", "&",
+                "&#",
+                "x41", ";", "é", "\r\n", "\r", "a", ":", " ", "=", "'", "\"", "<", "/", "[", "]",
+            ]
+        for round in 0..<2000 {
+            let count = random.below(14)
+            let text = (0..<count).map { _ in pieces[random.below(pieces.count)] }.joined()
+            #expect(throws: Never.self, "seed \(seed), round \(round)") { try check(text) }
+        }
+    }
+
     @Test("on the fixtures", arguments: Corpus.fixtures("xml"))
     func fixtures(_ file: Corpus.File) throws { try check(file.bytes) }
+
+    @Test("on the fixtures of all formats that are XML or look like it")
+    func allFixtures() throws {
+        var number = 0
+        for file in Corpus.files(in: Corpus.fixtures) where file.bytes.count < 200_000 {
+            guard (try? PropertyListFormat.detect(file.bytes)) == .xml else { continue }
+            number += 1
+            #expect(throws: Never.self, "\(file.name)") { try check(file.bytes) }
+        }
+        #expect(number > 3)
+    }
 
     @Test("on files of others", .enabled(if: Corpus.hasExternal, "there is no external collection"))
     func corpus() throws {
@@ -164,6 +255,35 @@ struct XMLScannerAgreementTests {
         #expect(number > 200)
         // Most files are of the common form.
         #expect(scanned > 300, "\(scanned) of \(number)")
+    }
+}
+
+@Suite("The choice of an XML engine")
+struct XMLEngineTests {
+    @Test("is between two that every build has, and libxml2 with its trait")
+    func available() throws {
+        #expect(XMLEngine.fastest.isAvailable)
+        #expect(XMLEngine.tokenizer.isAvailable)
+        #if LibXML2 && (os(Linux) || os(macOS))
+        #expect(XMLEngine.libxml2.isAvailable)
+        #else
+        #expect(!XMLEngine.libxml2.isAvailable)
+        #endif
+    }
+
+    @Test("is refused with the way to libxml2 where a build has it not")
+    func unavailable() throws {
+        do throws(PropertyListError) {
+            let document = try PropertyListDocument(
+                parsingXML: xml("<true/>"), engine: .libxml2, options: .strict, limits: .default)
+            #expect(XMLEngine.libxml2.isAvailable)
+            #expect(document.root.kind == .boolean)
+        } catch {
+            #expect(!XMLEngine.libxml2.isAvailable)
+            #expect(error.code == .unrecognizedFormat)
+            #expect(error.description.contains("LibXML2"))
+            #expect(error.recovery != nil)
+        }
     }
 }
 

@@ -1,17 +1,30 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reads XML property lists of the common form by itself, without libxml2 and in one pass: the form
-/// that Apple's writer and most others give them.
+/// Reads XML property lists of the common form in one pass: the form that Apple's writer and most
+/// others give them.
 ///
 ///     document = [ declaration ] [ doctype ] "<plist" [ version ] ">" value "</plist>"
 ///     value    = "<dict>" { "<key>" text "</key>" value } "</dict>" | "<dict/>"
 ///              | "<array>" { value } "</array>" | "<array/>"
 ///              | "<string>" text "</string>" | "<string/>" | … | "<true/>" | "<false/>"
 ///
-/// with white space and comments between the tags, and no white space or attributes in them. It says
-/// yes only to what libxml2 and ``XMLGrammar`` read in the same way, and has no errors of its own:
-/// whatever it does not know, from a processing instruction to a mistake, is theirs from the start.
+/// with white space and comments between the tags, and no white space or attributes in them.
+///
+/// The scanner accepts only what ``XMLTokenizer`` and ``XMLGrammar`` read in the same way, and has no
+/// errors of its own. It gives up at the first byte that it does not know, and those two read the
+/// whole text from the start. The loops here thus need no branch for a form that is rare. They are:
+///
+/// - white space in a tag, attributes other than a plain version, and start tags of leaves that are
+///   empty in a long form, such as `<true></true>`;
+/// - processing instructions, and comments that are not ASCII or begin with `-` or `>`;
+/// - CDATA sections, and references in numbers, dates and data;
+/// - references to characters that XML forbids, and characters that only a leniency lets pass;
+/// - a byte order mark, `standalone`, other quotes or blanks in the declaration, another version;
+/// - identifiers of document types with rare characters, in other quotes or of more than 127 bytes,
+///   a document type without an identifier, and an internal subset;
+/// - keys as values, missing `<plist>`, content after the root: all that an option allows;
+/// - containers nested too deep, and every mistake, so that one place decides on its error.
 struct XMLScanner {
     private struct Frame {
         let isDictionary: Bool
@@ -39,7 +52,7 @@ struct XMLScanner {
     static func scan(
         _ bytes: [UInt8], options: ParsingOptions, limits: ParsingLimits
     ) -> XMLReader.Contents? {
-        // libxml2 takes no more.
+        // The tokenizer takes no more.
         guard bytes.count < Int(Int32.max) else { return nil }
         var scanner = XMLScanner(bytes, options: options, limits: limits)
         scanner.reserve(bytes.span)

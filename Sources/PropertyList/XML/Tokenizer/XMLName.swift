@@ -1,0 +1,89 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+/// Names, as XML 1.0 (fifth edition) has them in productions 4, 4a and 5:
+///
+///     name = start { start | digit | "-" | "." | … }
+///     start = letter | "_" | ":" | …
+///
+/// Elements and attributes have names with a prefix or without (Namespaces in XML 1.0).
+enum XMLName {
+    /// The end of the name at `start`; nil where there is none. Linear.
+    static func end(_ text: Span<UInt8>, from start: Int) -> Int? {
+        end(text, from: start, allowsColon: true)
+    }
+
+    /// The end of the name of an element or attribute at `start`; nil where there is none. Linear.
+    ///
+    /// A name with more than one colon is well-formed, and ends where its last part does.
+    static func endOfQualified(_ text: Span<UInt8>, from start: Int) -> Int? {
+        if let end = endOfSmallLetters(text, from: start) { return end }
+        guard let prefix = end(text, from: start, allowsColon: false) else {
+            return end(text, from: start)
+        }
+        guard text.has(":", at: prefix) else { return prefix }
+        guard let local = end(text, from: prefix &+ 1, allowsColon: false) else {
+            return endOfParts(text, from: prefix &+ 1, allowsColon: true)
+        }
+        guard text.has(":", at: local) else { return local }
+        return end(text, from: local &+ 1) ?? local &+ 1
+    }
+
+    /// The end of the name at `start`, if it is small letters and no other character of names follows,
+    /// as in all elements of property lists; else nil.
+    private static func endOfSmallLetters(_ text: Span<UInt8>, from start: Int) -> Int? {
+        var index = start
+        while index < text.count, text[index] &- 0x61 < 26 { index &+= 1 }
+        guard index > start, index < text.count else { return nil }
+        switch text[index] {
+        case UInt8(ascii: ">"), UInt8(ascii: "/"), UInt8(ascii: "="): return index
+        case let byte: return isXMLWhitespace(byte) ? index : nil
+        }
+    }
+
+    private static func end(
+        _ text: Span<UInt8>, from start: Int, allowsColon: Bool
+    ) -> Int? {
+        guard start < text.count else { return nil }
+        let (scalar, length) = UTF8Text.scalar(text, at: start)
+        guard isStart(scalar), allowsColon || scalar != 0x3A else { return nil }
+        return endOfParts(text, from: start &+ length, allowsColon: allowsColon)
+    }
+
+    private static func endOfParts(
+        _ text: Span<UInt8>, from start: Int, allowsColon: Bool
+    ) -> Int {
+        var index = start
+        while index < text.count {
+            // Most characters of names are small letters.
+            if text[index] &- 0x61 < 26 {
+                index &+= 1
+                continue
+            }
+            let (scalar, length) = UTF8Text.scalar(text, at: index)
+            guard isPart(scalar), allowsColon || scalar != 0x3A else { return index }
+            index &+= length
+        }
+        return index
+    }
+
+    /// Whether a name may begin with the character.
+    static func isStart(_ scalar: UInt32) -> Bool {
+        switch scalar {
+        case 0x61...0x7A, 0x41...0x5A, 0x5F, 0x3A: true
+        case 0..<0xC0: false
+        case 0xD7, 0xF7, 0x300...0x36F, 0x37E: false
+        case 0xC0...0x1FFF, 0x200C...0x200D, 0x2070...0x218F, 0x2C00...0x2FEF: true
+        case 0x3001...0xD7FF, 0xF900...0xFDCF, 0xFDF0...0xFFFD, 0x10000...0xEFFFF: true
+        default: false
+        }
+    }
+
+    /// Whether the character may stand in a name after the first.
+    static func isPart(_ scalar: UInt32) -> Bool {
+        switch scalar {
+        case 0x30...0x39, 0x2D, 0x2E, 0xB7, 0x300...0x36F, 0x203F...0x2040: true
+        default: isStart(scalar)
+        }
+    }
+}

@@ -1,0 +1,154 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+/// What stands before the root element.
+extension XMLTokenizer {
+    /// Parses everything up to the root element.
+    mutating func prolog(_ text: Span<UInt8>) throws(Stop) {
+        // libxml2 looks for a mark where four bytes stand.
+        if text.count >= 4 { _ = take("\u{FEFF}", text) }
+        if text.has("<?xml", at: index), index &+ 5 < text.count, isXMLWhitespace(text[index &+ 5])
+        {
+            try declaration(text)
+        }
+        try misc(text)
+        if take("<!DOCTYPE", text) {
+            try documentType(text)
+            try misc(text)
+        }
+    }
+
+    // MARK: XML declaration
+
+    /// Parses the XML declaration. ``XMLEncoding`` has dealt with the encoding before.
+    private mutating func declaration(_ text: Span<UInt8>) throws(Stop) {
+        index &+= 5
+        _ = skipBlank(text)
+        try version(text)
+        if !skipBlank(text) {
+            if take("?>", text) { return }
+            throw expected("white space or `?>`", text)
+        }
+        if take("encoding", text) { try encoding(text) }
+        _ = skipBlank(text)
+        if take("standalone", text) { try standalone(text) }
+        _ = skipBlank(text)
+        guard take("?>", text) else { throw expected("`?>`", text) }
+    }
+
+    /// Parses the version: `1.` and digits.
+    private mutating func version(_ text: Span<UInt8>) throws(Stop) {
+        guard take("version", text) else { throw expected("`version`", text) }
+        let quote = try openingQuote(text)
+        let isFirst = text.has("1.", at: index)
+        if isDigit(text) {
+            index &+= 1
+            if take(".", text) {
+                while isDigit(text) { index &+= 1 }
+            }
+        }
+        try closingQuote(quote, text)
+        if !isFirst { throw .malformed("expected XML of the version 1.0, found another") }
+    }
+
+    private func isDigit(_ text: Span<UInt8>) -> Bool { byte(text) &- 0x30 < 10 }
+
+    /// Parses the name of the encoding: a letter, then letters, digits, `.`, `_` and `-`.
+    private mutating func encoding(_ text: Span<UInt8>) throws(Stop) {
+        let quote = try openingQuote(text)
+        guard byte(text) < 0x80, (byte(text) | 0x20) &- 0x61 < 26 else {
+            throw expected("the name of an encoding", text)
+        }
+        while isEncodingPart(byte(text)) { index &+= 1 }
+        try closingQuote(quote, text)
+    }
+
+    private func isEncodingPart(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"),
+            UInt8(ascii: "-"):
+            true
+        default: false
+        }
+    }
+
+    private mutating func standalone(_ text: Span<UInt8>) throws(Stop) {
+        let quote = try openingQuote(text)
+        if take("yes", text) {
+            isStandalone = true
+        } else if !take("no", text) {
+            throw expected("`yes` or `no`", text)
+        }
+        try closingQuote(quote, text)
+    }
+
+    // MARK: Document type
+
+    /// Parses a document type declaration. What its identifiers point to is never opened.
+    private mutating func documentType(_ text: Span<UInt8>) throws(Stop) {
+        _ = skipBlank(text)
+        guard let end = XMLName.end(text, from: index) else {
+            throw expected("the name of a document type", text)
+        }
+        index = end
+        _ = skipBlank(text)
+        if take("SYSTEM", text) {
+            outcome.systemIdentifier = try systemIdentifier(text)
+            hasExternalSubset = true
+        } else if take("PUBLIC", text) {
+            let formal = try publicIdentifier(text)
+            outcome.systemIdentifier = try systemIdentifier(text)
+            outcome.publicIdentifier = formal
+            hasExternalSubset = true
+        }
+        _ = skipBlank(text)
+        if text.has("[", at: index) { throw .internalSubset }
+        guard take(">", text) else { throw expected("`>`", text) }
+    }
+
+    /// Parses white space and a literal of any characters.
+    private mutating func systemIdentifier(_ text: Span<UInt8>) throws(Stop) -> String? {
+        let quote = try quoteAfterBlank(text)
+        let start = index
+        guard let end = text.firstIndex(of: quote, in: start..<text.count) else {
+            index = text.count
+            throw expected("a closing quotation mark", text)
+        }
+        index = end &+ 1
+        return identifier(text, start..<end)
+    }
+
+    /// Parses white space and a literal of the characters that public identifiers may have.
+    private mutating func publicIdentifier(_ text: Span<UInt8>) throws(Stop) -> String? {
+        let quote = try quoteAfterBlank(text)
+        let start = index
+        while byte(text) != quote, Self.isPublic(byte(text)) { index &+= 1 }
+        let end = index
+        try closingQuote(quote, text)
+        return identifier(text, start..<end)
+    }
+
+    private mutating func quoteAfterBlank(_ text: Span<UInt8>) throws(Stop) -> UInt8 {
+        guard skipBlank(text) else { throw expected("white space", text) }
+        return try quote(text)
+    }
+
+    /// The text in `range`, unless it is empty or too long to be kept.
+    private func identifier(_ text: Span<UInt8>, _ range: Range<Int>) -> String? {
+        guard 1...XMLHeader.longestIdentifier ~= range.count else { return nil }
+        return String(decoding: range.map { text[$0] }, as: UTF8.self)
+    }
+
+    /// Whether a public identifier may have the character (production 13).
+    private static func isPublic(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "?")...UInt8(ascii: "Z"),
+            UInt8(ascii: "'")...UInt8(ascii: ";"), UInt8(ascii: "#")...UInt8(ascii: "%"),
+            UInt8(ascii: " "), UInt8(ascii: "\n"), UInt8(ascii: "\r"), UInt8(ascii: "!"),
+            UInt8(ascii: "="), UInt8(ascii: "_"):
+            true
+        default: false
+        }
+    }
+}
