@@ -65,8 +65,19 @@ struct OpenStepEditSyntax: TextEditSyntax {
 
     func removed(from start: Int, to end: Int) -> Range<Int> {
         let line = layout.lineBreak(before: start)
-        guard line == start, start > 0, store.bytes[start - 1] == 0x20 else { return line..<end }
-        return (start - 1)..<end
+        if line == start {
+            return (start > 0 && store.bytes[start - 1] == 0x20 ? start - 1 : start)..<end
+        }
+        let rest = afterLine(end)
+        if rest == store.bytes.count || [0x0A, 0x0D].contains(store.bytes[rest]) {
+            return line..<end
+        }
+        // The line above may end with a comment. What follows stays on its own line, out of the comment.
+        return start..<afterSpaces(end)
+    }
+
+    private func afterSpaces(_ place: Int) -> Int {
+        store.bytes[place...].firstIndex { $0 != 0x20 && $0 != 0x09 } ?? store.bytes.count
     }
 
     // MARK: Text
@@ -115,7 +126,7 @@ struct OpenStepEditSyntax: TextEditSyntax {
     ) throws(PropertyListError) -> EditedPropertyList.Change {
         let place = rangeWithName(key)
         var replacement = fragment.key(
-            text, isQuoted: isQuoted(key), isOfObject: place != range(of: key))
+            text, isQuoted: staysQuoted(key), isOfObject: place != range(of: key))
         // `key;` is short for `key = key;`.
         if value == key { replacement += " = ".utf8 + store.bytes[range(of: key)] }
         return .init(range: place, replacement: replacement)
@@ -127,13 +138,21 @@ struct OpenStepEditSyntax: TextEditSyntax {
             && store.bytes[start] == UInt8(ascii: "\"")
     }
 
+    /// Whether what replaces a text needs quotes, because the text has them in a strings file, or because a comment
+    /// follows at once: a word may have slashes in it.
+    private func staysQuoted(_ record: UInt32) -> Bool {
+        let end = range(of: record).upperBound
+        return isQuoted(record)
+            || end < store.bytes.count && store.bytes[end] == UInt8(ascii: "/")
+    }
+
     func replaced(
         _ value: UInt32, with new: PropertyListValue, key: UInt32?, _ style: TextStyle,
         _ budget: borrowing OperationBudget
     ) throws(PropertyListError) -> EditedPropertyList.Change {
         let keyText = key.map { store.string(of: store.records[Int($0)]) }
         var text = try fragment.text(
-            of: new, style, isQuoted: isQuoted(value), for: keyText, budget)
+            of: new, style, isQuoted: staysQuoted(value), for: keyText, budget)
         if key == nil, map.isStringsFile, value == 0 { text = endOfComment + text }
         guard value == key else { return .init(range: rangeWithName(value), replacement: text) }
         let end = range(of: value).upperBound

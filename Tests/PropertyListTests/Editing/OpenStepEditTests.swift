@@ -80,6 +80,27 @@ struct OpenStepEditTests {
         #expect(try PropertyListValue(parsing: Array(none.utf8))["list"] == [])
     }
 
+    @Test("what follows a child that is removed stays out of the comment above")
+    func removeBelowComment() throws {
+        #expect(try edited("(a, // x\n b, c)", ("[1]", .remove)) == "(a, // x\n c)")
+        #expect(try edited("( // x\n a)", ("[0]", .remove)) == "( // x\n )")
+        #expect(
+            try edited("{\n// x\na = 1; /* y */ b = 2;\n}", ("a", .remove))
+                == "{\n// x\n/* y */ b = 2;\n}")
+        #expect(
+            try edited("(\n// x\na, b,\nc)", ("[0]", .remove), ("[0]", .remove))
+                == "(\n// x\n\nc)")
+    }
+
+    @Test("a word beside a comment is in quotes, because a word may have slashes in it")
+    func wordBesideComment() throws {
+        let text = "{\"a b\"/* c */ = \"x y\"/* d */;}"
+        #expect(
+            try edited(text, (#""a b""#, .set("n"))) == "{\"a b\"/* c */ = \"n\"/* d */;}")
+        #expect(
+            try edited(text, (#""a b""#, .rename("k"))) == "{\"k\"/* c */ = \"x y\"/* d */;}")
+    }
+
     @Test("keys are renamed")
     func rename() throws {
         #expect(
