@@ -35,7 +35,8 @@ enum OpenStepEncoding {
         switch encoding.uppercased() {
         case "UTF-16BE", "UTF-16LE":
             return .utf16(isBigEndian: encoding.uppercased().hasSuffix("BE"), hasMark: false)
-        case "ISO-8859-1", "LATIN1", "ASCII", "US-ASCII": return .latin1
+        case "ISO-8859-1", "LATIN1": return .latin1
+        case "ASCII", "US-ASCII": return .ascii
         default: return .other(encoding)
         }
     }

@@ -7,6 +7,7 @@ enum SourceEncoding: Sendable, Hashable {
     /// With the byte order mark that it begins with, if any.
     case utf16(isBigEndian: Bool, hasMark: Bool)
     case latin1
+    case ascii
     /// One that is read and not written.
     case other(String)
 
@@ -16,6 +17,7 @@ enum SourceEncoding: Sendable, Hashable {
         case .utf8, .utf16(_, hasMark: true): nil
         case .utf16(let isBigEndian, hasMark: false): isBigEndian ? "UTF-16BE" : "UTF-16LE"
         case .latin1: "ISO-8859-1"
+        case .ascii: "US-ASCII"
         case .other(let name): name
         }
     }
@@ -23,7 +25,7 @@ enum SourceEncoding: Sendable, Hashable {
     /// The number of bytes that UTF-8 text has in this encoding; in one that is not written, at least. Linear.
     func size(of text: [UInt8]) -> Int {
         switch self {
-        case .utf8: text.count
+        case .utf8, .ascii: text.count
         case .utf16(_, let hasMark): Self.utf16Size(text, hasMark: hasMark)
         case .latin1, .other: UTF8Text.scalarCount(text.span)
         }
@@ -38,12 +40,22 @@ enum SourceEncoding: Sendable, Hashable {
         case .utf16(let isBigEndian, let hasMark):
             return Self.utf16(text, isBigEndian: isBigEndian, hasMark: hasMark)
         case .latin1: return try Self.latin1(text)
+        case .ascii:
+            if !text.span.isASCII() { throw Self.missingCharacters("US-ASCII") }
+            return text
         case .other(let name):
             throw PropertyListError(
                 .invalidEncoding,
                 what: "text in the encoding `\(TerminalText.escaped(name))` is read, not written",
                 recovery: "convert it to UTF-8 first")
         }
+    }
+
+    private static func missingCharacters(_ encoding: String) -> PropertyListError {
+        PropertyListError(
+            .invalidEncoding,
+            what: "the encoding \(encoding) has not all characters of the new text",
+            recovery: "convert it to UTF-8 first")
     }
 
     private static func utf16Size(_ text: [UInt8], hasMark: Bool) -> Int {
@@ -76,10 +88,7 @@ enum SourceEncoding: Sendable, Hashable {
             }
             // The characters up to U+00FF have two bytes in UTF-8, the first of which is C2 or C3.
             guard first <= 0xC3, index < text.count else {
-                throw PropertyListError(
-                    .invalidEncoding,
-                    what: "the encoding ISO 8859-1 has not all characters of the new text",
-                    recovery: "convert it to UTF-8 first")
+                throw missingCharacters("ISO-8859-1")
             }
             output.append(first << 6 | text[index] & 0x3F)
             index &+= 1

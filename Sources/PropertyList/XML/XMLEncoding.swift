@@ -43,7 +43,8 @@ enum XMLEncoding {
         guard let name = declaredName(bytes) else { return .utf8 }
         switch name.uppercased() {
         case "UTF-8", "UTF8": return .utf8
-        case "ISO-8859-1", "LATIN1", "L1", "ASCII", "US-ASCII": return .latin1
+        case "ISO-8859-1", "LATIN1", "L1": return .latin1
+        case "ASCII", "US-ASCII": return .ascii
         default: return .other(name)
         }
     }

@@ -197,6 +197,20 @@ struct XMLEditTests {
                 == String(decoding: source, as: UTF8.self))
     }
 
+    @Test(
+        "an encoding that lacks a character of the new text is named",
+        arguments: ["US-ASCII", "ISO-8859-1"])
+    func missingCharacters(encoding: String) throws {
+        let text =
+            "<?xml version=\"1.0\" encoding=\"\(encoding)\"?><plist><string>a</string></plist>"
+        #expect(try edited(text, ("", .set("b"))) == text.replacing(">a<", with: ">b<"))
+        let error = #expect(throws: PropertyListError.self) {
+            try edited(text, ("", .set("漢")))
+        }
+        #expect(error?.code == .invalidEncoding)
+        #expect(error?.what.contains(encoding) == true, "\(error?.what ?? "")")
+    }
+
     @Test("text in other encodings stays in them")
     func encodings() throws {
         let text =
