@@ -272,6 +272,27 @@ struct HostileEditTests {
         }
     }
 
+    @Test("a binary property list in a string gets no bytes that are no text")
+    func binaryInString() throws {
+        let inner = String(decoding: BinaryAssembler([.integer(1)]).bytes, as: UTF8.self)
+        let outer = BinaryAssembler([.array([1]), .ascii(inner)])
+        try Files.withFile(outer.bytes) { file in
+            let refused = keyed("set", file, "[0]!", "-t", "hex", "ff00ff", "-o", "-")
+            #expect(refused.status == 1)
+            #expect(refused.errors.contains("its new bytes are no text"), "\(refused.errors)")
+            let fine = keyed("set", file, "[0]!", "-t", "integer", "2", "-o", "-")
+            #expect(fine.status == 0, "\(fine.errors)")
+        }
+    }
+
+    @Test("a real that is too large for a number is none")
+    func infiniteReal() throws {
+        try Files.withFile(Files.xml("<dict/>")) { file in
+            #expect(keyed("set", file, "x", "-t", "real", "1e400").status == 2)
+            #expect(keyed("set", file, "x", "-t", "real", "1e300").status == 0)
+        }
+    }
+
     @Test("JSON that is edited keeps its byte order mark and its ends of lines")
     func mannerOfJSON() throws {
         let source = "\u{FEFF}{\r\n  \"a\": \"x\\ny\",\r\n  \"b\": 1\r\n}\r\n"

@@ -91,7 +91,7 @@ struct EditedFile {
         guard let target = options.inPlace ? file : options.output,
             target != FileAccess.standardInput
         else {
-            if edited.changes == nil, console.isTerminal {
+            if edited.document.format == .binary, console.isTerminal {
                 throw Failure(
                     .usage, "keyed: binary output does not go to a terminal; name a file with -o")
             }

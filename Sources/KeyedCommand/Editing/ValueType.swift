@@ -86,7 +86,10 @@ extension ValueType {
             : PropertyListInteger(magnitude)
     }
 
-    private static func real(_ text: String) -> Double? { RealText.parse(Array(text.utf8).span) }
+    /// A number that is too large for a real would be read as infinity.
+    private static func real(_ text: String) -> Double? {
+        RealText.parse(Array(text.utf8).span).flatMap { $0.isFinite ? $0 : nil }
+    }
 
     private static func boolean(_ text: String) -> Bool? {
         if text.utf8.count > 5 { return nil }

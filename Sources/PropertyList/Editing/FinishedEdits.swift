@@ -44,8 +44,15 @@ struct FinishedEdits {
             guard case .value(let number) = nested.original else { return nil }
             return tree.values[Int(number)]
         }
-        return nested.isText
-            ? .string(String(decoding: edited.bytes, as: UTF8.self)) : .data(edited.bytes)
+        if !nested.isText { return .data(edited.bytes) }
+        // A binary property list in a string may get bytes that are no text.
+        guard let text = String(validUTF8: edited.bytes) else {
+            throw PropertyListError(
+                .unrepresentableValue, format: edited.document.format,
+                what: "the property list is in a string, and its new bytes are no text",
+                recovery: "put the property list in data first")
+        }
+        return .string(text)
     }
 
     /// Which containers and nested property lists the root leads to. Children have higher numbers than their
