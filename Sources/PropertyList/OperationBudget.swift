@@ -137,6 +137,11 @@ package struct OperationBudget: ~Copyable {
     /// The number of bytes that may still be charged.
     package var remainingBytes: Int { max(byteLimit &- account.bytes, 0) }
 
+    /// A budget that goes on from here, for a step whose result is charged to this one by its size.
+    package borrowing func continued() -> OperationBudget {
+        OperationBudget(limits: limits, continuing: account)
+    }
+
     /// The limits for a step of the operation that writes: its output is what is left.
     package var outputLimits: ParsingLimits {
         var limits = limits

@@ -361,7 +361,7 @@ struct PreferencesTests {
     func copiedLock() throws {
         let path = folder("a.plist.lock")
         let lock = try FileLock(creating: path, mode: 0o600, deadline: 0)
-        // What a process has that is forked now, until its program runs.
+        // A process that is forked now has such a copy until its program runs.
         let copies = (0..<256).filter { hasOpen($0, path) }.map { dup($0) }
         defer { for copy in copies { close(copy) } }
         #expect(copies.count == 1)

@@ -240,12 +240,17 @@ struct HostileEditTests {
         }
     }
 
-    @Test("results of property lists within others share the limit of output")
-    func manyNestedResults() throws {
+    /// An array that refers `count` times to one property list of 900 KB.
+    private static func array(ofOneList count: Int) -> BinaryAssembler {
         let data = [UInt8](repeating: 7, count: 900_000)
         let inner = BinaryAssembler([.array([1, 2]), .integer(1), .data(data)]).bytes
+        return BinaryAssembler([.array(Array(repeating: 1, count: count)), .data(inner)])
+    }
+
+    @Test("results of property lists within others share the limit of output")
+    func manyNestedResults() throws {
         let count = 30
-        let outer = BinaryAssembler([.array(Array(repeating: 1, count: count)), .data(inner)])
+        let outer = Self.array(ofOneList: count)
         try Files.withFile(outer.bytes) { file in
             let lines = (0..<count).map { "set [\($0)]![0] integer \($0)\n" }.joined()
             try Files.withFile(lines.utf8, named: "script") { script in
@@ -258,10 +263,8 @@ struct HostileEditTests {
 
     @Test("a property list within a value that is removed is not written")
     func removedNested() throws {
-        let data = [UInt8](repeating: 7, count: 900_000)
-        let inner = BinaryAssembler([.array([1, 2]), .integer(1), .data(data)]).bytes
         let count = 30
-        let outer = BinaryAssembler([.array(Array(repeating: 1, count: count)), .data(inner)])
+        let outer = Self.array(ofOneList: count)
         try Files.withFile(outer.bytes) { file in
             let lines = (0..<count).map { _ in "set [0]![0] integer 2\nremove [0]\n" }.joined()
             try Files.withFile(lines.utf8, named: "script") { script in

@@ -64,7 +64,7 @@ enum StoreFiles {
 
     private static func requireOwnFiles(_ place: String, _ connection: Database) throws {
         let header = try header(of: connection)
-        // What is no database is left to SQLite, and to the check of the schema, if nothing is to be applied to it.
+        // SQLite and the check of the schema refuse a file that is no database, unless a journal is to be applied.
         if let header { try requireVersions(header, place) }
         try requireNoLog(place)
         try requireOwnJournal(place, header)

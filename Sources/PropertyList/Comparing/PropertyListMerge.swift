@@ -64,12 +64,9 @@ public struct PropertyListMerge: Sendable {
         base: PropertyListDocument, ours: PropertyListDocument, theirs: PropertyListDocument,
         favoring favored: Side, within budget: inout OperationBudget
     ) throws(PropertyListError) {
-        let limits = budget.limits
-        var walk = MergeWalk(
-            base, ours, theirs, favored,
-            OperationBudget(limits: limits, continuing: budget.account))
+        var walk = MergeWalk(base, ours, theirs, favored, budget.continued())
         try walk.run()
-        budget = OperationBudget(limits: limits, continuing: walk.budget.account)
+        budget = walk.budget.continued()
         edits = walk.edits
         conflicts = walk.conflicts
         joined = walk.joined

@@ -77,7 +77,7 @@ struct BinaryEditWriter {
         }
         return try BinaryPropertyList.serialize(
             store, order: order.map { UInt32(truncatingIfNeeded: $0) }, root: root,
-            layout: layout, budget: OperationBudget(limits: limits, continuing: budget.account))
+            layout: layout, budget: budget.continued())
     }
 
     private var layout: BinaryLayout {

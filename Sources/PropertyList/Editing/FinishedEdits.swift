@@ -55,8 +55,8 @@ struct FinishedEdits {
         return .string(text)
     }
 
-    /// Which containers and nested property lists the root leads to. Children have higher numbers than their
-    /// parents.
+    /// Finds the containers and nested property lists that the root leads to. Children have higher numbers than
+    /// their parents.
     private static func reachable(_ tree: EditTree) -> (containers: [Bool], nested: [Bool]) {
         var containers = [Bool](repeating: false, count: tree.containers.count)
         var nested = [Bool](repeating: false, count: tree.nested.count)

@@ -6,14 +6,13 @@
 struct JSONManner {
     /// On one line, if the text is.
     let layout: JSONPropertyList.Layout
-    private let hasMark: Bool
+    /// The byte order mark; empty where there is none.
+    private let mark: ArraySlice<UInt8>
     private let endsLinesWithCRLF: Bool
-
-    private static let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
     /// Finds the manner of a text. Linear.
     init(of text: [UInt8]) {
-        hasMark = text.starts(with: Self.mark)
+        mark = text.prefix(ByteOrderMark(text)?.length ?? 0)
         let body = text.drop { isXMLWhitespace($0) }
         let last = body.lastIndex { !isXMLWhitespace($0) } ?? body.startIndex
         layout = body.prefix(through: last).contains(0x0A) ? .indented : .compact
@@ -21,12 +20,12 @@ struct JSONManner {
         endsLinesWithCRLF = end > 0 && text[end - 1] == 0x0D
     }
 
-    /// What `text`, which has LF alone, becomes in this manner. Linear.
+    /// Puts `text`, which has LF alone, into this manner. Linear.
     func applied(to text: [UInt8]) -> [UInt8] {
-        if !hasMark, !endsLinesWithCRLF { return text }
+        if mark.isEmpty, !endsLinesWithCRLF { return text }
         var output: [UInt8] = []
         output.reserveCapacity(size(of: text))
-        if hasMark { output += Self.mark }
+        output += mark
         for byte in text {
             // A line end within a string is written as an escape, so that each of these is one of the layout.
             if endsLinesWithCRLF, byte == 0x0A { output.append(0x0D) }
@@ -37,7 +36,6 @@ struct JSONManner {
 
     /// The number of bytes that `text` has in this manner. Linear.
     func size(of text: [UInt8]) -> Int {
-        text.count + (hasMark ? Self.mark.count : 0)
-            + (endsLinesWithCRLF ? text.count { $0 == 0x0A } : 0)
+        text.count + mark.count + (endsLinesWithCRLF ? text.count { $0 == 0x0A } : 0)
     }
 }

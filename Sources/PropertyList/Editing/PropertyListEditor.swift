@@ -227,9 +227,7 @@ public struct PropertyListEditor: Sendable {
         _ edits: FinishedEdits, _ syntax: some TextEditSyntax,
         _ budget: borrowing OperationBudget
     ) throws(PropertyListError) -> (text: [UInt8], changes: [EditedPropertyList.Change]) {
-        var writer = TextEditWriter(
-            document, edits, syntax,
-            OperationBudget(limits: limits, continuing: budget.account))
+        var writer = TextEditWriter(document, edits, syntax, budget.continued())
         let changes = try writer.changes()
         let source = document.source
         var text: [UInt8] = []

@@ -60,3 +60,15 @@ final class ContainerStorage: @unchecked Sendable {
         return values.remove(at: place)
     }
 }
+
+/// A container by the memory that its copies share. An array and a set may share their elements.
+struct ContainerIdentity: Hashable {
+    private let storage: ObjectIdentifier
+    private let kind: PropertyListKind
+
+    /// The identity of a container that somebody keeps meanwhile.
+    init(_ storage: ContainerStorage, _ kind: PropertyListKind) {
+        self.storage = ObjectIdentifier(storage)
+        self.kind = kind
+    }
+}

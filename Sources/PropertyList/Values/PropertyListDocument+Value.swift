@@ -30,17 +30,6 @@ extension DocumentBuilder {
         var next = 0
     }
 
-    /// A container by the memory that its copies share.
-    private struct ContainerIdentity: Hashable {
-        let storage: ObjectIdentifier
-        let kind: PropertyListKind
-
-        init(_ storage: ContainerStorage, _ kind: PropertyListKind) {
-            self.storage = ObjectIdentifier(storage)
-            self.kind = kind
-        }
-    }
-
     /// The parts of the tree that have been added and are not to be added anew; the tree keeps them all
     /// meanwhile.
     private struct KnownParts {

@@ -111,18 +111,7 @@ extension PropertyListValue: Hashable {
         /// The hashes of long texts and data. Many places may have one of them.
         var contents: [ContentIdentity: UInt64] = [:]
         // The hashes of containers with several children: only they multiply where they stand in several places.
-        private var containers: [Identity: Int] = [:]
-
-        /// An array and a set may share their elements.
-        private struct Identity: Hashable {
-            let storage: ObjectIdentifier
-            let kind: PropertyListKind
-
-            init(_ storage: ContainerStorage, _ kind: PropertyListKind) {
-                self.storage = ObjectIdentifier(storage)
-                self.kind = kind
-            }
-        }
+        private var containers: [ContainerIdentity: Int] = [:]
 
         /// A container whose children are being hashed.
         private struct OpenContainer {
@@ -169,7 +158,7 @@ extension PropertyListValue: Hashable {
                 }
                 result = container.hash
                 if container.storage.values.count > 1 {
-                    containers[Identity(container.storage, container.kind)] = result
+                    containers[ContainerIdentity(container.storage, container.kind)] = result
                 }
                 if let last = open.indices.last { open[last].add(result, &contents) }
             }
@@ -182,7 +171,7 @@ extension PropertyListValue: Hashable {
             while container.next < values.count {
                 let value = values[container.next]
                 if let storage = value.storage {
-                    guard let known = containers[Identity(storage, value.kind)] else {
+                    guard let known = containers[ContainerIdentity(storage, value.kind)] else {
                         return OpenContainer(storage, value.kind)
                     }
                     container.add(known, &contents)

@@ -1,7 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// What stands before the root element.
+/// Reads the prolog, which stands before the root element.
 extension XMLTokenizer {
     /// Parses everything up to the root element.
     mutating func prolog(_ text: Span<UInt8>) throws(Stop) {

@@ -38,7 +38,7 @@ struct XMLTokenizer {
     /// The place of the parser. After an error, the place of the error.
     var index = 0
     var outcome = XMLOutcome()
-    // What decides whether an entity must be declared in the document.
+    // These decide whether an entity must be declared in the document.
     var isStandalone = false
     var hasExternalSubset = false
     // The names of the open elements.
