@@ -10,7 +10,7 @@ final class Console {
     /// The longest line on standard error, in bytes.
     private static let longestComplaint = 2048
 
-    private let capturing: Bool
+    private let keepsOutput: Bool
     /// What this run of the command may still visit and print. Each file that is read raises it.
     var budget = OperationBudget(limits: .default)
     /// The limits of this run.
@@ -20,10 +20,10 @@ final class Console {
     /// What a test's console was told on standard error.
     private(set) var errors: [UInt8] = []
 
-    init(capturing: Bool = false) { self.capturing = capturing }
+    init(capturing: Bool = false) { keepsOutput = capturing }
 
     /// Whether a person reads standard output.
-    var isTerminal: Bool { !capturing && StandardStream.output.isTerminal }
+    var isTerminal: Bool { !keepsOutput && StandardStream.output.isTerminal }
 
     /// Starts a run under the limits that its options name.
     ///
@@ -58,6 +58,34 @@ final class Console {
         flush()
     }
 
+    /// Makes the bytes of a file, under limits that allow what the run may still write, and counts them.
+    ///
+    /// A file that comes to more than that has cost as much as if it had been written. So files after it
+    /// may come to no more than they themselves add to the allowance.
+    ///
+    /// - Throws: what `body` throws; `sizeLimitExceeded`.
+    func counted(
+        _ body: (ParsingLimits) throws(PropertyListError) -> [UInt8]
+    ) throws(PropertyListError) -> [UInt8] {
+        do {
+            let bytes = try body(budget.outputLimits)
+            try budget.charge(bytes: bytes.count)
+            return bytes
+        } catch {
+            if error.code.isLimit { budget.exhaust() }
+            throw error
+        }
+    }
+
+    /// A console that keeps what is written to it, for a file: no more than what this one may still
+    /// write.
+    func capturing() -> Console {
+        let console = Console(capturing: true)
+        console.limits = limits
+        console.budget = budget.continued()
+        return console
+    }
+
     /// Writes a line to standard error, after what was written to standard output. A very long one is
     /// cut.
     func complain(_ line: String) {
@@ -67,7 +95,7 @@ final class Console {
             bytes += "…".utf8
         }
         bytes.append(0x0A)
-        if capturing {
+        if keepsOutput {
             errors += bytes
         } else {
             flush()
@@ -83,7 +111,7 @@ final class Console {
 
     /// Hands over what is still in the buffer.
     func flush() {
-        if capturing || output.isEmpty { return }
+        if keepsOutput || output.isEmpty { return }
         StandardStream.output.write(output)
         output = []
     }

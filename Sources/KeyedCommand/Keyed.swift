@@ -81,12 +81,41 @@ enum Main {
             }
         }
         do {
-            let command = try Keyed.parseAsRoot(arguments)
+            let command = try command(arguments)
             let size = arguments.reduce(0) { $0 + $1.utf8.count }
             return { run(command, argumentSize: size, $0) }
         } catch {
             return { explain(error, $0) }
         }
+    }
+
+    // The argument parser takes time with the square of the number of arguments.
+    private static let parsedArguments = 256
+    private static let mostArguments = 4096
+
+    /// The command that the arguments are for. Of many names of files at their end only the first are
+    /// parsed, and the rest is added to the command's list of files.
+    ///
+    /// - Throws: what the argument parser does.
+    private static func command(_ arguments: [String]) throws -> any ParsableCommand {
+        let names = arguments.reversed().prefix {
+            !$0.hasPrefix("-") || $0 == FileAccess.standardInput
+        }
+        let extra = min(names.count, arguments.count) - parsedArguments
+        if extra > 0 {
+            let command = try Keyed.parseAsRoot(Array(arguments.dropLast(extra)))
+            if var command = command as? any ConsoleCommand & CommandOnFiles {
+                command.files += arguments.suffix(extra)
+                try command.validate()
+                return command
+            }
+        }
+        guard arguments.count <= mostArguments else {
+            throw ValidationError(
+                "Expected at most \(mostArguments) arguments before the names of files, found "
+                    + "\(arguments.count). Put the options first.")
+        }
+        return try Keyed.parseAsRoot(arguments)
     }
 
     private static func run(
@@ -154,4 +183,9 @@ protocol ConsoleCommand {
     var parsingLimits: ParsingLimits { get }
 
     func execute(_ console: Console) -> ExitStatus
+}
+
+/// A verb that ends with any number of files.
+protocol CommandOnFiles: ParsableCommand {
+    var files: [String] { get set }
 }

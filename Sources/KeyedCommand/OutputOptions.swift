@@ -86,16 +86,18 @@ struct OutputOptions: ParsableArguments {
                 : "The --layout of \(format.rawValue) is \(names).")
     }
 
-    /// The document as a file; what was lost and may be is said on standard error.
+    /// The document as a file, within what the run may still write. What was lost and may be is said on
+    /// standard error.
     func serialize(
-        _ input: Input, as format: OutputFormat, mapping: MappingName, limits: ParsingLimits,
-        _ console: Console
+        _ input: Input, as format: OutputFormat, mapping: MappingName, _ console: Console
     ) throws(PropertyListError) -> [UInt8] {
-        if format.isXML { return try xml(input, limits, console) }
-        if format.isBinary { return try binary(input.document, limits) }
-        if format.isOpenStep { return try openStep(input, format, limits) }
-        let isCompact = format == .jsonl || layout == .compact
-        return try json(input, mapping, isCompact ? .compact : .indented, limits)
+        try console.counted { limits throws(PropertyListError) in
+            if format.isXML { return try xml(input, limits, console) }
+            if format.isBinary { return try binary(input.document, limits) }
+            if format.isOpenStep { return try openStep(input, format, limits) }
+            let isCompact = format == .jsonl || layout == .compact
+            return try json(input, mapping, isCompact ? .compact : .indented, limits)
+        }
     }
 
     private func binary(

@@ -86,12 +86,11 @@ package struct OperationBudget: ~Copyable {
         let extent = TreeExtent(of: value, &known)
         try extent.checkCount()
         // A marker and a reference or the bits of a number, for each value.
-        let (overhead, overflow) = extent.values.multipliedReportingOverflow(
-            by: 2 &+ MemoryLayout<Double>.size)
+        let overhead = TreeExtent.product(extent.values, 2 &+ MemoryLayout<Double>.size)
         let size = Self.sum(extent.shortBytes, extent.newLongBytes)
         // The value and a reference to it.
         let references = Self.sum(extent.values, extent.values)
-        admit(extent: references, size: Self.sum(size, overflow ? .max : overhead))
+        admit(extent: references, size: Self.sum(size, overhead))
     }
 
     package mutating func admit(extent: Int, size: Int) {
@@ -121,6 +120,24 @@ package struct OperationBudget: ~Copyable {
         if account.bytes > byteLimit { throw Self.outputExceeded(account.bytes, limit: byteLimit) }
     }
 
+    /// Charges `count` values that a tree is built of, and that stay in memory while the operation goes on.
+    ///
+    /// A reference to a value takes one byte of a binary file, and the value takes 16 in a tree. The room
+    /// that an array grows into, and what is made of the value, take as much again.
+    ///
+    /// - Throws: `sizeLimitExceeded`.
+    package mutating func build(_ count: Int) throws(PropertyListError) {
+        try charge(bytes: TreeExtent.product(count, 48))
+    }
+
+    /// Charges a container that is built, without its values, and that stays in memory: the two objects that
+    /// hold the values. Empty containers share one.
+    ///
+    /// - Throws: `sizeLimitExceeded`.
+    mutating func buildContainer(isEmpty: Bool) throws(PropertyListError) {
+        try charge(bytes: isEmpty ? 48 : 176)
+    }
+
     /// Checks that `count` bytes more may be charged, while they are being made.
     ///
     /// - Throws: `sizeLimitExceeded`.
@@ -136,6 +153,9 @@ package struct OperationBudget: ~Copyable {
 
     /// The number of bytes that may still be charged.
     package var remainingBytes: Int { max(byteLimit &- account.bytes, 0) }
+
+    /// Leaves no more bytes than what further documents of the operation add.
+    package mutating func exhaust() { account.bytes = max(account.bytes, byteLimit) }
 
     /// A budget that goes on from here, for a step whose result is charged to this one by its size.
     package borrowing func continued() -> OperationBudget {

@@ -246,7 +246,8 @@ extension Shape {
 extension Shape {
     /// Small files of each format into which one value is put many times.
     private static let additions: [Shape] = small.flatMap { format, first in
-        ["text", "empty array", "text far down"].map { addition($0, to: first, format) }
+        ["text", "empty array", "text far down", "text in two places", "empty array in two places"]
+            .map { addition($0, to: first, format) }
     }
 
     private static let small: [(format: String, bytes: [UInt8])] = [
@@ -258,12 +259,14 @@ extension Shape {
     private static func addition(_ what: String, to first: [UInt8], _ format: String) -> Shape {
         Shape("\(format), one \(what) many times, added", 1500) { size in
             var builder = ListBuilder()
-            let element = what == "empty array" ? builder.array([]) : builder.text("a")
+            let isArray = what.hasPrefix("empty array")
+            let element = isArray ? builder.array([]) : builder.text("a")
             var top = builder.array(repeatElement(element, count: size))
             // In text each line of it has an indentation as deep.
             if what == "text far down" {
                 for _ in 0..<100 { top = builder.array([top]) }
             }
+            if what.hasSuffix("in two places") { top = builder.array([top, top]) }
             return Files(first: first, second: builder.file(top))
         }
     }

@@ -217,6 +217,14 @@ struct EditCommandTests {
         }
     }
 
+    @Test("a dry run of a file that is a byte order mark alone prints what is added")
+    func dryRunOfEmptyText() throws {
+        try Files.withFile([0xFF, 0xFE]) { file in
+            let run = keyed("set", file, "a", "b", "--dry-run")
+            #expect(run.status != 0 || run.output.contains("+a = b;"), "\(run)")
+        }
+    }
+
     @Test("a dry run of a binary file prints the values")
     func dryRunOfBinary() throws {
         try Files.withFile(Files.binary(["a": 1, "b": ["x"]])) { file in
@@ -289,7 +297,8 @@ struct EditCommandTests {
     func otherKinds() throws {
         let refused = try inPlace("insert", "new", "x", "--after", "nam")
         #expect(refused.run.status == 1 && refused.text == Self.text)
-        #expect(refused.run.errors.hasSuffix("there is no key `nam` (there is `name`)\n"))
+        #expect(
+            refused.run.errors.hasSuffix("there is no key `nam` to come after (there is `name`)\n"))
         let root = try inPlace("append", "", "x").run
         #expect(root.errors.hasSuffix("a dictionary has no end to append to; set a key\n"))
         try Files.withFile(Self.text.utf8) { file in

@@ -108,7 +108,7 @@ struct HostileEditTests {
             }
         }
         try Files.withFile("[1]".utf8) { file in
-            #expect(keyed("set", file, ".", "-t", "array").output == "[]\n")
+            #expect(keyed("set", file, ".", "-t", "array").output == "[]")
         }
     }
 
@@ -128,6 +128,56 @@ struct HostileEditTests {
                     #expect(run.bytes.count > 2 * count)
                 }
             }
+        }
+    }
+
+    @Test("a value that refers twice to a long array is counted as what it takes in memory")
+    func builtValues() throws {
+        let references = [UInt64](repeating: 2, count: 900_000)
+        for leaf in [BinaryAssembler.Object.array([]), .ascii("a"), .raw([0x09])] {
+            let many = BinaryAssembler(
+                [.array([1, 1]), .array(references), leaf], offsetWidth: 4
+            ).bytes
+            for text in [
+                Files.xml("<array>\n<array/>\n</array>"), Array("(a)".utf8), Array("[[]]".utf8),
+            ] {
+                try Files.withFile(text) { file in
+                    try Files.withFile(many, named: "other") { other in
+                        for verb in [
+                            ["set", file, "[0]", "--from", other], ["merge", file, other],
+                        ] {
+                            let run = try limited(verb, megabytes: 400)
+                            #expect(run.status == 4, "\(run.errors.prefix(300))")
+                            #expect(run.bytes.isEmpty)
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    @Test("JSON that does not end with a line end gets none, not within a string either")
+    func lastLineOfJSON() throws {
+        try Files.withFile("{\"a\":1}".utf8) { file in
+            #expect(keyed("set", file, "a", "2").output == "{\"a\":2}")
+        }
+        let nested = Files.xml("<array><string>{\"a\":1}</string></array>")
+        try Files.withFile(nested) { file in
+            let run = keyed("set", file, "[0]!a", "2")
+            #expect(run.output.contains("<string>{\"a\":2}</string>"))
+        }
+    }
+
+    @Test("a new key comes after one that is there, not after another")
+    func missingPreviousKey() throws {
+        try Files.withFile(Files.xml("<dict><key>a</key><integer>1</integer></dict>")) { file in
+            let run = keyed("edit", file, #"insert q after "nokey" integer 1"#)
+            #expect(run.status == 1 && run.output.isEmpty)
+            #expect(run.errors.contains("there is no key `nokey` to come after"))
+        }
+        try Files.withFile("[1]".utf8) { file in
+            let run = keyed("edit", file, #"insert [0] after "k" integer 1"#)
+            #expect(run.status == 1 && run.errors.contains("comes after no key"))
         }
     }
 

@@ -117,6 +117,52 @@ struct HostileVerbsTests {
         }
     }
 
+    @Test("the files of one run have one limit of output")
+    func manyFiles() throws {
+        // 8 KB that are 16 MB of text.
+        let text = BinaryAssembler.Object.ascii(String(repeating: "s", count: 5000))
+        let bytes = BinaryAssembler(
+            [.array(Array(repeating: 1, count: 3300)), text], offsetWidth: 2
+        ).bytes
+        try Files.withFolder { folder in
+            let paths = try (0..<6).map { number in
+                let file = folder.appending(path: "\(number)")
+                try Data(bytes).write(to: file)
+                return file.path
+            }
+            let most = 6 * 16 * bytes.count + 16 << 20
+            let verb = ["convert", "jsonl", "--limits", "untrusted"]
+            let lines = try limited(verb + paths)
+            #expect(lines.status == 4 && !lines.bytes.isEmpty && lines.bytes.count <= most)
+            let output = folder.appending(path: "out").path
+            #expect(try limited(verb + ["-o", output] + paths).status == 4)
+            #expect(try Files.bytes(output) == lines.bytes)
+            let replaced = try limited(
+                ["convert", "xml", "--in-place", "--limits", "untrusted"] + paths)
+            #expect(replaced.status == 4)
+            let sizes = try paths.map { try Files.bytes($0).count }
+            #expect(sizes.count { $0 != bytes.count } == 1 && sizes.reduce(0, +) <= most)
+            // Under the default limits, as plutil always is.
+            let printed = try limited(
+                ["plutil", "-convert", "json", "-o", "-"] + paths.dropFirst())
+            #expect(printed.status == 1 && printed.bytes.count <= 5 * 64 * bytes.count + 64 << 20)
+        }
+    }
+
+    @Test("ten thousand names of files are taken, and told apart from options")
+    func manyNames() throws {
+        try Files.withFile(Files.xml("<true/>")) { file in
+            let names = Array(repeating: file, count: 10_000)
+            let run = try limited(["lint"] + names, seconds: 10)
+            #expect(run.status == 0 && run.lines.count == names.count)
+            let late = keyed(list: ["lint"] + names + ["--quiet"])
+            #expect(late.status == 2 && late.errors.contains("Put the options first."))
+            #expect(keyed(list: ["convert", "xml"] + names).errors.contains("need --in-place"))
+            let last = keyed(list: ["plutil", "-lint", "-s"] + names + ["missing"])
+            #expect(last.status == 1 && last.errors.contains("missing"))
+        }
+    }
+
     @Test("diff prints no more than the limit of output")
     func diff() throws {
         for verb in [["diff"], ["diff", "--as-commands"], ["diff", "--raw"]] {

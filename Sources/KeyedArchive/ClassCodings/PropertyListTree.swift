@@ -40,19 +40,31 @@ extension PropertyListValue: KeyedCodable {
         case .date(let date):
             return try Date(timeIntervalSinceReferenceDate: date.secondsSince2001)
                 .archive(in: writer)
-        case .array(let elements):
-            return try writer.once(elements.identity, "NSArray") {
-                try Array(elements).archive(in: writer)
-            }
-        case .dictionary(let entries):
-            return try writer.once(entries.identity, "NSDictionary") {
-                try ArchivedPairs(entries.map { (key: $0.key, value: $0.value) })
-                    .archive(in: writer)
-            }
+        case .array(let elements): return try Self.archive(elements, in: writer)
+        case .dictionary(let entries): return try Self.archive(entries, in: writer)
         case .null, .uid, .set:
             throw KeyedArchiveError(
                 .valueOutOfRange, what: "a value of kind \(kind) has no form in a keyed archive")
         }
+    }
+
+    // All empty containers share their memory, but each is an object of its own.
+
+    private static func archive(
+        _ elements: PropertyListArray, in writer: ArchiveWriter
+    ) throws -> PropertyListUID {
+        if elements.isEmpty { return try [PropertyListValue]().archive(in: writer) }
+        return try writer.once(elements.identity, "NSArray") {
+            try Array(elements).archive(in: writer)
+        }
+    }
+
+    private static func archive(
+        _ entries: PropertyListDictionary, in writer: ArchiveWriter
+    ) throws -> PropertyListUID {
+        let pairs = ArchivedPairs(entries.map { (key: $0.key, value: $0.value) })
+        if entries.isEmpty { return try pairs.archive(in: writer) }
+        return try writer.once(entries.identity, "NSDictionary") { try pairs.archive(in: writer) }
     }
 
     public static func unarchive(_ reference: KeyedReference) throws -> PropertyListValue {

@@ -6,7 +6,7 @@ import KeyedArchive
 import PropertyList
 
 /// `keyed check`
-struct Check: ParsableCommand, ConsoleCommand {
+struct Check: CommandOnFiles, ConsoleCommand {
     static let configuration = CommandConfiguration(
         abstract: "Check that a keyed archive holds objects of allowed classes only.",
         discussion: """

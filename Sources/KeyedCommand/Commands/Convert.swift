@@ -6,7 +6,7 @@ import PropertyList
 import SystemFiles
 
 /// `keyed convert`
-struct Convert: ParsableCommand, ConsoleCommand {
+struct Convert: CommandOnFiles, ConsoleCommand {
     static let configuration = CommandConfiguration(
         abstract: "Write a property list in another format.",
         discussion: """
@@ -85,8 +85,7 @@ struct Convert: ParsableCommand, ConsoleCommand {
             text: reading.text.reading, console)
         do {
             return try writing.serialize(
-                input, as: format, mapping: reading.text.json, limits: reading.limits.limits,
-                console)
+                input, as: format, mapping: reading.text.json, console)
         } catch {
             let failure = Failure(error, in: input.name, source: nil)
             throw error.code == .unrepresentableValue && writing.strict && format.isXML

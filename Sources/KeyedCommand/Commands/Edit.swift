@@ -80,7 +80,6 @@ struct Insert: ParsableCommand, EditingCommand {
         let path = try KeyPathArgument.path(path)
         let new = try value.parsed(replacing: nil, console)
         try edited.apply(PropertyListEdit(path, .insert(new, afterKey: after)), console)
-        if let after { try edited.requireKey(after, beside: path) }
     }
 }
 

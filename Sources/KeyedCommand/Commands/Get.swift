@@ -62,15 +62,13 @@ struct Get: ParsableCommand, ConsoleCommand {
         } catch {
             throw KeyPathArgument.failure(error, path, in: file)
         }
-        let captured = Console(capturing: true)
-        captured.begin(limits)
-        captured.budget.admit(input.document)
-        let target = output.map { $0 == FileAccess.standardInput ? console : captured } ?? console
+        let isCaptured = output.map { $0 != FileAccess.standardInput } ?? false
+        let target = isCaptured ? console.capturing() : console
         do { try print(node, at: path, target) } catch {
             throw Failure(error, in: file, source: nil)
         }
-        guard let output, target !== console else { return }
-        try FileOutput.replace(output, with: captured.output, inPlace: false, console)
+        guard let output, isCaptured else { return }
+        try FileOutput.replace(output, with: target.output, inPlace: false, console)
     }
 
     private func print(
@@ -109,7 +107,7 @@ struct Get: ParsableCommand, ConsoleCommand {
         of node: PropertyListNode, _ console: Console
     ) throws(PropertyListError) -> PropertyListDocument {
         var contents = LongContents()
-        let value = try node.value(within: &console.budget, &contents)
+        let value = try node.value(within: &console.budget, &contents, isKept: true)
         return try PropertyListDocument(value, limits: console.limits)
     }
 

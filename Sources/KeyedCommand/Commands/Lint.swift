@@ -6,7 +6,7 @@ import KeyedArchive
 import PropertyList
 
 /// `keyed lint`
-struct Lint: ParsableCommand, ConsoleCommand {
+struct Lint: CommandOnFiles, ConsoleCommand {
     static let configuration = CommandConfiguration(
         abstract: "Check property lists, and the keyed archives in them.",
         discussion: """

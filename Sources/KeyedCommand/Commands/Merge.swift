@@ -74,7 +74,8 @@ struct Merge: ParsableCommand, ConsoleCommand {
             let value: PropertyListValue
             var contents = LongContents()
             do {
-                value = try theirs.document.root.value(within: &console.budget, &contents)
+                value = try theirs.document.root.value(
+                    within: &console.budget, &contents, isKept: true)
             } catch {
                 throw Failure(error, in: other, source: nil)
             }

@@ -65,17 +65,6 @@ struct EditedFile {
             at: path, options: options.reading.options, limits: options.reading.limits.limits)
     }
 
-    /// Refuses a key that is not in the dictionary which a path leads into.
-    func requireKey(_ key: String, beside path: PropertyListKeyPath) throws(Failure) {
-        let place = PropertyListKeyPath(path.steps.dropLast() + [.key(key)])
-        do {
-            _ = try input.document.value(
-                at: place, options: options.reading.options, limits: options.reading.limits.limits)
-        } catch {
-            throw KeyPathArgument.failure(error, place, in: file)
-        }
-    }
-
     /// Makes an edit with values that the run has read, and within its budget.
     mutating func apply(_ edit: PropertyListEdit, _ console: Console) throws(Failure) {
         do { try editor.apply(edit, within: &console.budget) } catch {
@@ -102,23 +91,12 @@ struct EditedFile {
         try FileOutput.replace(target, with: edited.bytes, inPlace: options.inPlace, console)
     }
 
-    /// A line of text without what a terminal obeys; tabs stay.
-    private static func escaped(_ line: String) -> String {
-        line.utf8.split(separator: 0x09, omittingEmptySubsequences: false)
-            .map { TerminalText.escaped(String(decoding: $0, as: UTF8.self)) }
-            .joined(separator: "\t")
-    }
-
     private func printChanges(
         _ edited: EditedPropertyList, _ console: Console
     ) throws(Failure) {
         if let changes = edited.changes {
-            let source = editor.document.source
-            do {
-                for line in UnifiedDiff(source: source, changes: changes, name: file).lines {
-                    try console.print(console.isTerminal ? Self.escaped(line) : line)
-                }
-            } catch {
+            let difference = UnifiedDiff(source: editor.document.source, changes: changes)
+            do { try difference.print(name: file, to: console) } catch {
                 throw Failure(error, in: file, source: nil)
             }
             return

@@ -122,7 +122,7 @@ struct ValueArgument: ParsableArguments {
             }
             let document = try PropertyListDocument(parsing: bytes, limits: console.limits)
             var contents = LongContents()
-            return try document.root.value(within: &console.budget, &contents)
+            return try document.root.value(within: &console.budget, &contents, isKept: true)
         } catch {
             throw Failure(
                 error.code.isLimit ? .limit : .usage,
@@ -150,7 +150,7 @@ struct ValueArgument: ParsableArguments {
                 let document = try PropertyListDocument(parsing: bytes, limits: console.limits)
                 console.budget.admit(document)
                 var contents = LongContents()
-                return try document.root.value(within: &console.budget, &contents)
+                return try document.root.value(within: &console.budget, &contents, isKept: true)
             } catch {
                 throw Failure(error, in: file, source: bytes)
             }

@@ -4,24 +4,27 @@
 import PropertyList
 
 /// The lines that edits change, in the form that `diff -u` prints and `patch` takes.
+///
+/// Lines are found where they are needed: a list of the lines of a text would take several times its
+/// memory.
 struct UnifiedDiff {
     private static let context = 3
 
-    /// Lines of the source that others replace.
+    /// Lines of the source that a text replaces.
     private struct Hunk {
         var old: Range<Int>
-        var new: [ArraySlice<UInt8>]
+        var new: ArraySlice<UInt8>
     }
 
-    private let source: [ArraySlice<UInt8>]
-    private let name: String
+    private let source: [UInt8]
+    // Where the lines of the source begin, and where the last one ends.
+    private let starts: [Int]
     private var hunks: [Hunk] = []
 
     /// The difference that changes make to a source of UTF-8 text. Linear.
-    init(source: [UInt8], changes: [EditedPropertyList.Change], name: String) {
-        self.name = TerminalText.escaped(name)
-        self.source = Self.lines(source[...])
-        if self.source.isEmpty { return }
+    init(source: [UInt8], changes: [EditedPropertyList.Change]) {
+        self.source = source
+        starts = Self.starts(of: source)
         var first = 0
         while first < changes.count {
             var touched = lines(of: changes[first].range)
@@ -32,89 +35,113 @@ struct UnifiedDiff {
                 touched = touched.lowerBound..<max(touched.upperBound, next.upperBound)
                 end += 1
             }
-            let text = text(of: touched, with: changes[first..<end], source)
-            let hunk = Hunk(old: touched, new: Self.lines(text[...]))
-            if let hunk = Self.trimmed(hunk, self.source) { hunks.append(hunk) }
+            let text = text(of: touched, with: changes[first..<end])
+            if let hunk = trimmed(Hunk(old: touched, new: text[...])) { hunks.append(hunk) }
             first = end
         }
     }
 
+    private static func starts(of text: [UInt8]) -> [Int] {
+        if text.isEmpty { return [0] }
+        var starts = [0]
+        for (place, byte) in text.enumerated() where byte == 0x0A { starts.append(place + 1) }
+        // What follows the last line end is a line of its own, if there is something.
+        if starts.last != text.count { starts.append(text.count) }
+        return starts
+    }
+
+    private var lineCount: Int { starts.count - 1 }
+
+    /// A line of the source, with its end.
+    private func line(_ number: Int) -> ArraySlice<UInt8> {
+        source[starts[number]..<starts[number + 1]]
+    }
+
     /// The lines in which a range of bytes lies, with the one in which it ends.
     private func lines(of range: Range<Int>) -> Range<Int> {
-        line(at: range.lowerBound)..<(line(at: range.upperBound) + 1)
+        if lineCount == 0 { return 0..<0 }
+        return line(at: range.lowerBound)..<(line(at: range.upperBound) + 1)
     }
 
     /// The line in which a byte is; of the end of the text, the last.
     private func line(at place: Int) -> Int {
-        var (low, high) = (0, source.count)
+        var (low, high) = (0, lineCount)
         while high - low > 1 {
             let middle = (low + high) / 2
-            if source[middle].startIndex <= place { low = middle } else { high = middle }
+            if starts[middle] <= place { low = middle } else { high = middle }
         }
         return low
     }
 
     /// What becomes of some lines.
     private func text(
-        of lines: Range<Int>, with changes: ArraySlice<EditedPropertyList.Change>,
-        _ source: [UInt8]
+        of lines: Range<Int>, with changes: ArraySlice<EditedPropertyList.Change>
     ) -> [UInt8] {
         var text: [UInt8] = []
-        var position = self.source[lines.lowerBound].startIndex
+        text.reserveCapacity(
+            changes.reduce(starts[lines.upperBound] - starts[lines.lowerBound]) {
+                $0 + $1.replacement.count
+            })
+        var position = starts[lines.lowerBound]
         for change in changes {
             text += source[position..<change.range.lowerBound]
             text += change.replacement
             position = change.range.upperBound
         }
-        return text + source[position..<self.source[lines.upperBound - 1].endIndex]
-    }
-
-    /// A text as lines, each with its end.
-    private static func lines(_ text: ArraySlice<UInt8>) -> [ArraySlice<UInt8>] {
-        var lines: [ArraySlice<UInt8>] = []
-        var rest = text
-        while !rest.isEmpty {
-            let end = rest.firstIndex(of: 0x0A).map { $0 + 1 } ?? rest.endIndex
-            lines.append(rest[..<end])
-            rest = rest[end...]
-        }
-        return lines
+        text += source[position..<starts[lines.upperBound]]
+        return text
     }
 
     /// A hunk without the lines at its ends that are the same.
-    private static func trimmed(_ hunk: Hunk, _ source: [ArraySlice<UInt8>]) -> Hunk? {
-        var (old, new) = (hunk.old, hunk.new[...])
-        while let first = old.first, source[first] == new.first {
+    private func trimmed(_ hunk: Hunk) -> Hunk? {
+        var (old, new) = (hunk.old, hunk.new)
+        while let first = old.first, Self.firstLine(new) == line(first) {
             old = (first + 1)..<old.upperBound
-            new = new.dropFirst()
+            new = new.dropFirst(line(first).count)
         }
-        while let last = old.last, source[last] == new.last {
+        while let last = old.last, Self.lastLine(new) == line(last) {
             old = old.lowerBound..<last
-            new = new.dropLast()
+            new = new.dropLast(line(last).count)
         }
-        return old.isEmpty && new.isEmpty ? nil : Hunk(old: old, new: Array(new))
+        return old.isEmpty && new.isEmpty ? nil : Hunk(old: old, new: new)
     }
 
-    // MARK: Lines
+    private static func firstLine(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        text.firstIndex(of: 0x0A).map { text[...$0] } ?? text
+    }
 
-    /// The lines of the difference; none where nothing changes.
-    var lines: [String] {
-        if hunks.isEmpty { return [] }
-        var lines = ["--- \(name)", "+++ \(name)"]
+    private static func lastLine(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        text[(text.dropLast().lastIndex(of: 0x0A).map { $0 + 1 } ?? text.startIndex)...]
+    }
+
+    // MARK: Printing
+
+    /// Prints the difference; nothing where nothing changes.
+    ///
+    /// - Throws: `sizeLimitExceeded`.
+    func print(name: String, to console: Console) throws(PropertyListError) {
+        if hunks.isEmpty { return }
+        let name = TerminalText.escaped(name)
+        try console.print("--- \(name)")
+        try console.print("+++ \(name)")
         var shift = 0
-        for group in groups {
-            guard let first = group.first, let last = group.last else { continue }
-            let start = max(first.old.lowerBound - Self.context, 0)
-            let end = min(last.old.upperBound + Self.context, source.count)
-            let added = group.reduce(0) { $0 + $1.new.count - $1.old.count }
-            let range = start..<end
-            lines.append(
-                "@@ -\(Self.numbers(start, range.count)) "
-                    + "+\(Self.numbers(start + shift, range.count + added)) @@")
-            lines += body(group, range)
+        var first = 0
+        while first < hunks.count {
+            let group = hunks[first..<endOfGroup(from: first)]
+            let added = group.reduce(0) { $0 + Self.lineCount(of: $1.new) - $1.old.count }
+            let start = max(hunks[first].old.lowerBound - Self.context, 0)
+            let end = min((group.last?.old.upperBound ?? 0) + Self.context, lineCount)
+            try console.print(
+                "@@ -\(Self.numbers(start, end - start)) "
+                    + "+\(Self.numbers(start + shift, end - start + added)) @@")
+            try print(group, start..<end, console)
             shift += added
+            first = group.endIndex
         }
-        return lines
+    }
+
+    private static func lineCount(of text: ArraySlice<UInt8>) -> Int {
+        text.count { $0 == 0x0A } + (text.isEmpty || text.last == 0x0A ? 0 : 1)
     }
 
     private static func numbers(_ start: Int, _ count: Int) -> String {
@@ -122,36 +149,54 @@ struct UnifiedDiff {
         return count == 1 ? "\(first)" : "\(first),\(count)"
     }
 
-    /// Hunks whose context touches.
-    private var groups: [[Hunk]] {
-        var groups: [[Hunk]] = []
-        for hunk in hunks {
-            if let last = groups.last?.last,
-                hunk.old.lowerBound - last.old.upperBound <= 2 * Self.context
-            {
-                groups[groups.count - 1].append(hunk)
-            } else {
-                groups.append([hunk])
-            }
+    /// The end of the hunks whose context touches.
+    private func endOfGroup(from first: Int) -> Int {
+        var end = first + 1
+        while end < hunks.count,
+            hunks[end].old.lowerBound - hunks[end - 1].old.upperBound <= 2 * Self.context
+        {
+            end += 1
         }
-        return groups
+        return end
     }
 
-    private func body(_ group: [Hunk], _ range: Range<Int>) -> [String] {
-        var lines: [String] = []
+    private func print(
+        _ group: ArraySlice<Hunk>, _ range: Range<Int>, _ console: Console
+    ) throws(PropertyListError) {
         var position = range.lowerBound
         for hunk in group {
-            lines += source[position..<hunk.old.lowerBound].flatMap { Self.text(" ", $0) }
-            lines += source[hunk.old].flatMap { Self.text("-", $0) }
-            lines += hunk.new.flatMap { Self.text("+", $0) }
+            try print(" ", position..<hunk.old.lowerBound, console)
+            try print("-", hunk.old, console)
+            var rest = hunk.new
+            while !rest.isEmpty {
+                let line = Self.firstLine(rest)
+                try Self.print("+", line, console)
+                rest = rest.dropFirst(line.count)
+            }
             position = hunk.old.upperBound
         }
-        return lines + source[position..<range.upperBound].flatMap { Self.text(" ", $0) }
+        try print(" ", position..<range.upperBound, console)
     }
 
-    private static func text(_ mark: String, _ line: ArraySlice<UInt8>) -> [String] {
+    private func print(
+        _ mark: String, _ lines: Range<Int>, _ console: Console
+    ) throws(PropertyListError) {
+        for number in lines { try Self.print(mark, line(number), console) }
+    }
+
+    private static func print(
+        _ mark: String, _ line: ArraySlice<UInt8>, _ console: Console
+    ) throws(PropertyListError) {
         let hasEnd = line.last == 0x0A
-        let content = mark + String(decoding: hasEnd ? line.dropLast() : line, as: UTF8.self)
-        return hasEnd ? [content] : [content, "\\ No newline at end of file"]
+        let content = String(decoding: hasEnd ? line.dropLast() : line, as: UTF8.self)
+        try console.print(mark + (console.isTerminal ? escaped(content) : content))
+        if !hasEnd { try console.print("\\ No newline at end of file") }
+    }
+
+    /// A line of text without what a terminal obeys; tabs stay.
+    private static func escaped(_ line: String) -> String {
+        line.utf8.split(separator: 0x09, omittingEmptySubsequences: false)
+            .map { TerminalText.escaped(String(decoding: $0, as: UTF8.self)) }
+            .joined(separator: "\t")
     }
 }

@@ -6,7 +6,7 @@ import PropertyList
 import SystemFiles
 
 /// `keyed plutil`, and the command where it is called `plutil`.
-struct Plutil: ParsableCommand, ConsoleCommand {
+struct Plutil: CommandOnFiles, ConsoleCommand {
     static let configuration = CommandConfiguration(
         abstract: "Do what plutil does, with its options, its output and its exit codes.",
         discussion: """
@@ -16,6 +16,11 @@ struct Plutil: ParsableCommand, ConsoleCommand {
 
     @Argument(parsing: .captureForPassthrough, help: "As of plutil.")
     var arguments: [String] = []
+
+    var files: [String] {
+        get { arguments }
+        set { arguments = newValue }
+    }
 
     var parsingLimits: ParsingLimits { .default }
 
@@ -179,7 +184,7 @@ struct PlutilRun {
         do {
             var contents = LongContents()
             document = try PropertyListDocument(
-                node.value(within: &console.budget, &contents), limits: limits)
+                node.value(within: &console.budget, &contents, isKept: true), limits: limits)
         } catch {
             throw Self.failure(error)
         }
@@ -223,7 +228,13 @@ struct PlutilRun {
         _ document: PropertyListDocument, as format: PlutilFormat, from file: String
     ) throws(Failure) {
         let bytes: [UInt8]
-        do { bytes = try serialize(document, format, file) } catch { throw Self.failure(error) }
+        do {
+            bytes = try console.counted { limits throws(PropertyListError) in
+                try serialize(document, format, file, limits)
+            }
+        } catch {
+            throw Self.failure(error)
+        }
         let target = target(for: file, format)
         try write(bytes, to: target)
         guard format == .objc, arguments.writesHeader, target != FileAccess.standardInput else {
@@ -234,9 +245,9 @@ struct PlutilRun {
     }
 
     private func serialize(
-        _ document: PropertyListDocument, _ format: PlutilFormat, _ file: String
+        _ document: PropertyListDocument, _ format: PlutilFormat, _ file: String,
+        _ limits: ParsingLimits
     ) throws(PropertyListError) -> [UInt8] {
-        let limits = console.budget.outputLimits
         switch format {
         case .xml1, .raw:
             var options = XMLPropertyList.Options()
@@ -245,7 +256,7 @@ struct PlutilRun {
             options.allowedLosses = .appleCompatible
             return try XMLPropertyList.serialize(document, options: options, limits: limits).bytes
         case .binary1: return try BinaryPropertyList.serialize(document, limits: limits)
-        case .json: return try json(document)
+        case .json: return try json(document, limits)
         case .swift:
             let writer = LiteralWriter(document, .swift, file: file, limits: limits)
             return try writer.text()
@@ -259,12 +270,13 @@ struct PlutilRun {
     }
 
     /// Without what JSON has no form for, and without a line end.
-    private func json(_ document: PropertyListDocument) throws(PropertyListError) -> [UInt8] {
+    private func json(
+        _ document: PropertyListDocument, _ limits: ParsingLimits
+    ) throws(PropertyListError) -> [UInt8] {
         var options = JSONPropertyList.Options()
         options.layout = arguments.isReadable ? .indented : .compact
         options.sortsKeys = arguments.isReadable
-        let text = try JSONPropertyList.serialize(
-            document, options: options, limits: console.budget.outputLimits)
+        let text = try JSONPropertyList.serialize(document, options: options, limits: limits)
         return text.last == 0x0A ? text.dropLast() : text
     }
 

@@ -12,11 +12,11 @@
 /// that the file does not have the bytes for. Then ``ReferencePass`` looks for cycles and depth, and
 /// ``DictionaryPass`` at the keys.
 ///
-/// Objects may overlap and several entries of the table may name one object, so the bytes covered
-/// are counted: they may exceed the bytes there are by a factor of four and no more, or a file of a
-/// megabyte could ask for work on a terabyte.
+/// Objects may overlap and several entries of the table may name one object, so the bytes that objects
+/// cover are counted, each time they are covered. Files of writers cover each byte once. All objects may
+/// cover as many bytes as the file has and 64 KiB more. Otherwise a file of a megabyte could ask for work
+/// on a terabyte.
 struct BinaryReader {
-    private static let coverageFactor = 4
     private static let coverageBase = 1 << 16
     /// How many problems are kept, each of which may take a pass over the file.
     static let problemLimit = 1000
@@ -132,12 +132,14 @@ struct BinaryReader {
     /// Counts the bytes of an object.
     private mutating func cover(_ object: ObjectReader) throws(PropertyListError) {
         covered &+= object.size
-        let limit = trailer.tableOffset &* Self.coverageFactor &+ Self.coverageBase
+        // The table is part of the size: an entry pays for a small object that another has named.
+        let limit = store.bytes.count &+ Self.coverageBase
         if covered > limit {
             throw PropertyListError(
                 .expansionLimitExceeded, format: .binary,
-                what: "overlapping objects cover more than \(limit) bytes, there are "
-                    + "\(trailer.tableOffset)", location: .byte(object.offset))
+                what:
+                    "expected overlapping objects to cover at most \(limit) bytes, found \(covered)",
+                location: .byte(object.offset))
         }
     }
 

@@ -111,7 +111,7 @@ struct MergeWalk: ~Copyable {
     private mutating func tree(
         of value: Value
     ) throws(PropertyListError) -> PropertyListValue {
-        try node(value).value(within: &budget, &contents[value.document])
+        try node(value).value(within: &budget, &contents[value.document], isKept: true)
     }
 
     /// Notes a place that both sides changed; true where it is to become what theirs is.
@@ -193,7 +193,7 @@ struct MergeWalk: ~Copyable {
         }
         var previous: UInt32?
         for entry in theirs {
-            defer { previous = entry.node }
+            if oursByKey[entry.key] != nil { previous = entry.node }
             if oursByKey[entry.key] != nil || isSame(base[entry.key], entry.value) { continue }
             let place = paths.add(key: entry.node, of: 2, to: triple.place)
             if base[entry.key] != nil,
@@ -202,6 +202,7 @@ struct MergeWalk: ~Copyable {
                 continue
             }
             try insert(entry.value, after: previous, place)
+            previous = entry.node
         }
     }
 

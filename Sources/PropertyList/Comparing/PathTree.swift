@@ -31,6 +31,9 @@ struct PathTree: Sendable {
     /// The charge for a step, in bytes, beside that for the text of its key.
     private static let stepSize = MemoryLayout<PropertyListKeyPath.Step>.stride
 
+    /// The charge for the list of the steps of a path, in bytes.
+    private static let listSize = 48
+
     private let documents: [PropertyListDocument]
     private var nodes: [Node] = []
 
@@ -85,6 +88,7 @@ struct PathTree: Sendable {
     func path(
         _ place: UInt32, within budget: inout OperationBudget
     ) throws(PropertyListError) -> PropertyListKeyPath {
+        try budget.charge(bytes: Self.listSize)
         var next = place
         while next != Self.none {
             let node = nodes[Int(next)]

@@ -195,7 +195,7 @@ extension PropertyListDifference {
     ) throws(PropertyListError) -> PropertyListEdit {
         let path = try path(within: &budget)
         guard let new else { return PropertyListEdit(path, .remove) }
-        let value = try new.value(within: &budget, &contents)
+        let value = try new.value(within: &budget, &contents, isKept: true)
         guard old == nil else { return PropertyListEdit(path, .set(value)) }
         try budget.charge(bytes: previousKeyNode?.contentSize ?? 0)
         return PropertyListEdit(path, .insert(value, afterKey: previousKey))

@@ -44,7 +44,7 @@ struct EditComparison: ~Copyable {
             return true
         }
         let expected = try edits.value(of: content, &sourceBudget, &sourceContents)
-        return try edited.node(node).value(within: &budget, &contents) == expected
+        return try edited.node(node).isSame(as: expected, within: &budget, &contents)
     }
 
     private mutating func isSame(

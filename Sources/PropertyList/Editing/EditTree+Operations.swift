@@ -170,6 +170,7 @@ extension EditTree {
         case .insert(let value, let other):
             if known != nil { throw Self.duplicateKey(path, key) }
             let place = other.flatMap { position(of: $0, in: container) }
+            if let other, place == nil { throw noPreviousKey(other, in: container) }
             add(key, value, to: container, after: place)
         case .remove:
             guard let known else { throw path.noKey(last, key, among: keys(in: container)) }
@@ -202,7 +203,9 @@ extension EditTree {
             try set(value, at: .child(container: container, position: position))
         case .set(let value) where path.steps.last == .name("-"):
             containers[container].insert(add(value), at: index)
-        case .insert(let value, _) where index <= count:
+        case .insert(_, .some):
+            throw Self.wrongKind(path, "an element of an array comes after no key")
+        case .insert(let value, nil) where index <= count:
             containers[container].insert(add(value), at: index)
         case .remove where index < count: containers[container].removeElement(at: index)
         case .rename:
@@ -275,6 +278,13 @@ extension EditTree {
         _ path: PropertyListKeyPath, _ what: String
     ) -> PropertyListError {
         path.error(.wrongKind, at: max(path.steps.count - 1, 0), what)
+    }
+
+    private func noPreviousKey(_ key: String, in container: Int) -> PropertyListError {
+        let neighbour = PropertyListKeyPath.neighbour(of: key, among: keys(in: container))
+        return PropertyListError(
+            .noSuchValue, what: "there is no key `\(TerminalText.escaped(key))` to come after",
+            recovery: neighbour.map { "there is `\($0)`" })
     }
 
     private static func duplicateKey(

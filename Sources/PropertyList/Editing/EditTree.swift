@@ -215,7 +215,7 @@ extension EditTree {
             // One long text may stand in many places, each of which is edited.
             var known: Set<ContentIdentity> = []
             try budget.charge(bytes: TreeExtent(of: value, &known).bytes)
-            isSame = try node.value(within: &budget, &contents) == value
+            isSame = try node.isSame(as: value, within: &budget, &contents)
         }
         return isSame
     }

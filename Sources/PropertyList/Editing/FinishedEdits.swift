@@ -108,25 +108,27 @@ struct FinishedEdits {
         for number in tree.containers.indices.reversed() where isReachable[number] {
             copy.newValues[number] = try value(of: tree.containers[number]) {
                 content throws(PropertyListError) in
-                try copy.value(of: content, &budget, &contents)
+                try copy.value(of: content, &budget, &contents, isKept: true)
             }
         }
-        return try copy.value(of: tree.root, &budget, &contents)
+        return try copy.value(of: tree.root, &budget, &contents, isKept: true)
     }
 
     /// The value of what stands in a place.
     ///
-    /// - Throws: as ``PropertyListNode/value(limits:)``.
+    /// - Parameter isKept: as for ``PropertyListNode/value(within:_:isKept:)``.
+    /// - Throws: as that.
     func value(
         of content: EditTree.Content, _ budget: inout OperationBudget,
-        _ contents: inout LongContents
+        _ contents: inout LongContents, isKept: Bool = false
     ) throws(PropertyListError) -> PropertyListValue {
         if let value = newValue(of: content) { return value }
         switch content {
         case .source(let node):
-            return try tree.document.node(node).value(within: &budget, &contents)
+            return try tree.document.node(node).value(within: &budget, &contents, isKept: isKept)
         case .nested(let number):
-            return try value(of: tree.nested[Int(number)].original, &budget, &contents)
+            return try value(
+                of: tree.nested[Int(number)].original, &budget, &contents, isKept: isKept)
         case .value, .opened: return .null
         }
     }

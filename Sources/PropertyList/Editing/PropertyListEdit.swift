@@ -14,8 +14,8 @@ public struct PropertyListEdit: Sendable, Hashable {
     public enum Operation: Sendable, Hashable {
         /// The value there becomes this one; a key that is not there is added at the end.
         case set(PropertyListValue)
-        /// A new key, at the end of its dictionary or after another key; in an array a new element
-        /// before the one that is there. A new object of a project file goes to the section of its
+        /// A new key, at the end of its dictionary or after another key, which must be there; in an array
+        /// a new element before the one that is there. A new object of a project file goes to the section of its
         /// class, wherever it is put.
         case insert(PropertyListValue, afterKey: String? = nil)
         /// A new element at the end of the array there.

@@ -199,8 +199,10 @@ public struct PropertyListEditor: Sendable {
         let (text, changes) = try text(edits, syntax, budget)
         try budget.charge(bytes: text.count)
         let encoding = document.sourceEncoding
-        // The text and its other encoding are in memory at the same time.
-        if encoding != .utf8 { try budget.charge(bytes: encoding.size(of: text)) }
+        // The text, its other encoding, and what is decoded from that are in memory at the same time.
+        if encoding != .utf8 {
+            try budget.charge(bytes: TreeExtent.sum(encoding.size(of: text), text.count))
+        }
         let encoded = try encoding.encoded(text)
         let edited = try result(encoded, changes)
         if !changes.isEmpty { try require(edited.document, says: edits) }

@@ -65,7 +65,7 @@ extension PropertyListKeyPath {
     }
 
     /// A key that may have been meant: the same but for case, or the beginning of one or the other.
-    private static func neighbour(of key: String, among keys: some Sequence<String>) -> String? {
+    static func neighbour(of key: String, among keys: some Sequence<String>) -> String? {
         let wanted = key.lowercased()
         guard wanted.utf8.count < 256 else { return nil }
         let known = keys.lazy.prefix(1000).filter { $0.utf8.count < 256 }

@@ -26,6 +26,9 @@ final class ContainerStorage: @unchecked Sendable {
         @inline(__always) _modify { yield unsafe &uncheckedValues }
     }
 
+    /// What all empty containers share. It is never changed, because it is never the only reference.
+    static let empty = ContainerStorage()
+
     init(keys: DictionaryKeys = DictionaryKeys(), values: [PropertyListValue] = []) {
         // SAFETY: nobody else has the object yet.
         unsafe uncheckedKeys = keys

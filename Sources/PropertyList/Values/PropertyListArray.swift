@@ -10,7 +10,8 @@ public struct PropertyListArray: Sendable {
 
     /// An array of `elements`.
     public init(_ elements: some Sequence<PropertyListValue>) {
-        storage = ContainerStorage(values: Array(elements))
+        let values = Array(elements)
+        storage = values.isEmpty ? .empty : ContainerStorage(values: values)
     }
 
     private mutating func makeUnique() {

@@ -12,11 +12,11 @@ public struct PropertyListDictionary: Sendable {
     package var identity: AnyObject { storage }
 
     /// An empty dictionary.
-    public init() { storage = ContainerStorage() }
+    public init() { storage = .empty }
 
     /// A dictionary of as many values as there are keys.
     init(keys: DictionaryKeys, values: [PropertyListValue]) {
-        storage = ContainerStorage(keys: keys, values: values)
+        storage = values.isEmpty ? .empty : ContainerStorage(keys: keys, values: values)
     }
 
     /// The keys, in order.

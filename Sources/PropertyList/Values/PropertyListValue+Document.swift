@@ -32,10 +32,14 @@ extension PropertyListNode {
 
     /// The value with all it holds, as one of several trees of the document, within one budget.
     ///
-    /// - Parameter contents: the long texts and data that the trees of the document share.
-    /// - Throws: as ``value(limits:)``.
+    /// - Parameters:
+    ///   - budget: what the operation may still visit.
+    ///   - contents: the long texts and data that the trees of the document share.
+    ///   - isKept: whether the tree stays in memory while the operation goes on, so that its values count
+    ///     against the limit of output.
+    /// - Throws: as ``value(limits:)``; `sizeLimitExceeded`.
     package func value(
-        within budget: inout OperationBudget, _ contents: inout LongContents
+        within budget: inout OperationBudget, _ contents: inout LongContents, isKept: Bool = false
     ) throws(PropertyListError) -> PropertyListValue {
         var builder = ValueBuilder(storage)
         // Moved: a copy would be one of all that is kept, for each tree.
@@ -44,6 +48,7 @@ extension PropertyListNode {
         var walk = DocumentWalk(self)
         repeat {
             while let leaves = try walk.nextLeaves(&budget) {
+                if isKept { try budget.build(leaves.places.count) }
                 builder.makeRoom(for: leaves.places.count)
                 for place in leaves.places {
                     do { try builder.add(leafAt: place, leaves) } catch {
@@ -51,7 +56,7 @@ extension PropertyListNode {
                     }
                 }
             }
-        } while try builder.takeStep(of: &walk, &budget)
+        } while try builder.takeStep(of: &walk, &budget, isKept: isKept)
         return builder.result
     }
 }

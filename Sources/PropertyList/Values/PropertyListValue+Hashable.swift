@@ -9,8 +9,8 @@ extension PropertyListValue: Hashable {
         var known: Set<LongPair> = []
         if left.storage == nil || right.storage == nil { return isSameScalar(left, right, &known) }
         var containers: Set<ContainerPair> = []
-        var pairs = [(left, right)]
-        while let (first, second) = pairs.popLast() {
+        var pairs = [(left: left, right: right, hasSiblings: false)]
+        while let (first, second, hasSiblings) = pairs.popLast() {
             guard let firstStorage = first.storage, let secondStorage = second.storage else {
                 if !isSameScalar(first, second, &known) { return false }
                 continue
@@ -19,9 +19,9 @@ extension PropertyListValue: Hashable {
                 firstStorage.values.count == secondStorage.values.count
             else { return false }
             if firstStorage === secondStorage { continue }
-            // Only what has several children multiplies where it stands in several places. A pair that differs
-            // ends the comparison.
-            if firstStorage.values.count > 1,
+            // Only containers with several children, and these children, can stand in several places. A pair
+            // that differs ends the comparison.
+            if hasSiblings || firstStorage.values.count > 1,
                 !containers.insert(ContainerPair(firstStorage, secondStorage)).inserted
             {
                 continue
@@ -36,7 +36,7 @@ extension PropertyListValue: Hashable {
     /// Appends the children to compare, of which both containers have as many; false where their keys differ.
     private static func pushChildren(
         of left: ContainerStorage, _ right: ContainerStorage, _ kind: PropertyListKind,
-        onto pairs: inout [(PropertyListValue, PropertyListValue)]
+        onto pairs: inout [(left: PropertyListValue, right: PropertyListValue, hasSiblings: Bool)]
     ) -> Bool {
         for (place, value) in left.values.enumerated() {
             var other = place
@@ -44,7 +44,7 @@ extension PropertyListValue: Hashable {
                 guard let match = right.keys.place(of: left.keys.texts[place]) else { return false }
                 other = match
             }
-            pairs.append((value, right.values[other]))
+            pairs.append((value, right.values[other], left.values.count > 1))
         }
         return true
     }
@@ -110,7 +110,8 @@ extension PropertyListValue: Hashable {
     private struct TreeHashes {
         /// The hashes of long texts and data. Many places may have one of them.
         var contents: [ContentIdentity: UInt64] = [:]
-        // The hashes of containers with several children: only they multiply where they stand in several places.
+        // The hashes of containers with several children, and of those children: only they can stand in several
+        // places.
         private var containers: [ContainerIdentity: Int] = [:]
 
         /// A container whose children are being hashed.
@@ -157,7 +158,8 @@ extension PropertyListValue: Hashable {
                     continue
                 }
                 result = container.hash
-                if container.storage.values.count > 1 {
+                let siblings = open.last?.storage.values.count ?? 0
+                if siblings > 1 || container.storage.values.count > 1 {
                     containers[ContainerIdentity(container.storage, container.kind)] = result
                 }
                 if let last = open.indices.last { open[last].add(result, &contents) }

@@ -53,6 +53,11 @@ struct TreeExtent: Sendable {
         return overflow ? .max : sum
     }
 
+    static func product(_ count: Int, _ size: Int) -> Int {
+        let (product, overflow) = count.multipliedReportingOverflow(by: size)
+        return overflow ? .max : product
+    }
+
     /// A container whose children are being measured.
     private struct OpenContainer {
         let storage: ContainerStorage

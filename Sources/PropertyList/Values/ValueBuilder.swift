@@ -44,12 +44,24 @@ struct ValueBuilder {
     }
 
     /// Takes one step of the walk; false at its end.
+    ///
+    /// - Parameter isKept: whether a value that is built counts as memory.
     mutating func takeStep(
-        of walk: inout DocumentWalk, _ budget: inout OperationBudget
+        of walk: inout DocumentWalk, _ budget: inout OperationBudget, isKept: Bool
     ) throws(PropertyListError) -> Bool {
         guard let step = try walk.next(&budget) else { return false }
+        if isKept { try charge(step, to: &budget) }
         do { try take(step) } catch { throw error.at(path: walk.path()) }
         return true
+    }
+
+    private func charge(
+        _ step: DocumentWalk.Step, to budget: inout OperationBudget
+    ) throws(PropertyListError) {
+        guard case .enter(let node, _) = step else { return }
+        let record = store.records[Int(node)]
+        if !record.isContainer { return try budget.build(1) }
+        try budget.buildContainer(isEmpty: record.high == 0)
     }
 
     private mutating func take(_ step: DocumentWalk.Step) throws(PropertyListError) {

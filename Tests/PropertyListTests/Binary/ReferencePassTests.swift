@@ -117,6 +117,22 @@ struct SharingTests {
         #expect(failure(file.bytes, options: .forensic)?.code == .expansionLimitExceeded)
     }
 
+    @Test("takes a byte once from each of its objects, and a small object from many entries")
+    func coverage() throws {
+        let references = [UInt64](repeating: 2, count: 200_000)
+        let objects: [BinaryAssembler.Object] = [.array([1]), .array(references), .raw([0x09])]
+        func file(_ entries: [BinaryAssembler.Entry]) -> [UInt8] {
+            BinaryAssembler(
+                objects, offsetWidth: 4, referenceWidth: 4,
+                entries: [.object(0), .object(1), .object(2)] + entries
+            ).bytes
+        }
+        #expect(failure(file([]), options: .strict) == nil)
+        #expect(failure(file([.object(1)]), options: .strict)?.code == .expansionLimitExceeded)
+        let many = [BinaryAssembler.Entry](repeating: .object(2), count: 100_000)
+        #expect(failure(file(many), options: .strict) == nil)
+    }
+
     @Test(
         "counts objects that are found malformed only at their end as well",
         arguments: [ParsingOptions.strict, .unusedGarbage, .forensic])

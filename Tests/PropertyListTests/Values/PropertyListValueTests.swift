@@ -96,6 +96,19 @@ struct PropertyListValueTests {
         #expect(Set([left, right, other]).count == 2)
     }
 
+    @Test(
+        "a chain of containers that stands in many places is compared and hashed once",
+        .timeLimit(.minutes(1)))
+    func sharedChain() {
+        let count = 20_000
+        func many(_ innermost: PropertyListValue) -> PropertyListValue {
+            let chain = (0..<count).reduce(innermost) { inner, _ in [inner] }
+            return .array(PropertyListArray(repeatElement(chain, count: count)))
+        }
+        let (left, right) = (many(1), many(1))
+        #expect(left == right && left.hashValue == right.hashValue)
+    }
+
     @Test("a set and an array of the same elements in memory hash as those that share nothing")
     func sharedElements() {
         let elements: PropertyListArray = [1, 2]
