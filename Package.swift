@@ -57,7 +57,7 @@ let package = Package(
                 .target(
                     name: "CLibXML2",
                     condition: .when(platforms: [.linux, .macOS], traits: ["LibXML2"])),
-                "PlatformC",
+                "CSystemFiles", "PlatformC",
             ]),
         .target(name: "PropertyListCodable", dependencies: ["PropertyList"]),
         .target(name: "KeyedArchive", dependencies: ["PropertyList", "PropertyListCodable"]),

@@ -139,6 +139,14 @@ extension KeyedArchiveError {
         KeyedArchiveError(.missingValue, what: what, object: object)
     }
 
+    /// The error for nesting within the limits where there is no stack for the next call.
+    @inline(never)
+    static func stackExceeded(_ depth: Int) -> KeyedArchiveError {
+        let error = OperationBudget.stackExceeded(depth)
+        return KeyedArchiveError(
+            .depthLimitExceeded, what: error.what, recovery: error.recovery)
+    }
+
     static func notAllowed(
         _ name: String, what: String, _ object: PropertyListUID? = nil
     ) -> KeyedArchiveError {

@@ -203,6 +203,17 @@ package struct OperationBudget: ~Copyable {
             recovery: "raise `ParsingLimits.depth` if the file is genuine")
     }
 
+    /// The error for nesting within the limits where there is no stack for the next call.
+    @inline(never)
+    package static func stackExceeded(
+        _ depth: Int, format: PropertyListFormat? = nil
+    ) -> PropertyListError {
+        PropertyListError(
+            .depthLimitExceeded, format: format,
+            what: "\(depth) values are nested, and the stack has no room for more",
+            recovery: "use a thread with a larger stack, or nest less")
+    }
+
     @inline(never)
     private static func outputExceeded(_ size: Int, limit: Int) -> PropertyListError {
         PropertyListError(

@@ -1,106 +1,165 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-import PlatformC
-
-/// Where the calls of a deep graph go on when the stack they began on is used up.
+/// The part of a thread's stack that nested calls may use.
 ///
-/// Objects of an archive and `Codable` values write and read themselves, and their fields, by calls
-/// within calls: a list of 100,000 linked nodes is that deep. After some depth the next call is made on a thread with a large stack
-/// of its own, while this one waits, and so on. The depth itself is bounded by `ParsingLimits`.
+/// Objects of an archive and `Codable` values read and write their fields by calls within calls, as
+/// deep as the values are nested: a list of 100,000 nodes needs 100,000 levels. Calls stay on the thread
+/// of the caller until its stack is nearly used up. The next call is then made on a new thread with a large
+/// stack, while this one waits. `ParsingLimits` bounds the depth.
+///
+/// The new thread has the task-local values of the caller. It does not have the isolation of the main
+/// actor, which belongs to the main thread.
 package struct StackSegment {
-    // A stack is used up to here before the next one is taken: little of one whose size is not
-    // known (512 KiB is the least that a platform gives a thread), nearly all of one of ours.
-    private static let firstAllowance = 96 << 10
     private static let size = 256 << 20
-    private static let margin = 1 << 20
+    // The bytes above the frame that made the segment: calls may begin in a frame further out.
+    private static let slack: UInt = 64 << 10
 
-    private let start: Int
-    private let allowance: Int
+    // A frame at an address in this range makes the next call itself.
+    private let floor: UInt
+    private let extent: UInt
 
-    /// The stack of the caller, from here on.
-    package init() { self.init(allowance: Self.firstAllowance) }
-
-    private init(allowance: Int) {
-        start = Self.position()
-        self.allowance = allowance
+    /// The stack of the caller.
+    package init() {
+        self = Self.ofThread() ?? StackSegment(room: ThreadStack.unmeasuredRoom)
     }
 
-    /// Whether the next call should be made by ``run(_:)``.
-    package var isUsedUp: Bool {
-        let distance = start &- Self.position()
-        return distance > allowance || distance < -allowance
+    /// The next `room` bytes of the stack of the caller.
+    private init(room: UInt) {
+        let position = ThreadStack.position()
+        self.init(floor: position > room ? position &- room : 0, position)
     }
 
-    /// Makes a call on a stack of its own, which it is told, and waits for it.
+    private init(floor: UInt, _ position: UInt) {
+        self.floor = floor
+        extent = position > floor ? (position &- floor) &+ Self.slack : 0
+    }
+
+    /// The stack of the caller; nil where its bounds are not known.
+    private static func ofThread() -> StackSegment? {
+        ThreadStack.floor().map { StackSegment(floor: $0, ThreadStack.position()) }
+    }
+
+    /// Whether the next call should be made by ``run(for:_:_:)``.
+    package var isUsedUp: Bool { ThreadStack.position() &- floor >= extent }
+
+    /// Makes a call where there is stack for it: on this thread, or on a new one while this one waits.
     ///
-    /// - Returns: what the call returns; nil where the system has no memory for a stack.
-    package static func run<R>(_ body: (StackSegment) throws -> R) throws -> R? {
+    /// - Parameters:
+    ///   - owner: The coder that makes the calls.
+    ///   - stack: The coder's segment, replaced for the time of the call.
+    ///   - body: The call.
+    /// - Returns: The result of the call; nil if there is no memory for a stack, or there are no threads.
+    package static func run<Owner: AnyObject, R>(
+        for owner: Owner, _ stack: ReferenceWritableKeyPath<Owner, StackSegment>,
+        _ body: () throws -> R
+    ) throws -> R? {
+        try run(for: owner, stack, threadSize: size, body)
+    }
+
+    /// Makes a call likewise; new threads have a stack of `threadSize` bytes.
+    static func run<Owner: AnyObject, R>(
+        for owner: Owner, _ stack: ReferenceWritableKeyPath<Owner, StackSegment>,
+        threadSize: Int, _ body: () throws -> R
+    ) throws -> R? {
+        // The coder may have been handed to another thread, which has a stack of its own.
+        if let here = ofThread(), !here.isUsedUp {
+            owner[keyPath: stack] = here
+            return try body()
+        }
+        let outer = owner[keyPath: stack]
+        defer { owner[keyPath: stack] = outer }
+        return try onThread(of: threadSize) {
+            owner[keyPath: stack] = $0
+            return try body()
+        }
+    }
+
+    private static func onThread<R>(
+        of size: Int, _ body: (StackSegment) throws -> R
+    ) throws -> R? {
         var result: Result<R, any Error>?
-        let isDone = withoutActuallyEscaping(body) { body in
-            join(Call { segment in result = Result { try body(segment) } })
+        let hasRun = withoutActuallyEscaping(body) { body in
+            join(Call(size) { segment in result = Result { try body(segment) } })
         }
-        return isDone ? try result?.get() : nil
+        return hasRun ? try result?.get() : nil
+    }
+}
+
+// MARK: - Threads
+
+extension StackSegment {
+    /// A call that is made once, or dropped.
+    ///
+    /// `@unchecked Sendable`: its thread starts the one that makes it, and waits for that.
+    private final class Call: @unchecked Sendable {
+        /// The size of the stack.
+        let size: Int
+        // Nil once the call is made or dropped: a task may live a moment longer.
+        private var body: ((StackSegment) -> Void)?
+
+        init(_ size: Int, _ body: @escaping (StackSegment) -> Void) {
+            self.size = size
+            self.body = body
+        }
+
+        func make() {
+            guard let body = take() else { return }
+            body(StackSegment.ofThread() ?? StackSegment(room: room))
+        }
+
+        // The bytes that calls may use of a new stack whose bounds are not known.
+        private var room: UInt {
+            let whole = UInt(bitPattern: size)
+            return whole &- ThreadStack.left(of: whole)
+        }
+
+        func drop() { _ = take() }
+
+        private func take() -> ((StackSegment) -> Void)? {
+            defer { body = nil }
+            return body
+        }
     }
 
-    /// What the thread does.
-    private final class Call {
-        let body: (StackSegment) -> Void
-        init(_ body: @escaping (StackSegment) -> Void) { self.body = body }
-    }
-
+    /// Makes a call on a new thread.
+    ///
+    /// - Returns: False if there was no thread, so that the call was not made.
     private static func join(_ call: Call) -> Bool {
-        // SAFETY: the attributes are initialized and destroyed here; the thread gets a reference of
-        // its own to the call and gives it up; it is joined, so that it ends before this returns.
-        unsafe withUnsafeTemporaryAllocation(of: pthread_attr_t.self, capacity: 1) { attributes in
-            guard let attributes = attributes.baseAddress else { return false }
-            unsafe pthread_attr_init(attributes)
-            defer { unsafe pthread_attr_destroy(attributes) }
-            guard unsafe pthread_attr_setstacksize(attributes, size) == 0 else { return false }
-            let argument = unsafe Unmanaged.passRetained(call)
-            #if canImport(Darwin) || canImport(Musl)
-            var thread: pthread_t?
-            #else
-            var thread = pthread_t()
-            #endif
-            guard unsafe pthread_create(&thread, attributes, main, argument.toOpaque()) == 0 else {
-                unsafe argument.release()
-                return false
+        if #available(macOS 15.0, iOS 18.0, tvOS 18.0, watchOS 11.0, visionOS 2.0, *) {
+            return joinTask(call)
+        }
+        return ThreadStack.run(stackSize: call.size) { call.make() }
+    }
+
+    /// Makes a call on a new thread, in a task: only a task gets copies of the task-local values.
+    @available(macOS 15.0, iOS 18.0, tvOS 18.0, watchOS 11.0, visionOS 2.0, *)
+    private static func joinTask(_ call: Call) -> Bool {
+        let executor = ThreadExecutor()
+        let task = Task(executorPreference: executor) { call.make() }
+        if Task.isCancelled { task.cancel() }
+        if ThreadStack.run(stackSize: call.size, { executor.runJobs() }) { return true }
+        // Without a thread, the task still has to end.
+        call.drop()
+        executor.runJobs()
+        return false
+    }
+
+    /// Runs a task on the thread that calls ``runJobs()``.
+    ///
+    /// `@unchecked Sendable`: the thread that makes the task starts the one that runs it, and waits for
+    /// that. The task never suspends, so nothing else adds jobs.
+    @available(macOS 15.0, iOS 18.0, tvOS 18.0, watchOS 11.0, visionOS 2.0, *)
+    private final class ThreadExecutor: TaskExecutor, @unchecked Sendable {
+        private var jobs: [UnownedJob] = []
+
+        func enqueue(_ job: consuming ExecutorJob) { jobs.append(UnownedJob(job)) }
+
+        func runJobs() {
+            while let job = jobs.popLast() {
+                // SAFETY: the job was removed, so it runs once; the executor lives while it runs.
+                unsafe job.runSynchronously(on: asUnownedTaskExecutor())
             }
-            #if canImport(Darwin) || canImport(Musl)
-            guard let thread = unsafe thread else { return false }
-            return unsafe pthread_join(thread, nil) == 0
-            #else
-            return pthread_join(thread, nil) == 0
-            #endif
         }
-    }
-
-    #if canImport(Darwin)
-    private static let main: @convention(c) (UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? =
-        { argument in
-            unsafe begin(argument)
-            return nil
-        }
-    #else
-    private static let main: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? =
-        { argument in
-            if let argument = unsafe argument { unsafe begin(argument) }
-            return nil
-        }
-    #endif
-
-    private static func begin(_ argument: UnsafeMutableRawPointer) {
-        // SAFETY: the argument is the retained call that `join` passed.
-        let call = unsafe Unmanaged<Call>.fromOpaque(argument).takeRetainedValue()
-        call.body(StackSegment(allowance: size - margin))
-    }
-
-    /// The address that the stack has reached, about.
-    @inline(never)
-    private static func position() -> Int {
-        var mark: UInt8 = 0
-        // SAFETY: the address is looked at as a number only.
-        return unsafe withUnsafeMutablePointer(to: &mark) { Int(bitPattern: $0) }
     }
 }

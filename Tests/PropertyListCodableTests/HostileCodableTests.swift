@@ -83,7 +83,7 @@ struct HostileCodableTests {
 
     @Test("512 levels are decoded and encoded on the smallest stack, 513 are refused")
     func depth() throws {
-        let problems = try onSmallStack {
+        try onThread(stackSize: 512 << 10) {
             #expect(try PlistDecoder().decode(Depth.self, from: Self.file(depth: 512)).depth == 512)
             let document = try PlistEncoder().encodeDocument(Deep(depth: 512))
             #expect(try PlistDecoder().decode(Depth.self, from: document).depth == 512)
@@ -91,7 +91,6 @@ struct HostileCodableTests {
                 Nest.self, from: CodableParityTests.nest(250))
             #expect(try PlistEncoder().encodeValue(nest) == CodableParityTests.nest(250))
         }
-        if let problems { throw problems }
         #expect(throws: DecodingError.self) {
             try PlistDecoder().decode(Depth.self, from: Self.file(depth: 513))
         }
@@ -248,6 +247,42 @@ struct HostileCodableTests {
             try PlistDecoder(limits: .untrusted).decode([PropertyListValue].self, from: bytes)
         }
     }
+
+    /// A binary property list whose root refers `references` times to one container.
+    private func shared(_ inner: PropertyListValue, references: Int) throws -> [UInt8] {
+        let values = [PropertyListValue](repeating: inner, count: references)
+        return try BinaryPropertyList.serialize(
+            PropertyListDocument(.array(PropertyListArray(values)), sharesCopies: true))
+    }
+
+    private enum Command: Codable { case start(Int) }
+
+    private struct Optionals: Decodable {
+        init(from decoder: any Decoder) throws {
+            var container = try decoder.unkeyedContainer()
+            while !container.isAtEnd { _ = try container.decodeIfPresent(Int.self) }
+        }
+    }
+
+    @Test("looks at the keys and the nulls of a container count each time that it is referred to")
+    func uncountedLooks() throws {
+        var entries: PropertyListDictionary = ["start": ["_0": 1]]
+        for number in 0..<2000 { entries["junk\(number)"] = 1 }
+        let decoder = PlistDecoder()
+        decoder.limits = .untrusted
+        let commands = try shared(.dictionary(entries), references: 20_000)
+        #expect(throws: DecodingError.self) { try decoder.decode([Command].self, from: commands) }
+        let nulls = PropertyListValue.array(
+            PropertyListArray([PropertyListValue](repeating: .null, count: 2000)))
+        let optionals = try shared(nulls, references: 20_000)
+        #expect(throws: DecodingError.self) {
+            try decoder.decode([Optionals].self, from: optionals)
+        }
+        let lists = try shared(.dictionary(entries), references: 20_000)
+        #expect(throws: DecodingError.self) {
+            try decoder.decode([[String: Int?]].self, from: lists)
+        }
+    }
 }
 
 /// Takes whatever is there, asking in the order in which people write such types.
@@ -285,61 +320,6 @@ enum Anything: Decodable, Equatable, Sendable {
             self = .array(value)
         } else {
             self = .dictionary(try container.decode([String: Anything].self))
-        }
-    }
-}
-
-/// Runs `body` on a thread with 512 KiB of stack, the least that a platform gives one.
-func onSmallStack(_ body: @escaping @Sendable () throws -> Void) throws -> (any Error)? {
-    let result = ResultBox()
-    let thread = Thread {
-        do { try body() } catch { result.error = error }
-        result.done.signal()
-    }
-    thread.stackSize = 512 << 10
-    thread.start()
-    result.done.wait()
-    return result.error
-}
-
-/// `@unchecked Sendable`: read only after the semaphore says that the writer is done.
-private final class ResultBox: @unchecked Sendable {
-    var error: (any Error)?
-    let done = DispatchSemaphore(value: 0)
-
-    /// A binary property list whose root refers `references` times to one container.
-    private func shared(_ inner: PropertyListValue, references: Int) throws -> [UInt8] {
-        let values = [PropertyListValue](repeating: inner, count: references)
-        return try BinaryPropertyList.serialize(
-            PropertyListDocument(.array(PropertyListArray(values)), sharesCopies: true))
-    }
-
-    private enum Command: Codable { case start(Int) }
-
-    private struct Optionals: Decodable {
-        init(from decoder: any Decoder) throws {
-            var container = try decoder.unkeyedContainer()
-            while !container.isAtEnd { _ = try container.decodeIfPresent(Int.self) }
-        }
-    }
-
-    @Test("looks at the keys and the nulls of a container count each time that it is referred to")
-    func uncountedLooks() throws {
-        var entries: PropertyListDictionary = ["start": ["_0": 1]]
-        for number in 0..<2000 { entries["junk\(number)"] = 1 }
-        let decoder = PlistDecoder()
-        decoder.limits = .untrusted
-        let commands = try shared(.dictionary(entries), references: 20_000)
-        #expect(throws: DecodingError.self) { try decoder.decode([Command].self, from: commands) }
-        let nulls = PropertyListValue.array(
-            PropertyListArray([PropertyListValue](repeating: .null, count: 2000)))
-        let optionals = try shared(nulls, references: 20_000)
-        #expect(throws: DecodingError.self) {
-            try decoder.decode([Optionals].self, from: optionals)
-        }
-        let lists = try shared(.dictionary(entries), references: 20_000)
-        #expect(throws: DecodingError.self) {
-            try decoder.decode([[String: Int?]].self, from: lists)
         }
     }
 }

@@ -188,7 +188,7 @@ extension ArchiveReader {
 
     private func make<T: KeyedDecodable>(_ type: T.Type, _ object: UInt32) throws -> T {
         if state.open.count >= limits.depth { throw tooDeep() }
-        if stack.isUsedUp { return try onFreshStack { try self.makeHere(type, object) } }
+        if stack.isUsedUp { return try onGoodStack { try self.makeHere(type, object) } }
         return try makeHere(type, object)
     }
 
@@ -218,14 +218,10 @@ extension ArchiveReader {
         lateReferences.removeSubrange(min(lateCount, lateReferences.count)...)
     }
 
-    private func onFreshStack<T>(_ body: () throws -> T) throws -> T {
-        let outer = stack
-        defer { stack = outer }
-        let result = try StackSegment.run { segment in
-            self.stack = segment
-            return try body()
+    private func onGoodStack<T>(_ body: () throws -> T) throws -> T {
+        guard let result = try StackSegment.run(for: self, \.stack, body) else {
+            throw KeyedArchiveError.stackExceeded(state.open.count)
         }
-        guard let result else { throw tooDeep() }
         return result
     }
 }

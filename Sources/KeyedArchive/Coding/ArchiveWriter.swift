@@ -130,7 +130,7 @@ extension ArchiveWriter {
     ) throws {
         if depth >= limits.depth { throw tooDeep() }
         if stack.isUsedUp {
-            try onFreshStack { try fillHere(number, classIndex, fields) }
+            try onGoodStack { try fillHere(number, classIndex, fields) }
         } else {
             try fillHere(number, classIndex, fields)
         }
@@ -152,14 +152,9 @@ extension ArchiveWriter {
         try table.end(outer)
     }
 
-    private func onFreshStack(_ body: () throws -> Void) throws {
-        let outer = stack
-        defer { stack = outer }
-        let result: Void? = try StackSegment.run { segment in
-            self.stack = segment
-            try body()
-        }
-        if result == nil { throw tooDeep() }
+    private func onGoodStack(_ body: () throws -> Void) throws {
+        let result: Void? = try StackSegment.run(for: self, \.stack, body)
+        if result == nil { throw KeyedArchiveError.stackExceeded(depth) }
     }
 
     private func tooDeep() -> KeyedArchiveError {

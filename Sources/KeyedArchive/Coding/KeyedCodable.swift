@@ -30,6 +30,9 @@ public protocol KeyedEncodable: KeyedArchivable {
     /// Writes the fields of the object.
     ///
     /// A subclass calls `super.encode(with:)` first: a class and its superclasses share one object.
+    ///
+    /// Called on the thread that writes the archive, unless objects are nested so deep that its stack is
+    /// nearly used up: see <doc:Threads>.
     func encode(with coder: KeyedEncoder) throws
 
     /// Makes the value an object of the archive. By default a new object of
@@ -43,8 +46,8 @@ public protocol KeyedEncodable: KeyedArchivable {
 public protocol KeyedDecodable: KeyedArchivable {
     /// Reads the fields of an object.
     ///
-    /// Called on the thread that reads the archive; for objects nested so deep that its stack would
-    /// not hold them, on another, while that one waits.
+    /// Called on the thread that reads the archive, unless objects are nested so deep that its stack is
+    /// nearly used up: see <doc:Threads>.
     init(coder: KeyedDecoder) throws
 
     /// Makes a value of what a field or an element refers to. By default the object's class is held

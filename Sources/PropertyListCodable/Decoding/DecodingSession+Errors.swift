@@ -85,6 +85,13 @@ extension DecodingSession {
             OperationBudget.depthExceeded(depth, limit: limits.depth, format: table.format))
     }
 
+    @inline(never)
+    func stackExceeded(_ path: CodingPath?) -> any Error {
+        corrupted(
+            CodingPath.keys(of: path), "More nesting than the stack has room for.",
+            OperationBudget.stackExceeded(path?.depth ?? 0, format: table.format))
+    }
+
     func corrupted(
         _ path: [any CodingKey], _ text: String, _ error: PropertyListError?
     ) -> any Error {

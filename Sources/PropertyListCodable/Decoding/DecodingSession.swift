@@ -211,22 +211,18 @@ extension DecodingSession {
         return nil
     }
 
-    /// Runs the initializer of a type, on a stack of its own where this one is used up.
+    /// Runs the initializer of a type, on another thread's stack where this one is used up.
     func descend<R>(_ path: CodingPath?, _ body: () throws -> R) throws -> R {
         if calls >= callLimit { throw depthExceeded(calls, path) }
         calls &+= 1
         defer { calls &-= 1 }
-        return stack.isUsedUp ? try onFreshStack(path, body) : try body()
+        return stack.isUsedUp ? try onGoodStack(path, body) : try body()
     }
 
-    private func onFreshStack<R>(_ path: CodingPath?, _ body: () throws -> R) throws -> R {
-        let outer = stack
-        defer { stack = outer }
-        let result = try StackSegment.run { segment in
-            self.stack = segment
-            return try body()
+    private func onGoodStack<R>(_ path: CodingPath?, _ body: () throws -> R) throws -> R {
+        guard let result = try StackSegment.run(for: self, \.stack, body) else {
+            throw stackExceeded(path)
         }
-        guard let result else { throw depthExceeded(path?.depth ?? 0, path) }
         return result
     }
 }

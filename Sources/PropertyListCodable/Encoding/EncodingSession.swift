@@ -148,7 +148,7 @@ extension EncodingSession {
         calls &+= 1
         defer { calls &-= 1 }
         let encoder = ValueEncoder(value: open)
-        try onGoodStack { try encode(encoder) }
+        try onGoodStack(path) { try encode(encoder) }
         _ = consume encoder
         let node = complete(open)
         // A value that a type still holds, by a super encoder perhaps, is not used again.
@@ -159,15 +159,10 @@ extension EncodingSession {
         return node
     }
 
-    private func onGoodStack(_ body: () throws -> Void) throws {
+    private func onGoodStack(_ path: CodingPath?, _ body: () throws -> Void) throws {
         guard stack.isUsedUp else { return try body() }
-        let outer = stack
-        defer { stack = outer }
-        let result: Void? = try StackSegment.run { segment in
-            self.stack = segment
-            try body()
-        }
-        if result == nil { throw depthExceeded((), calls, nil) }
+        let result: Void? = try StackSegment.run(for: self, \.stack, body)
+        if result == nil { throw stackExceeded(path) }
     }
 
     private func takeOpenValue(_ path: CodingPath?) -> OpenValue {
@@ -249,5 +244,12 @@ extension EncodingSession {
         invalid(
             value, path, "More nesting than the limits allow.",
             OperationBudget.depthExceeded(depth, limit: limits.depth))
+    }
+
+    @inline(never)
+    private func stackExceeded(_ path: CodingPath?) -> any Error {
+        invalid(
+            (), path, "More nesting than the stack has room for.",
+            OperationBudget.stackExceeded(calls))
     }
 }

@@ -214,9 +214,21 @@ pthread_t pthread_self(void);
 size_t pthread_get_stacksize_np(pthread_t thread);
 void *pthread_get_stackaddr_np(pthread_t thread);
 #else
+#if defined(__ANDROID__)
 int pthread_getattr_np(pthread_t thread, pthread_attr_t *attributes);
+#endif
 int pthread_attr_getstack(
     const pthread_attr_t *attributes, void *_Nullable *_Nonnull start, size_t *size);
+
+#if defined(__ANDROID__)
+typedef int pthread_key_t;
+#else
+typedef unsigned int pthread_key_t;
+#endif
+int pthread_key_create(
+    pthread_key_t *key, void (*_Nullable release)(void *_Null_unspecified value));
+void *_Null_unspecified pthread_getspecific(pthread_key_t key);
+int pthread_setspecific(pthread_key_t key, const void *_Nullable value);
 #endif
 
 // Memory.

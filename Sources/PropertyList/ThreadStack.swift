@@ -1,0 +1,266 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PlatformC
+
+#if os(Linux) || os(Android)
+internal import CSystemFiles
+#elseif os(Windows)
+internal import WinSDK
+#endif
+
+// All that the package knows of threads and their stacks on each platform is in this file:
+//
+// | platform | bounds of a stack | threads |
+// |---|---|---|
+// | Apple | `pthread_get_stackaddr_np`, `pthread_get_stacksize_np` | POSIX |
+// | Linux, Android | main thread: the limit of the system; others: `pthread_getattr_np` | POSIX |
+// | Windows | `GetCurrentThreadStackLimits` | `CreateThread` |
+// | others, such as WebAssembly | not known | none |
+
+/// The stacks of threads. All of them grow towards lower addresses.
+enum ThreadStack {
+    // The bytes of an unmeasured stack that calls may use, from the outermost one on.
+    #if os(WASI)
+    // The stack is 128 KiB where the linker is told nothing else.
+    static let unmeasuredRoom: UInt = 48 << 10
+    #else
+    // A thread has 512 KiB or more by default; with Musl 128 KiB.
+    static let unmeasuredRoom: UInt = 96 << 10
+    #endif
+
+    // The bytes left for code between two checks: the package's own, and a program's initializers.
+    private static let reserve: UInt = 256 << 10
+
+    /// The bounds of a stack.
+    private struct Bounds {
+        let lowest: UInt
+        let size: UInt
+
+        func contains(_ address: UInt) -> Bool { address &- lowest < size }
+
+        /// The address down to which calls are made: half of a small stack is left.
+        var floor: UInt { lowest &+ ThreadStack.left(of: size) }
+    }
+
+    /// The bytes of a stack that are left for code between two checks.
+    static func left(of size: UInt) -> UInt { min(size / 2, reserve) }
+
+    /// The address that the stack has reached, about.
+    @inline(never)
+    static func position() -> UInt {
+        #if os(Linux) || os(Android)
+        // A sanitizer may keep variables elsewhere.
+        return keyed_frame_address()
+        #else
+        var mark: UInt8 = 0
+        // SAFETY: the address is looked at as a number only.
+        return unsafe withUnsafeMutablePointer(to: &mark) { UInt(bitPattern: $0) }
+        #endif
+    }
+}
+
+// MARK: - Bounds
+
+extension ThreadStack {
+    /// The address down to which the current thread makes calls; nil where it is not known.
+    ///
+    /// A program with fibers runs a thread on other memory, whose end is not known.
+    static func floor() -> UInt? {
+        guard let bounds = Self.bounds(), bounds.contains(position()) else { return nil }
+        return bounds.floor
+    }
+}
+
+#if os(Linux) || os(Android)
+extension ThreadStack {
+    // The most that the main thread's stack is taken to have: the kernel keeps 128 MiB free for it.
+    private static let largestOfMain: UInt = 64 << 20
+
+    // The keys of each thread's bounds, which are measured once: measuring takes a system call.
+    private static let lowestKey = makeKey()
+    private static let sizeKey = makeKey()
+
+    private static func makeKey() -> pthread_key_t? {
+        var key = pthread_key_t()
+        // SAFETY: the variable is ours for the call. The values are numbers: nothing releases them.
+        return unsafe pthread_key_create(&key, nil) == 0 ? key : nil
+    }
+
+    private static func bounds() -> Bounds? {
+        guard let lowestKey, let sizeKey else { return measured() }
+        let known = Bounds(lowest: number(lowestKey), size: number(sizeKey))
+        if known.size > 0 { return known }
+        guard let bounds = measured() else { return nil }
+        keep(bounds.lowest, lowestKey)
+        keep(bounds.size, sizeKey)
+        return bounds
+    }
+
+    private static func number(_ key: pthread_key_t) -> UInt {
+        // SAFETY: a number in place of a pointer; nothing is read through it.
+        unsafe UInt(bitPattern: pthread_getspecific(key))
+    }
+
+    private static func keep(_ number: UInt, _ key: pthread_key_t) {
+        // SAFETY: as above.
+        _ = unsafe pthread_setspecific(key, UnsafeRawPointer(bitPattern: number))
+    }
+
+    private static func measured() -> Bounds? { ofMainThread() ?? ofOtherThread() }
+
+    /// The bounds of the main thread's stack; nil on another thread.
+    ///
+    /// That stack grows up to the limit of the system. The C library is not asked: it reads a file for
+    /// these bounds, or returns the present size.
+    private static func ofMainThread() -> Bounds? {
+        let top = keyed_stack_top()
+        let size = min(keyed_stack_limit(), largestOfMain)
+        guard top > size else { return nil }
+        let bounds = Bounds(lowest: top &- size, size: size)
+        return bounds.contains(position()) ? bounds : nil
+    }
+
+    private static func ofOtherThread() -> Bounds? {
+        // SAFETY: the attributes are initialized by the first call and destroyed here; the address is
+        // looked at as a number only.
+        unsafe withUnsafeTemporaryAllocation(of: pthread_attr_t.self, capacity: 1) {
+            attributes -> Bounds? in
+            guard let attributes = attributes.baseAddress else { return nil }
+            guard unsafe pthread_getattr_np(pthread_self(), attributes) == 0 else { return nil }
+            defer { unsafe pthread_attr_destroy(attributes) }
+            var lowest: UnsafeMutableRawPointer?
+            var size = 0
+            guard unsafe pthread_attr_getstack(attributes, &lowest, &size) == 0 else { return nil }
+            return Bounds(
+                lowest: UInt(bitPattern: lowest), size: UInt(truncatingIfNeeded: size))
+        }
+    }
+}
+#elseif canImport(Darwin)
+extension ThreadStack {
+    private static func bounds() -> Bounds? {
+        // SAFETY: the thread is the one that calls; the address is looked at as a number only.
+        let top = unsafe UInt(bitPattern: pthread_get_stackaddr_np(pthread_self()))
+        let size = unsafe UInt(truncatingIfNeeded: pthread_get_stacksize_np(pthread_self()))
+        guard size > 0, top > size else { return nil }
+        return Bounds(lowest: top &- size, size: size)
+    }
+}
+#elseif os(Windows)
+extension ThreadStack {
+    private static func bounds() -> Bounds? {
+        var (lowest, top): (ULONG_PTR, ULONG_PTR) = (0, 0)
+        // SAFETY: the variables are ours for the call.
+        unsafe GetCurrentThreadStackLimits(&lowest, &top)
+        guard top > lowest else { return nil }
+        return Bounds(
+            lowest: UInt(truncatingIfNeeded: lowest), size: UInt(truncatingIfNeeded: top &- lowest))
+    }
+}
+#else
+extension ThreadStack {
+    private static func bounds() -> Bounds? { nil }
+}
+#endif
+
+// MARK: - Threads
+
+extension ThreadStack {
+    /// The work of a thread.
+    private final class Work {
+        let body: () -> Void
+        init(_ body: @escaping () -> Void) { self.body = body }
+    }
+}
+
+#if os(Windows)
+extension ThreadStack {
+    /// Runs a closure on a new thread with a stack of this size, and waits for it.
+    ///
+    /// - Returns: False if the system had no memory for the stack, so that nothing ran.
+    static func run(stackSize: Int, _ body: @escaping () -> Void) -> Bool {
+        // SAFETY: the thread gets a reference of its own to the work and gives it up; it is waited for,
+        // so that it ends before this returns.
+        let argument = unsafe Unmanaged.passRetained(Work(body))
+        let flags = DWORD(STACK_SIZE_PARAM_IS_A_RESERVATION)
+        guard
+            let thread = unsafe CreateThread(
+                nil, SIZE_T(stackSize), main, argument.toOpaque(), flags, nil)
+        else {
+            unsafe argument.release()
+            return false
+        }
+        defer { unsafe CloseHandle(thread) }
+        return unsafe WaitForSingleObject(thread, INFINITE) == WAIT_OBJECT_0
+    }
+
+    private static let main: @convention(c) (UnsafeMutableRawPointer?) -> DWORD = { argument in
+        if let argument = unsafe argument { unsafe begin(argument) }
+        return 0
+    }
+}
+#elseif canImport(Darwin) || os(Linux) || os(Android)
+extension ThreadStack {
+    /// Runs a closure on a new thread with a stack of this size, and waits for it.
+    ///
+    /// - Returns: False if the system had no memory for the stack, so that nothing ran.
+    static func run(stackSize: Int, _ body: @escaping () -> Void) -> Bool {
+        // SAFETY: the attributes are initialized and destroyed here; the thread gets a reference of
+        // its own to the work and gives it up; it is joined, so that it ends before this returns.
+        unsafe withUnsafeTemporaryAllocation(of: pthread_attr_t.self, capacity: 1) { attributes in
+            guard let attributes = attributes.baseAddress else { return false }
+            unsafe pthread_attr_init(attributes)
+            defer { unsafe pthread_attr_destroy(attributes) }
+            guard unsafe pthread_attr_setstacksize(attributes, stackSize) == 0 else { return false }
+            let argument = unsafe Unmanaged.passRetained(Work(body))
+            #if canImport(Darwin) || canImport(Musl)
+            var thread: pthread_t?
+            #else
+            var thread = pthread_t()
+            #endif
+            guard unsafe pthread_create(&thread, attributes, main, argument.toOpaque()) == 0 else {
+                unsafe argument.release()
+                return false
+            }
+            #if canImport(Darwin) || canImport(Musl)
+            guard let thread = unsafe thread else { return false }
+            return unsafe pthread_join(thread, nil) == 0
+            #else
+            return pthread_join(thread, nil) == 0
+            #endif
+        }
+    }
+
+    #if canImport(Darwin)
+    private static let main: @convention(c) (UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? =
+        { argument in
+            unsafe begin(argument)
+            return nil
+        }
+    #else
+    private static let main: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? =
+        { argument in
+            if let argument = unsafe argument { unsafe begin(argument) }
+            return nil
+        }
+    #endif
+}
+#else
+extension ThreadStack {
+    /// Runs nothing: the platform has no threads.
+    ///
+    /// - Returns: False.
+    static func run(stackSize: Int, _ body: @escaping () -> Void) -> Bool { false }
+}
+#endif
+
+#if canImport(Darwin) || os(Linux) || os(Android) || os(Windows)
+extension ThreadStack {
+    private static func begin(_ argument: UnsafeMutableRawPointer) {
+        // SAFETY: the argument is the retained work that `run` passed.
+        let work = unsafe Unmanaged<Work>.fromOpaque(argument).takeRetainedValue()
+        work.body()
+    }
+}
+#endif

@@ -1,0 +1,180 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import KeyedArchive
+import PropertyList
+import TestSupport
+import Testing
+
+/// A list whose initializers and writers note where they are called.
+private final class Visitor: KeyedCodable {
+    static let archivedClass: ArchivedClass = "Visitor"
+    let value: Int
+    var next: Visitor?
+
+    init(_ value: Int, next: Visitor?) {
+        self.value = value
+        self.next = next
+    }
+
+    func encode(with coder: KeyedEncoder) throws {
+        try ThreadLog.visit()
+        coder.encode(value, forKey: "value")
+        try coder.encode(next, forKey: "next")
+    }
+
+    init(coder: KeyedDecoder) throws {
+        try ThreadLog.visit()
+        value = try coder.decode(forKey: "value")
+        next = try coder.decode(forKey: "next")
+    }
+
+    deinit {
+        // A long list is released one link after the other.
+        var rest = next
+        next = nil
+        while isKnownUniquelyReferenced(&rest) {
+            let following = rest?.next
+            rest?.next = nil
+            rest = following
+        }
+    }
+
+    static func list(_ count: Int) -> Visitor {
+        var list = Visitor(count - 1, next: nil)
+        for value in (0..<count - 1).reversed() { list = Visitor(value, next: list) }
+        return list
+    }
+
+    var values: [Int] {
+        var values: [Int] = []
+        var link: Visitor? = self
+        while let this = link {
+            values.append(this.value)
+            link = this.next
+        }
+        return values
+    }
+}
+
+/// An object that reads an archive in its initializer, and so on.
+private struct Matryoshka: KeyedCodable {
+    static let archivedClass: ArchivedClass = "Matryoshka"
+
+    init() {}
+    func encode(with coder: KeyedEncoder) {}
+    init(coder: KeyedDecoder) throws { try ThreadLog.visit() }
+}
+
+@Suite("Threads of initializers and writers")
+struct CoderThreadTests {
+    private static let allowed = ClassRegistry.foundation.adding(Visitor.self)
+
+    private static func archive(_ count: Int, limits: ParsingLimits = .default) throws -> [UInt8] {
+        try KeyedArchiver.archive(Visitor.list(count), allowing: allowed, limits: limits)
+    }
+
+    private static func read(_ bytes: [UInt8], limits: ParsingLimits = .default) throws -> [Int] {
+        try KeyedUnarchiver.unarchive(
+            Visitor.self, from: bytes, allowing: allowed, limits: limits
+        ).values
+    }
+
+    @Test("run on the thread of the caller at ordinary depths", arguments: [15, 200])
+    func callersThread(depth: Int) throws {
+        try onThread(stackSize: 8 << 20) {
+            let log = ThreadLog()
+            try ThreadLog.$current.withValue(log) {
+                let bytes = try Self.archive(depth)
+                #expect(try Self.read(bytes) == Array(0..<depth))
+            }
+            #expect(log.threads == Array(repeating: ThreadLog.thread, count: 2 * depth))
+        }
+    }
+
+    @Test("may assume the isolation of the main actor that called", arguments: [15, 200])
+    @MainActor
+    func mainActor(depth: Int) throws {
+        let count = MainActorCount()
+        let log = ThreadLog { MainActor.assumeIsolated { count.increment() } }
+        try ThreadLog.$current.withValue(log) {
+            let bytes = try Self.archive(depth)
+            #expect(try Self.read(bytes) == Array(0..<depth))
+        }
+        #expect(count.value == 2 * depth)
+    }
+
+    @Test("have the task-local values of the caller, however deep and on whatever thread")
+    func taskLocals() throws {
+        let depth = 100_000
+        let log = ThreadLog()
+        try ThreadLog.$current.withValue(log) {
+            let bytes = try Self.archive(depth, limits: .trusted)
+            #expect(try Self.read(bytes, limits: .trusted) == Array(0..<depth))
+        }
+        #expect(log.threads.count == 2 * depth)
+        // A stack for all of these does not exist.
+        #expect(log.threadCount > 1)
+    }
+
+    @Test("continue on another thread in time where the stack of the caller is small")
+    func smallStack() throws {
+        let depth = 400
+        let bytes = try Self.archive(depth)
+        // Parsed here: only reading the objects is to fit a small stack.
+        let archive = try KeyedUnarchiver(parsing: bytes, allowing: Self.allowed)
+        nonisolated(unsafe) let unarchiver = archive
+        try onThread(stackSize: 64 << 10) {
+            let log = ThreadLog()
+            try ThreadLog.$current.withValue(log) {
+                let values = try unsafe unarchiver.unarchive(Visitor.self).values
+                #expect(values == Array(0..<depth))
+            }
+            #expect(log.threads.count == depth)
+            #expect(log.threads.last != ThreadLog.thread)
+        }
+    }
+
+    @Test("count the stack that is left, also where initializers read archives of their own")
+    func archivesWithinArchives() throws {
+        let allowed = ClassRegistry.foundation.adding(Matryoshka.self)
+        let bytes = try KeyedArchiver.archive(Matryoshka(), allowing: allowed)
+        let depth = 2000
+        try onThread(stackSize: 2 << 20) {
+            // Each reading is a new one, which knows nothing of those around it.
+            let counter = Counter()
+            let log = ThreadLog {
+                counter.value += 1
+                guard counter.value < depth else { return }
+                _ = try KeyedUnarchiver.unarchive(Matryoshka.self, from: bytes, allowing: allowed)
+            }
+            try ThreadLog.$current.withValue(log) {
+                _ = try KeyedUnarchiver.unarchive(Matryoshka.self, from: bytes, allowing: allowed)
+            }
+            #expect(log.threads.count == depth)
+            #expect(log.threadCount > 1)
+        }
+    }
+
+    /// `@unchecked Sendable`: one thread at a time counts, while others wait for it.
+    private final class Counter: @unchecked Sendable {
+        var value = 0
+    }
+
+    @Test("throw their errors to the caller from whatever thread")
+    func errors() throws {
+        let depth = 50_000
+        let bytes = try Self.archive(depth, limits: .trusted)
+        let counter = Counter()
+        let log = ThreadLog {
+            counter.value += 1
+            if counter.value == depth { throw Refusal() }
+        }
+        ThreadLog.$current.withValue(log) {
+            #expect(throws: Refusal.self) { try Self.read(bytes, limits: .trusted) }
+        }
+        #expect(log.threads.count == depth)
+    }
+
+    private struct Refusal: Error {}
+}

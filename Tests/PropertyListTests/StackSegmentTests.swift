@@ -1,0 +1,163 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import TestSupport
+import Testing
+
+@testable import PropertyList
+
+/// Calls itself, as coders do.
+private final class Caller {
+    var stack = StackSegment()
+    // Where the calls are made, outermost first.
+    private(set) var threads: [ObjectIdentifier] = []
+
+    struct NoStack: Error {}
+    struct AtTheEnd: Error {}
+
+    // The size of the stacks of further threads.
+    private let threadSize: Int
+
+    init(threadSize: Int = 256 << 20) { self.threadSize = threadSize }
+
+    /// Makes calls within calls.
+    ///
+    /// - Returns: How many there were.
+    func descend(_ depth: Int, throwing: Bool = false) throws -> Int {
+        if stack.isUsedUp {
+            guard
+                let count = try StackSegment.run(
+                    for: self, \.stack, threadSize: threadSize,
+                    { try self.callHere(depth, throwing) })
+            else { throw NoStack() }
+            return count
+        }
+        return try callHere(depth, throwing)
+    }
+
+    @inline(never)
+    private func callHere(_ depth: Int, _ throwing: Bool) throws -> Int {
+        threads.append(ThreadLog.thread)
+        // Something to keep in the frame.
+        let text = String(repeating: "x", count: depth % 7)
+        if depth == 0 {
+            if throwing { throw AtTheEnd() }
+            return text.utf8.count
+        }
+        return try descend(depth - 1, throwing: throwing) + (text.utf8.count == depth % 7 ? 1 : 0)
+    }
+
+    /// How many threads the calls were made on.
+    var threadCount: Int { Set(threads).count }
+}
+
+@Suite("StackSegment")
+struct StackSegmentTests {
+    @Test("calls stay on their thread while its stack has room")
+    func roomy() throws {
+        try onThread(stackSize: 8 << 20) {
+            let caller = Caller()
+            let count = try caller.descend(1000)
+            #expect(count == 1000)
+            #expect(Set(caller.threads) == [ThreadLog.thread])
+        }
+    }
+
+    @Test(
+        "calls continue on another thread before the stack of theirs ends, and come back",
+        arguments: [64, 128, 512, 8192])
+    func small(size: Int) throws {
+        try onThread(stackSize: size << 10) {
+            let caller = Caller()
+            let count = try caller.descend(400_000)
+            #expect(count == 400_000)
+            #expect(caller.threads.last != ThreadLog.thread)
+            // The outer segment is in force again.
+            let before = caller.threads.count
+            _ = try caller.descend(0)
+            #expect(caller.threads.suffix(from: before) == [ThreadLog.thread])
+        }
+    }
+
+    @Test("many threads with small stacks make the calls of one")
+    func manyThreads() throws {
+        let caller = Caller(threadSize: 1 << 20)
+        #expect(try caller.descend(400_000) == 400_000)
+        #expect(caller.threadCount > 2)
+    }
+
+    @Test("without a further stack there is an error, and then the calls go on as before")
+    func noFurtherStack() throws {
+        try onThread(stackSize: 512 << 10) {
+            // No system has memory for these.
+            let caller = Caller(threadSize: 1 << 60)
+            #expect(throws: Caller.NoStack.self) { try caller.descend(400_000) }
+            #expect(Set(caller.threads) == [ThreadLog.thread])
+            #expect(caller.threads.count < 400_000)
+            let count = try caller.descend(100)
+            #expect(count == 100)
+        }
+    }
+
+    @Test("the main thread's stack is known")
+    @MainActor
+    func mainThread() throws {
+        let caller = Caller()
+        #expect(try caller.descend(200) == 200)
+        #expect(Set(caller.threads) == [ThreadLog.thread])
+        #expect(try caller.descend(400_000) == 400_000)
+        #expect(caller.threadCount > 1)
+    }
+
+    @Test("an error is thrown to the caller from whatever thread")
+    func errors() throws {
+        let caller = Caller()
+        #expect(throws: Caller.AtTheEnd.self) { try caller.descend(400_000, throwing: true) }
+        #expect(caller.threadCount > 1)
+    }
+
+    @Test("calls on another thread than the one before use the stack of that")
+    func handedOver() throws {
+        let caller = Caller()
+        #expect(try caller.descend(10) == 10)
+        nonisolated(unsafe) let sameCaller = caller
+        let thread = try onThread(stackSize: 8 << 20) {
+            let count = try unsafe sameCaller.descend(10)
+            #expect(count == 10)
+            return ThreadLog.thread
+        }
+        #expect(caller.threads.suffix(11) == Array(repeating: thread, count: 11)[...])
+    }
+
+    @Test("a task that is cancelled is so on another thread, too")
+    func cancelled() async throws {
+        let task = Task {
+            while !Task.isCancelled { await Task.yield() }
+            let caller = CancellationCaller()
+            return try caller.descend(400_000)
+        }
+        task.cancel()
+        #expect(try await task.value)
+    }
+}
+
+/// Calls itself, and asks at the end whether the task is cancelled.
+private final class CancellationCaller {
+    var stack = StackSegment()
+    private struct NoStack: Error {}
+
+    func descend(_ depth: Int) throws -> Bool {
+        guard stack.isUsedUp else { return try callHere(depth) }
+        guard
+            let isCancelled = try StackSegment.run(
+                for: self, \.stack, { try self.callHere(depth) })
+        else { throw NoStack() }
+        return isCancelled
+    }
+
+    @inline(never)
+    private func callHere(_ depth: Int) throws -> Bool {
+        let isCancelled = depth == 0 ? Task.isCancelled : try descend(depth - 1)
+        return isCancelled
+    }
+}
