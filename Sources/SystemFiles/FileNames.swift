@@ -85,8 +85,9 @@ package func withoutExtension(_ path: String) -> String {
 /// - Throws: where the system cannot do that. The file may be there, but not after a power cut.
 package func synchronizeFolder(of place: FilePlace) throws(SystemError) {
     let file: FileDescriptor
-    do { file = try FileDescriptor.open(place.folder, O_RDONLY) } catch  where error.isDenied {
-        return try synchronizeFileSystem(of: place.folder)
+    do { file = try FileDescriptor.open(place.folder, O_RDONLY) } catch {
+        if error.isDenied { return try synchronizeFileSystem(of: place.folder) }
+        throw error.explained(FileDescriptor.changedFolder)
     }
     defer { file.close() }
     try file.synchronizeFolder()

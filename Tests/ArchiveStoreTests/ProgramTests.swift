@@ -45,6 +45,68 @@ struct ProgramTests {
         #expect(try Data(contentsOf: URL(filePath: folder("group.items"))) == Data("junk".utf8))
     }
 
+    @Test("where standard error is closed, lines of the log get into no file")
+    func closedStandardError() throws {
+        let (status, output) = try Program.run(
+            URL(filePath: "/bin/sh"),
+            [
+                "-c", "exec \"$0\" log \"$1\" 100 2>&-", Program.url("StorePeer").path,
+                folder.path,
+            ], in: [:])
+        #expect(status == 0)
+        #expect(output == "0 of 100 files cannot be read\n")
+    }
+
+    private static let isTraceable = FileManager.default.isExecutableFile(
+        atPath: "/usr/bin/strace")
+
+    /// Writes number `round` to each store while one system call on a file fails.
+    ///
+    /// - Parameter fault: the failure, in the words of `strace`.
+    /// - Returns: what the program prints.
+    private func store(_ round: Int, _ fault: String, on file: String? = nil) throws -> String {
+        let place = file.map { ["-P", folder($0)] } ?? []
+        let peer = Program.url("StorePeer").path
+        return try Program.run(
+            URL(filePath: "/usr/bin/strace"),
+            ["-f", "-o", folder("trace")] + place
+                + ["-e", "inject=\(fault)", peer, "store", folder.path, "\(round)"],
+            in: [:]
+        ).output
+    }
+
+    private static let allStored = ["object", "preferences", "key", "items", "file"]
+        .map { "stored \($0)\n" }.joined()
+
+    @Test(
+        "preferences that the file system cannot lock for reading are stored",
+        .enabled(if: isTraceable, "strace is not installed"))
+    func locksForWritingOnly() throws {
+        #expect(try Program.run("StorePeer", ["store", folder.path, "1"]).output == Self.allStored)
+        let output = try store(2, "flock:error=EBADF", on: "preferences/calls.plist")
+        #expect(output == Self.allStored)
+    }
+
+    @Test(
+        "a signal during a flush is no error",
+        .enabled(if: isTraceable, "strace is not installed"), arguments: ["fsync", "fdatasync"])
+    func interruptedFlushes(_ call: String) throws {
+        for number in 1...(call == "fsync" ? 6 : 2) {
+            #expect(try store(number, "\(call):error=EINTR:when=\(number)") == Self.allStored)
+        }
+    }
+
+    @Test(
+        "a store in a folder that cannot be flushed is written without an error",
+        .enabled(if: isTraceable, "strace is not installed"))
+    func foldersWithoutFlush() throws {
+        #expect(try Program.run("StorePeer", ["store", folder.path, "1"]).output == Self.allStored)
+        for call in ["fsync", "fdatasync"] {
+            let output = try store(2, "\(call):error=EINVAL", on: ".")
+            #expect(output == Self.allStored)
+        }
+    }
+
     @Test("programs that are killed lose nothing, nor do those that meet a full disk")
     func faults() throws {
         let (status, output) = try Program.runScript("faults", ["4"])

@@ -491,6 +491,44 @@ struct StoreFilesTests {
 
     // MARK: Journals that are not in use
 
+    @Test("a store with two names is refused: a journal beside the other name would not be found")
+    func secondName() throws {
+        try open().add(Item(service: "service", account: "a", password: "secret"))
+        try FileManager.default.createDirectory(
+            atPath: folder("other"), withIntermediateDirectories: false)
+        try FileManager.default.linkItem(atPath: file, toPath: folder("other/items"))
+        for path in [file, folder("other/items")] {
+            let error = #expect(throws: StoreError.self) { try open(path) }
+            #expect(error?.code == .invalidDatabase && error?.file == path)
+            #expect(error?.what.contains("2 names") == true, "\(error?.what ?? "")")
+        }
+        try FileManager.default.removeItem(atPath: folder("other/items"))
+        #expect(try open().items().count == 1)
+    }
+
+    @Test("SQLite's messages, which quote the schema of a file, are escaped and cut")
+    func messages() {
+        let quoted = "malformed database schema (\u{1B}[31m" + String(repeating: "n", count: 1000)
+        let error = StoreError(
+            sqlite: DatabaseError(resultCode: .SQLITE_CORRUPT, message: quoted), file: file)
+        #expect(error.code == .invalidDatabase)
+        #expect(error.what.hasPrefix("SQLite: malformed database schema ("))
+        #expect(!error.what.unicodeScalars.contains("\u{1B}"))
+        #expect(error.what.utf8.count < 600)
+    }
+
+    @Test("a store whose path is too long for SQLite is refused with the length of the path")
+    func longPath() throws {
+        var path = folder.path
+        while path.utf8.count < 520 {
+            path += "/" + String(repeating: "f", count: 100)
+        }
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        let error = #expect(throws: StoreError.self) { try open(path + "/items") }
+        #expect(error?.code == .fileAccess)
+        #expect(error?.what.contains("path has") == true, "\(error?.what ?? "")")
+    }
+
     private struct Stop: Error {}
 
     /// A record that names a super-journal, as the end of a journal.

@@ -132,7 +132,8 @@ enum StoreFiles {
     private static func requireOwnJournal(_ place: String, _ header: DatabaseHeader?) throws {
         do {
             let journal = try StoreJournal.openChecked(
-                place + RollbackJournal.suffix, of: try FileMode(of: place), header, for: .reading)
+                place + RollbackJournal.suffix,
+                of: FileMode(of: place).withoutMask(at: FilePlace(place)), header, for: .reading)
             journal?.close()
         } catch let refusal as StoreJournal.Refusal {
             throw refusal.error(place)
@@ -162,12 +163,11 @@ enum StoreFiles {
     ///
     /// - Throws: `invalidDatabase`, with the name of the file.
     static func requireNone(beside file: String) throws {
-        for name in [RollbackJournal.suffix, WriteAheadLog.suffix].map({ file + $0 }) {
+        for isJournal in [true, false] {
+            let name = file + (isJournal ? RollbackJournal.suffix : WriteAheadLog.suffix)
             guard let found = try mode(ofCompanion: name) else { continue }
             // An empty journal restores nothing, and SQLite removes it.
-            if found.isRegular, found.size == 0, found.isOwn, found.mode & 0o022 == 0,
-                name.hasSuffix(RollbackJournal.suffix)
-            {
+            if isJournal, found.isRegular, found.size == 0, found.isOwn, found.mode & 0o022 == 0 {
                 continue
             }
             throw StoreError(
@@ -194,17 +194,27 @@ enum StoreFiles {
 
     // MARK: While SQLite has a store open
 
+    // SQLite takes 512 bytes, and the journal has the longest suffix.
+    private static let longestPath = 512 - RollbackJournal.suffix.utf8.count
+
     // Once in a process, as the function asks for.
-    // SAFETY: the function is told of one that is there as long as the process.
+    // SAFETY: the function is told of two that are there as long as the process.
     private static let isGuarded =
-        unsafe keyed_sqlite_register_guard(StoreJournal.opener) == SQLITE_OK
+        unsafe keyed_sqlite_register_guard(StoreJournal.opener, StoreJournal.flusher) == SQLITE_OK
 
     /// The name by which SQLite opens a file, which must be there, through the guarding VFS.
     ///
     /// Where SQLite takes no parameters in names, this is the path itself, and only ``require(_:_:)``
     /// stands in the way of a journal.
+    ///
+    /// - Throws: also for a path that SQLite cannot open.
     static func path(of file: String) throws(SystemError) -> String {
         let place = try resolved(file)
+        guard place.utf8.count <= longestPath else {
+            throw SystemError(
+                message: "the path has \(place.utf8.count) bytes; SQLite opens stores of at most "
+                    + "\(longestPath)")
+        }
         if !isGuarded { return place }
         return "file:" + place.utf8.map(encoded).joined() + "?vfs=" + KEYED_SQLITE_GUARD
             + "&mode=rw"

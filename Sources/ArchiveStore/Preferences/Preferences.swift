@@ -128,7 +128,7 @@ public final class Preferences: KeyValueStore {
         let lock = try acquireLock()
         defer { lock.release() }
         for _ in 0..<100 {
-            let contentsLock = try lockContents()
+            let contentsLock = lockContents()
             defer { contentsLock?.release() }
             let saved: Saved
             do throws(StoreError) { saved = try save(over: contents()) } catch {
@@ -247,14 +247,10 @@ public final class Preferences: KeyValueStore {
     /// Every program that can read the preferences can hold this lock. So this waits for a second only, anew
     /// after each program that replaces the file.
     ///
-    /// - Returns: nil where there is no file, or the lock is not free in time.
-    private func lockContents() throws(StoreError) -> FileLock? {
-        do {
-            return try FileLock(
-                contents: file, patience: 1, deadline: Environment.deadline(after: timeout))
-        } catch {
-            if error.isMissing || error.isTimeout { return nil }
-            throw StoreError(error, file: file)
-        }
+    /// - Returns: nil where there is no file, where the lock is not free in time, and where the file system cannot
+    ///   lock it. NFS locks only files that are open for writing.
+    private func lockContents() -> FileLock? {
+        try? FileLock(
+            contents: file, patience: 1, deadline: Environment.deadline(after: timeout))
     }
 }
