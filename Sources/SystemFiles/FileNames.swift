@@ -86,7 +86,11 @@ package func withoutExtension(_ path: String) -> String {
 package func synchronizeFolder(of place: FilePlace) throws(SystemError) {
     let file: FileDescriptor
     do { file = try FileDescriptor.open(place.folder, O_RDONLY) } catch {
-        if error.isDenied { return try synchronizeFileSystem(of: place.folder) }
+        if error.isDenied {
+            // Without the right to write the folder, the process has changed nothing in it.
+            do { try place.folder.requireWriteAccess() } catch  where error.isDenied { return }
+            return try synchronizeFileSystem(of: place.folder)
+        }
         throw error.explained(FileDescriptor.changedFolder)
     }
     defer { file.close() }

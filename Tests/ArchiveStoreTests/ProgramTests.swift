@@ -97,6 +97,23 @@ struct ProgramTests {
     }
 
     @Test(
+        "reading a key in a folder that may neither be read nor written flushes no other file",
+        .enabled(if: isTraceable && geteuid() == 0, "for the superuser, with strace"))
+    func keyInClosedFolder() throws {
+        let key = folder("key")
+        #expect(try Program.run("StorePeer", ["create-key", key]).output == "ok\n")
+        try #require(unsafe chmod(folder.path, 0o711) == 0 && chown(key, 65534, 65534) == 0)
+        let peer = Program.url("StorePeer").path
+        let (_, output) = try Program.run(
+            URL(filePath: "/usr/bin/strace"),
+            [
+                "-f", "-e", "trace=sync,syncfs", "-e", "signal=none", "setpriv", "--reuid=65534",
+                "--regid=65534", "--clear-groups", peer, "create-key", key,
+            ], in: [:])
+        #expect(output.contains("ok\n") && !output.contains("sync"), "\(output)")
+    }
+
+    @Test(
         "a store in a folder that cannot be flushed is written without an error",
         .enabled(if: isTraceable, "strace is not installed"))
     func foldersWithoutFlush() throws {
