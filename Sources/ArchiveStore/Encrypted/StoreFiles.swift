@@ -157,6 +157,19 @@ enum StoreFiles {
         }
     }
 
+    // Longer than any statement of ours, and more columns than any table has.
+    private static let longestStatement: Int32 = 1 << 16
+    private static let mostColumns: Int32 = 64
+
+    /// Bounds the definitions that SQLite parses where another program changes the schema later.
+    static func limitSchema(_ connection: Database) {
+        // SAFETY: the connection is open.
+        unsafe sqlite3_limit(
+            connection.sqliteConnection, SQLITE_LIMIT_SQL_LENGTH, longestStatement)
+        // SAFETY: the connection is open.
+        unsafe sqlite3_limit(connection.sqliteConnection, SQLITE_LIMIT_COLUMN, mostColumns)
+    }
+
     // MARK: Before a store is made
 
     /// Checks that nothing beside the name of a new store would be taken for a part of it.

@@ -3,7 +3,6 @@
 
 #if Stores
 
-internal import CSQLite
 internal import DatabaseFiles
 internal import GRDB
 internal import SystemFiles
@@ -210,7 +209,7 @@ extension Configuration {
             // First, because most pragmas read the file, upon which SQLite applies its journal.
             if let file {
                 try StoreFiles.require(file, database)
-                limitSchema(database)
+                StoreFiles.limitSchema(database)
                 try StoreSchema.requireBeforeParsing(database) { try FileMode(of: file) }
             }
             // A transaction is on the disk when it returns, the removal of its journal too.
@@ -227,19 +226,6 @@ extension Configuration {
             try database.execute(sql: "PRAGMA temp_store = MEMORY")
         }
         return configuration
-    }
-
-    // Longer than any statement of ours, and more columns than any table has.
-    private static let longestStatement: Int32 = 1 << 16
-    private static let mostColumns: Int32 = 64
-
-    /// Bounds the definitions that SQLite parses where another program changes the schema later.
-    private static func limitSchema(_ database: Database) {
-        // SAFETY: the connection is open.
-        unsafe sqlite3_limit(
-            database.sqliteConnection, SQLITE_LIMIT_SQL_LENGTH, longestStatement)
-        // SAFETY: the connection is open.
-        unsafe sqlite3_limit(database.sqliteConnection, SQLITE_LIMIT_COLUMN, mostColumns)
     }
 }
 
