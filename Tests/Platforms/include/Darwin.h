@@ -72,6 +72,7 @@ char *strerror(int number);
 #define AT_SYMLINK_FOLLOW 0x0040
 #define AT_REMOVEDIR 0x0080
 #define W_OK 2
+#define F_GETFD 1
 #define F_SETLK 8
 #define F_WRLCK 3
 #define F_DUPFD_CLOEXEC 67
