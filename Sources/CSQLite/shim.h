@@ -58,7 +58,10 @@ static inline int keyed_sqlite_is_reserved(sqlite3 *connection, int *reserved) {
     int status = sqlite3_file_control(connection, "main", SQLITE_FCNTL_FILE_POINTER, &file);
     if (status != SQLITE_OK) return status;
     if (!file || !file->pMethods) return SQLITE_ERROR;
-    return file->pMethods->xCheckReservedLock(file, reserved);
+    status = file->pMethods->xCheckReservedLock(file, reserved);
+    // As `keyed_guard_is_reserved` says.
+    if (status == SQLITE_BUSY) *reserved = 1;
+    return status == SQLITE_BUSY ? SQLITE_OK : status;
 }
 
 // MARK: - Journals
@@ -248,6 +251,84 @@ static inline int keyed_guard_open_journal(sqlite3_vfs *guard, const char *path,
     return SQLITE_OK;
 }
 
+// MARK: A database
+
+/// The methods of an open database: those of the system's VFS, but for two. Behind the file of that VFS.
+typedef struct keyed_guard_main {
+    sqlite3_io_methods methods;
+    const sqlite3_io_methods *system;
+    sqlite3_vfs *guard;
+    const char *path;
+} keyed_guard_main;
+
+static inline const keyed_guard_main *keyed_guard_main_of(sqlite3_file *file) {
+    // The methods are the first member.
+    return (const keyed_guard_main *)file->pMethods;
+}
+
+/// Flushes a database. The system's VFS takes a signal for an error, and a full disk for one of the device.
+static inline int keyed_guard_sync(sqlite3_file *file, int flags) {
+    const sqlite3_io_methods *system = keyed_guard_main_of(file)->system;
+    for (;;) {
+        int error = 0, status = system->xSync(file, flags);
+        if (status != SQLITE_IOERR_FSYNC) return status;
+        if (system->xFileControl(file, SQLITE_FCNTL_LAST_ERRNO, &error) != SQLITE_OK) return status;
+        if (keyed_journal_is_full(error)) return SQLITE_FULL;
+        if (error != EINTR) return status;
+    }
+}
+
+/// Whether the journal of a database is in use. Returns SQLITE_OK or an SQLite error.
+static inline int keyed_guard_has_journal(const keyed_guard_main *main, sqlite3_file *file,
+                                          int *has_journal) {
+    keyed_guard_data *data = (keyed_guard_data *)main->guard->pAppData;
+    unsigned char first = 0;
+    ssize_t count;
+    int descriptor = data->opener(sqlite3_filename_journal(main->path), main->path, file,
+                                  SQLITE_OPEN_READONLY);
+    // One that cannot be opened now may be gone. SQLite looks again after a pause.
+    *has_journal = descriptor == -SQLITE_CANTOPEN;
+    if (descriptor < 0) return *has_journal ? SQLITE_OK : -descriptor;
+    do count = pread(descriptor, &first, 1, 0);
+    while (count < 0 && errno == EINTR);
+    close(descriptor);
+    if (count < 0) return SQLITE_IOERR_READ;
+    *has_journal = count == 1 && first != 0;
+    return SQLITE_OK;
+}
+
+/// Whether a connection is about to write to a database. SQLite asks while it has a lock for reading, and applies
+/// no journal then.
+///
+/// Whoever may read the database can lock the same byte, for reading. The system's VFS cannot tell that lock from a
+/// writer's, and SQLite would read half a transaction. But a writer that flushes its journal before it uses it has the
+/// database for itself by then. So a journal in use is not the writer's: the database is busy.
+static inline int keyed_guard_is_reserved(sqlite3_file *file, int *reserved) {
+    const keyed_guard_main *main = keyed_guard_main_of(file);
+    int has_journal = 0, status = main->system->xCheckReservedLock(file, reserved);
+    if (status != SQLITE_OK || !*reserved) return status;
+    status = keyed_guard_has_journal(main, file, &has_journal);
+    return status == SQLITE_OK && has_journal ? SQLITE_BUSY : status;
+}
+
+/// The place behind the file of the system's VFS.
+static inline int keyed_guard_main_offset(const sqlite3_vfs *system) {
+    return (system->szOsFile + 7) & ~7;
+}
+
+/// Puts the methods of an open database in the place of the system's.
+static inline void keyed_guard_wrap(sqlite3_vfs *guard, const char *path, sqlite3_file *file) {
+    keyed_guard_main *main =
+        (keyed_guard_main *)((char *)file + keyed_guard_main_offset(keyed_guard_system(guard)));
+    main->methods = *file->pMethods;
+    main->methods.xSync = keyed_guard_sync;
+    main->methods.xCheckReservedLock = keyed_guard_is_reserved;
+    main->system = file->pMethods;
+    main->guard = guard;
+    main->path = path;
+    file->pMethods = &main->methods;
+}
+
 static inline int keyed_guard_open(sqlite3_vfs *guard, const char *path, sqlite3_file *file,
                                    int flags, int *opened) {
     file->pMethods = 0;
@@ -256,8 +337,13 @@ static inline int keyed_guard_open(sqlite3_vfs *guard, const char *path, sqlite3
     if (path && flags & SQLITE_OPEN_MAIN_JOURNAL)
         return keyed_guard_open_journal(guard, path, file, flags, opened);
     sqlite3_vfs *system = keyed_guard_system(guard);
-    return system->xOpen(system, path, file, flags, opened);
+    int status = system->xOpen(system, path, file, flags, opened);
+    if (status == SQLITE_OK && path && flags & SQLITE_OPEN_MAIN_DB && file->pMethods)
+        keyed_guard_wrap(guard, path, file);
+    return status;
 }
+
+// MARK: Other calls
 
 static inline int keyed_guard_delete(sqlite3_vfs *guard, const char *path, int sync) {
     if (!keyed_guard_ends(path, "-journal")) return SQLITE_IOERR_DELETE;
@@ -318,8 +404,8 @@ static inline int keyed_sqlite_register_guard(keyed_journal_opener opener,
     data.opener = opener;
     data.flusher = flusher;
     guard.iVersion = 1;
-    guard.szOsFile = system->szOsFile < (int)sizeof(keyed_journal)
-        ? (int)sizeof(keyed_journal) : system->szOsFile;
+    // A journal is smaller.
+    guard.szOsFile = keyed_guard_main_offset(system) + (int)sizeof(keyed_guard_main);
     guard.mxPathname = system->mxPathname;
     guard.zName = KEYED_SQLITE_GUARD;
     guard.pAppData = &data;

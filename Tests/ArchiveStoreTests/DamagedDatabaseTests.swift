@@ -114,6 +114,16 @@ struct DamagedDatabaseTests {
         }
     }
 
+    @Test(
+        "the encoding of texts is the one that SQLite takes", arguments: [2, 3, 6, 7, 0xFF, 0xFE])
+    func encodings(_ number: Int) throws {
+        var damaged = bytes
+        damaged[59] = UInt8(number)
+        try Data(damaged).write(to: URL(filePath: folder("damaged")))
+        // Else SQLite parses a schema that nobody has looked at.
+        #expect(errorOfOpening("damaged")?.what.contains("other tables") == true)
+    }
+
     @Test("the schema of a file that is no store is not parsed, and nothing of it is quoted")
     func schemaOfNoStore() throws {
         try DatabaseQueue(path: folder("foreign")).write { database in
@@ -138,9 +148,11 @@ struct DamagedDatabaseTests {
         }
     }
 
-    @Test("a large store that is a hole is refused before its pages are counted")
-    func sparseStore() throws {
-        var sparse = bytes
+    @Test(
+        "a large store that is a hole is refused before its pages are counted and its schema is read",
+        arguments: [0, 3])
+    func sparseStore(_ references: Int) throws {
+        var sparse = references == 0 ? bytes : schemaBelow(references)
         let size = 1 << 36
         sparse.replaceSubrange(28..<32, with: DatabaseAssembler.integer(size / 4096, 4))
         let file = folder("sparse")

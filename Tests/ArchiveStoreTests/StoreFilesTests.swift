@@ -432,6 +432,37 @@ struct StoreFilesTests {
         #expect(try store.items().first?.password == "new")
     }
 
+    #if os(Linux)
+    @Test("a journal in use is not ignored where a reader locks the byte of a writer")
+    func lockOfReader() throws {
+        try open().add(Item(service: "service", account: "a", password: "old"))
+        let old = try bytes(file)
+        try open().save(Item(service: "service", account: "a", password: "new"))
+        // As a program leaves it that is killed within the change.
+        let pages = Array(1...old.count / 4096)
+        try write(
+            DatabaseAssembler.journal(restoring: pages, of: old, pageSize: 4096), journal)
+        unsafe chmod(journal, 0o600)
+        let reader = try #require(FileHandle(forReadingAtPath: file))
+        var lock = flock()
+        lock.l_type = Int16(F_RDLCK)
+        lock.l_start = 0x4000_0001
+        lock.l_len = 1
+        // The lock of an open file, which this process's own locks conflict with: F_OFD_SETLK.
+        try #require(unsafe fcntl(reader.fileDescriptor, 37, &lock) == 0)
+        let key = try key()
+        for _ in 0..<2 {
+            let error = #expect(throws: StoreError.self) { try open(nil, key) }
+            #expect(error?.code == .busy)
+        }
+        lock.l_type = Int16(F_UNLCK)
+        try #require(unsafe fcntl(reader.fileDescriptor, 37, &lock) == 0)
+        try reader.close()
+        #expect(try open().items().first?.password == "old")
+        #expect(!folder.names.contains("items-journal"))
+    }
+    #endif
+
     @Test("a store that is moved or replaced while it is open takes no changes, and says why")
     func movedStore() throws {
         let store = try open()
@@ -527,6 +558,8 @@ struct StoreFilesTests {
         let error = #expect(throws: StoreError.self) { try open(path + "/items") }
         #expect(error?.code == .fileAccess)
         #expect(error?.what.contains("path has") == true, "\(error?.what ?? "")")
+        // Nor is one made that nobody could open.
+        #expect(try FileManager.default.contentsOfDirectory(atPath: path) == [])
     }
 
     private struct Stop: Error {}

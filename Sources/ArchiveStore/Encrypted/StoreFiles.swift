@@ -223,14 +223,24 @@ enum StoreFiles {
     /// - Throws: also for a path that SQLite cannot open.
     static func path(of file: String) throws(SystemError) -> String {
         let place = try resolved(file)
+        try requireLength(of: place)
+        if !isGuarded { return place }
+        return "file:" + place.utf8.map(encoded).joined() + "?vfs=" + KEYED_SQLITE_GUARD
+            + "&mode=rw"
+    }
+
+    /// Checks that SQLite can open a store that is to be made.
+    static func requirePath(ofNew file: String) throws(SystemError) {
+        let folder = try resolved((parentFolder(of: absolutePath(file)) ?? "") + "/")
+        try requireLength(of: folder + "/" + lastName(of: file))
+    }
+
+    private static func requireLength(of place: String) throws(SystemError) {
         guard place.utf8.count <= longestPath else {
             throw SystemError(
                 message: "the path has \(place.utf8.count) bytes; SQLite opens stores of at most "
                     + "\(longestPath)")
         }
-        if !isGuarded { return place }
-        return "file:" + place.utf8.map(encoded).joined() + "?vfs=" + KEYED_SQLITE_GUARD
-            + "&mode=rw"
     }
 
     /// A byte of a path as it stands in a URI.

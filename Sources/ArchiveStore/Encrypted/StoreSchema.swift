@@ -84,6 +84,7 @@ extension StoreSchema {
         guard
             try Int.fetchOne(database, sql: "PRAGMA application_id") == applicationIdentifier
         else { throw StoreError(.invalidDatabase, what: "the file is no store of items") }
+        try requireBlocks(mode)
         let rows = try readPages(database, mode.size) { pages throws(DatabaseFileError) in
             pages.header.textEncoding == .utf8 ? try pages.schemaRows(limit: entries.count) : nil
         }
@@ -117,13 +118,19 @@ extension StoreSchema {
                 .invalidDatabase,
                 what: "the file has \(size) bytes, its header says \(pages) pages of \(pageSize)")
         }
-        // The integrity check takes memory for each page. In a large file that a store has written, pages have blocks.
-        guard size <= largestSparseSize || size / largestRatio <= mode.allocatedSize else {
+    }
+
+    /// Checks that a large file has blocks for its pages, as one that a store has written. A few bytes of a schema
+    /// refer to a page, and the integrity check takes memory for each page.
+    private static func requireBlocks(_ mode: FileMode) throws(StoreError) {
+        guard
+            mode.size <= largestSparseSize || mode.size / largestRatio <= mode.allocatedSize
+        else {
             throw StoreError(
                 .invalidDatabase,
                 what:
-                    "the file has \(size) bytes, but only \(mode.allocatedSize) of them on the disk"
-            )
+                    "the file has \(mode.size) bytes, but only \(mode.allocatedSize) of them on "
+                    + "the disk")
         }
     }
 
@@ -160,6 +167,7 @@ enum NewStore {
                 }
                 return
             }
+            try StoreFiles.requirePath(ofNew: file)
             do { try StoreFiles.requireNone(beside: file) } catch {
                 // Another program has made the store meanwhile, and is writing to it.
                 if try FileMode.existing(at: file) != nil { return }
