@@ -121,7 +121,7 @@ package struct FileMode {
     package func withoutMask(at place: FilePlace) throws(SystemError) -> FileMode {
         guard let rights = try AccessList.rightsOfGroup(at: place) else { return self }
         var result = self
-        result.mode = mode & ~0o070 | mode & rights << 3
+        result.mode = mode & ~0o070 | mode & mode_t(rights) << 3
         return result
     }
 

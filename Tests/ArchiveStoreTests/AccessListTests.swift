@@ -67,6 +67,19 @@ struct AccessListTests {
         #expect(try mode("file") == 0o660)
     }
 
+    @Test("the extended attributes that users give to a file stay")
+    func userAttributes() throws {
+        try write("file", mode: 0o640)
+        let show = "print({n: os.getxattr(p, n) for n in os.listxattr(p) if n[:5] == 'user.'})"
+        let path = "p = \"\(folder("file"))\"\n"
+        let set = "os.setxattr(p, 'user.a', b'1\\0'); os.setxattr(p, b'user.\\xff', b'')\n"
+        let before = try python(path + set + show)
+        try #require(before.contains("user.a"))
+        #expect(try FileAccess.replace(folder("file"), with: [1]) == [])
+        #expect(try python(path + show) == before)
+        #expect(try mode("file") == 0o640)
+    }
+
     @Test("a new file has the list of the old one, not that of its folder")
     func listOfFolder() throws {
         try write("file", mode: 0o640)

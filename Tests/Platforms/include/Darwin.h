@@ -156,6 +156,7 @@ ssize_t read(int file, void *_Null_unspecified bytes, size_t count);
 ssize_t write(int file, const void *_Null_unspecified bytes, size_t count);
 ssize_t pread(int file, void *_Null_unspecified bytes, size_t count, off_t offset);
 ssize_t pwrite(int file, const void *_Null_unspecified bytes, size_t count, off_t offset);
+char *_Nullable getcwd(char *_Nullable path, size_t size);
 char *_Nullable realpath(const char *path, char *_Nullable resolved);
 DIR *_Nullable opendir(const char *path);
 struct dirent *_Nullable readdir(DIR *folder);
