@@ -21,6 +21,7 @@ import SystemFiles
 ///     StorePeer store FOLDER NUMBER            writes a number to each store; prints which took it
 ///     StorePeer items FOLDER TIMEOUT           reads the items of a store, which waits so many seconds
 ///     StorePeer log FOLDER COUNT               writes files while a thread logs; counts unreadable ones
+///     StorePeer relative FOLDER                changes the working folder between opening stores and writing
 ///     StorePeer store-twice FOLDER NUMBER      does it again in the same program
 ///     StorePeer remove-twice FOLDER KEY        removes an object twice in the same program
 ///     StorePeer replace FILE                   replaces a property list
@@ -91,6 +92,7 @@ enum StorePeer {
                 timeout: Double(arguments[2]) ?? 0)
             print(try ItemStore(database).items().count)
         case ("log", 3): log(arguments[1], Int(arguments[2]) ?? 0)
+        case ("relative", 2): try useRelativeFolders(arguments[1])
         case ("store-twice", 3):
             for _ in 0..<2 { Calls(folder: arguments[1]).write(Int(arguments[2]) ?? 0) }
         case ("remove-twice", 3):
@@ -114,6 +116,22 @@ enum StorePeer {
         default:
             print("see the comment at the top of StorePeer.swift")
             exit(2)
+        }
+    }
+
+    /// Opens stores in folders of the working folder, changes that, and writes. Prints the folder of preferences for an
+    /// absolute and for a relative path in the variable.
+    private static func useRelativeFolders(_ folder: String) throws {
+        _ = unsafe chdir(folder)
+        let objects = try ObjectStore(folder: "objects")
+        let preferences = try Preferences(domain: "a", folder: "preferences")
+        _ = unsafe chdir("/")
+        try objects.set(1, forKey: "a")
+        preferences["a"] = 1
+        try preferences.synchronize()
+        for name in ["/elsewhere", "elsewhere"] {
+            _ = unsafe setenv("XDG_CONFIG_HOME", name, 1)
+            print(Preferences.defaultFolder)
         }
     }
 
