@@ -7,7 +7,8 @@ internal import SystemFiles
 /// Why a store could not be read or written: what, in which file, at which value.
 ///
 /// Match on ``code``; the text may change between versions. A message names files, keys, services and
-/// groups, and never quotes a value. The error of an archive itself is a `KeyedArchiveError`.
+/// groups, and never quotes a value. About a file that is no property list, it may quote some characters where
+/// the parser stopped. The error of an archive itself is a `KeyedArchiveError`.
 public struct StoreError: Error, Sendable {
     /// The kind of failure: an open set, so that a new one breaks no `switch`.
     public struct Code: Hashable, Sendable, CustomStringConvertible {

@@ -58,7 +58,10 @@ static inline int keyed_sqlite_is_reserved(sqlite3 *connection, int *reserved) {
     int status = sqlite3_file_control(connection, "main", SQLITE_FCNTL_FILE_POINTER, &file);
     if (status != SQLITE_OK) return status;
     if (!file || !file->pMethods) return SQLITE_ERROR;
-    return file->pMethods->xCheckReservedLock(file, reserved);
+    status = file->pMethods->xCheckReservedLock(file, reserved);
+    // As `keyed_guard_is_reserved` says.
+    if (status == SQLITE_BUSY) *reserved = 1;
+    return status == SQLITE_BUSY ? SQLITE_OK : status;
 }
 
 // MARK: - Journals
@@ -69,12 +72,16 @@ static inline int keyed_sqlite_is_reserved(sqlite3 *connection, int *reserved) {
 typedef int (*keyed_journal_opener)(const char *journal, const char *store, sqlite3_file *database,
                                     int flags);
 
+/// Flushes the folder of a journal. Returns SQLITE_OK or an SQLite error.
+typedef int (*keyed_folder_flusher)(const char *journal);
+
 typedef struct keyed_journal {
     sqlite3_file base;
     int descriptor;
     /// The folder is to be flushed with the journal, which is new in it.
     int is_new;
     const char *path;
+    keyed_folder_flusher flusher;
 } keyed_journal;
 
 static inline int keyed_journal_close(sqlite3_file *file) {
@@ -98,6 +105,11 @@ static inline int keyed_journal_read(sqlite3_file *file, void *bytes, int size, 
     return SQLITE_OK;
 }
 
+/// Whether an error says that the disk, or the user's share of it, is full.
+static inline int keyed_journal_is_full(int error) {
+    return error == ENOSPC || error == EDQUOT || error == EFBIG;
+}
+
 static inline int keyed_journal_write(sqlite3_file *file, const void *bytes, int size,
                                       sqlite3_int64 offset) {
     int written = 0;
@@ -106,8 +118,7 @@ static inline int keyed_journal_write(sqlite3_file *file, const void *bytes, int
                                (size_t)(size - written), (off_t)(offset + written));
         if (count < 0 && errno == EINTR) continue;
         if (count <= 0)
-            return count == 0 || errno == ENOSPC || errno == EDQUOT || errno == EFBIG
-                ? SQLITE_FULL : SQLITE_IOERR_WRITE;
+            return count == 0 || keyed_journal_is_full(errno) ? SQLITE_FULL : SQLITE_IOERR_WRITE;
         written += (int)count;
     }
     return SQLITE_OK;
@@ -119,53 +130,26 @@ static inline int keyed_journal_truncate(sqlite3_file *file, sqlite3_int64 size)
     return SQLITE_OK;
 }
 
-#if defined(__linux__)
-// Declared here because the C library does so only for programs that ask for its extensions.
-extern int syncfs(int descriptor);
-#endif
-
-/// Flushes the folder of an open file.
-static inline int keyed_journal_flush_folder(const char *path, int file) {
-    const char *name = strrchr(path, '/');
-    char folder[4096];
-    size_t length = name ? (size_t)(name - path) + 1 : 0;
-    if (length == 0 || length >= sizeof folder) return SQLITE_CANTOPEN;
-    memcpy(folder, path, length);
-    folder[length] = 0;
-    int descriptor = open(folder, O_RDONLY | O_CLOEXEC);
-    if (descriptor < 0) {
-        // A folder that may be written but not read.
-        if (errno != EACCES) return SQLITE_IOERR_DIR_FSYNC;
-#if defined(__linux__)
-        return syncfs(file) == 0 ? SQLITE_OK : SQLITE_IOERR_DIR_FSYNC;
-#else
-        (void)file;
-        sync();
-        return SQLITE_OK;
-#endif
-    }
-    int failure = fsync(descriptor) == 0 ? 0 : errno;
-    close(descriptor);
-    // File systems that cannot flush a folder.
-    if (failure == EINVAL || failure == ENOTSUP || failure == ENOSYS) failure = 0;
-    return failure ? SQLITE_IOERR_DIR_FSYNC : SQLITE_OK;
-}
-
 static inline int keyed_journal_sync(sqlite3_file *file, int flags) {
     keyed_journal *journal = (keyed_journal *)file;
     int result;
 #if defined(__APPLE__)
     int is_full = (flags & 0x0F) == SQLITE_SYNC_FULL;
-    result = is_full ? fcntl(journal->descriptor, F_FULLFSYNC, 0) : -1;
+    do result = is_full ? fcntl(journal->descriptor, F_FULLFSYNC, 0) : -1;
+    while (is_full && result != 0 && errno == EINTR);
     // Some file systems support only `fsync`, which may not report a failure of the device again.
-    if (result != 0 && !(is_full && errno == EIO)) result = fsync(journal->descriptor);
+    if (result != 0 && !(is_full && errno == EIO))
+        do result = fsync(journal->descriptor);
+        while (result != 0 && errno == EINTR);
 #else
     (void)flags;
-    result = fdatasync(journal->descriptor);
+    do result = fdatasync(journal->descriptor);
+    while (result != 0 && errno == EINTR);
 #endif
-    if (result != 0) return SQLITE_IOERR_FSYNC;
+    // Some file systems find no room only now.
+    if (result != 0) return keyed_journal_is_full(errno) ? SQLITE_FULL : SQLITE_IOERR_FSYNC;
     if (!journal->is_new) return SQLITE_OK;
-    int status = keyed_journal_flush_folder(journal->path, journal->descriptor);
+    int status = journal->flusher(journal->path);
     if (status == SQLITE_OK) journal->is_new = 0;
     return status;
 }
@@ -234,10 +218,11 @@ static inline const sqlite3_io_methods *keyed_journal_methods(void) {
 /// other it would keep the pages of the transaction that failed.
 #define KEYED_GUARD_REFUSAL SQLITE_IOERR_ACCESS
 
-/// The system's VFS, and the program's way to open journals.
+/// The system's VFS, and the program's way to open journals and to flush their folders.
 typedef struct keyed_guard_data {
     sqlite3_vfs *system;
     keyed_journal_opener opener;
+    keyed_folder_flusher flusher;
 } keyed_guard_data;
 
 static inline sqlite3_vfs *keyed_guard_system(sqlite3_vfs *guard) {
@@ -260,9 +245,88 @@ static inline int keyed_guard_open_journal(sqlite3_vfs *guard, const char *path,
     journal->descriptor = descriptor;
     journal->is_new = (flags & SQLITE_OPEN_CREATE) != 0;
     journal->path = path;
+    journal->flusher = data->flusher;
     file->pMethods = keyed_journal_methods();
     if (opened) *opened = flags;
     return SQLITE_OK;
+}
+
+// MARK: A database
+
+/// The methods of an open database: those of the system's VFS, but for two. Behind the file of that VFS.
+typedef struct keyed_guard_main {
+    sqlite3_io_methods methods;
+    const sqlite3_io_methods *system;
+    sqlite3_vfs *guard;
+    const char *path;
+} keyed_guard_main;
+
+static inline const keyed_guard_main *keyed_guard_main_of(sqlite3_file *file) {
+    // The methods are the first member.
+    return (const keyed_guard_main *)file->pMethods;
+}
+
+/// Flushes a database. The system's VFS takes a signal for an error, and a full disk for one of the device.
+static inline int keyed_guard_sync(sqlite3_file *file, int flags) {
+    const sqlite3_io_methods *system = keyed_guard_main_of(file)->system;
+    for (;;) {
+        int error = 0, status = system->xSync(file, flags);
+        if (status != SQLITE_IOERR_FSYNC) return status;
+        if (system->xFileControl(file, SQLITE_FCNTL_LAST_ERRNO, &error) != SQLITE_OK) return status;
+        if (keyed_journal_is_full(error)) return SQLITE_FULL;
+        if (error != EINTR) return status;
+    }
+}
+
+/// Whether the journal of a database is in use. Returns SQLITE_OK or an SQLite error.
+static inline int keyed_guard_has_journal(const keyed_guard_main *main, sqlite3_file *file,
+                                          int *has_journal) {
+    keyed_guard_data *data = (keyed_guard_data *)main->guard->pAppData;
+    unsigned char first = 0;
+    ssize_t count;
+    int descriptor = data->opener(sqlite3_filename_journal(main->path), main->path, file,
+                                  SQLITE_OPEN_READONLY);
+    // One that cannot be opened now may be gone. SQLite looks again after a pause.
+    *has_journal = descriptor == -SQLITE_CANTOPEN;
+    if (descriptor < 0) return *has_journal ? SQLITE_OK : -descriptor;
+    do count = pread(descriptor, &first, 1, 0);
+    while (count < 0 && errno == EINTR);
+    close(descriptor);
+    if (count < 0) return SQLITE_IOERR_READ;
+    *has_journal = count == 1 && first != 0;
+    return SQLITE_OK;
+}
+
+/// Whether a connection is about to write to a database. SQLite asks while it has a lock for reading, and applies
+/// no journal then.
+///
+/// Whoever may read the database can lock the same byte, for reading. The system's VFS cannot tell that lock from a
+/// writer's, and SQLite would read half a transaction. But a writer that flushes its journal before it uses it has the
+/// database for itself by then. So a journal in use is not the writer's: the database is busy.
+static inline int keyed_guard_is_reserved(sqlite3_file *file, int *reserved) {
+    const keyed_guard_main *main = keyed_guard_main_of(file);
+    int has_journal = 0, status = main->system->xCheckReservedLock(file, reserved);
+    if (status != SQLITE_OK || !*reserved) return status;
+    status = keyed_guard_has_journal(main, file, &has_journal);
+    return status == SQLITE_OK && has_journal ? SQLITE_BUSY : status;
+}
+
+/// The place behind the file of the system's VFS.
+static inline int keyed_guard_main_offset(const sqlite3_vfs *system) {
+    return (system->szOsFile + 7) & ~7;
+}
+
+/// Puts the methods of an open database in the place of the system's.
+static inline void keyed_guard_wrap(sqlite3_vfs *guard, const char *path, sqlite3_file *file) {
+    keyed_guard_main *main =
+        (keyed_guard_main *)((char *)file + keyed_guard_main_offset(keyed_guard_system(guard)));
+    main->methods = *file->pMethods;
+    main->methods.xSync = keyed_guard_sync;
+    main->methods.xCheckReservedLock = keyed_guard_is_reserved;
+    main->system = file->pMethods;
+    main->guard = guard;
+    main->path = path;
+    file->pMethods = &main->methods;
 }
 
 static inline int keyed_guard_open(sqlite3_vfs *guard, const char *path, sqlite3_file *file,
@@ -273,13 +337,21 @@ static inline int keyed_guard_open(sqlite3_vfs *guard, const char *path, sqlite3
     if (path && flags & SQLITE_OPEN_MAIN_JOURNAL)
         return keyed_guard_open_journal(guard, path, file, flags, opened);
     sqlite3_vfs *system = keyed_guard_system(guard);
-    return system->xOpen(system, path, file, flags, opened);
+    int status = system->xOpen(system, path, file, flags, opened);
+    if (status == SQLITE_OK && path && flags & SQLITE_OPEN_MAIN_DB && file->pMethods)
+        keyed_guard_wrap(guard, path, file);
+    return status;
 }
+
+// MARK: Other calls
 
 static inline int keyed_guard_delete(sqlite3_vfs *guard, const char *path, int sync) {
     if (!keyed_guard_ends(path, "-journal")) return SQLITE_IOERR_DELETE;
-    sqlite3_vfs *system = keyed_guard_system(guard);
-    return system->xDelete(system, path, sync);
+    // Not by the system's VFS: it would report an error where a folder cannot be flushed, and flush none that may
+    // be written but not read.
+    if (unlink(path) != 0)
+        return errno == ENOENT ? SQLITE_IOERR_DELETE_NOENT : SQLITE_IOERR_DELETE;
+    return sync ? ((keyed_guard_data *)guard->pAppData)->flusher(path) : SQLITE_OK;
 }
 
 static inline int keyed_guard_access(sqlite3_vfs *guard, const char *path, int flags, int *result) {
@@ -321,7 +393,8 @@ static inline int keyed_guard_last_error(sqlite3_vfs *guard, int size, char *tex
 ///
 /// Returns SQLITE_OK, or why connections can't name it: SQLITE_MISUSE where this SQLite takes no
 /// parameters in the names of files.
-static inline int keyed_sqlite_register_guard(keyed_journal_opener opener) {
+static inline int keyed_sqlite_register_guard(keyed_journal_opener opener,
+                                              keyed_folder_flusher flusher) {
     static sqlite3_vfs guard;
     static keyed_guard_data data;
     if (!sqlite3_compileoption_used("USE_URI")) return SQLITE_MISUSE;
@@ -329,9 +402,10 @@ static inline int keyed_sqlite_register_guard(keyed_journal_opener opener) {
     if (!system) return SQLITE_ERROR;
     data.system = system;
     data.opener = opener;
+    data.flusher = flusher;
     guard.iVersion = 1;
-    guard.szOsFile = system->szOsFile < (int)sizeof(keyed_journal)
-        ? (int)sizeof(keyed_journal) : system->szOsFile;
+    // A journal is smaller.
+    guard.szOsFile = keyed_guard_main_offset(system) + (int)sizeof(keyed_guard_main);
     guard.mxPathname = system->mxPathname;
     guard.zName = KEYED_SQLITE_GUARD;
     guard.pAppData = &data;

@@ -65,8 +65,9 @@ package struct DatabaseHeader: Sendable, Equatable {
         changeCounter = bytes.word(at: 24) ?? 0
         pageCount = bytes.word(at: 28) ?? 0
         applicationIdentifier = bytes.word(at: 68) ?? 0
+        // SQLite looks at two bits only.
         textEncoding =
-            switch bytes[59] {
+            switch bytes[59] & 3 {
             case 2: .utf16LittleEndian
             case 3: .utf16BigEndian
             default: .utf8

@@ -12,7 +12,7 @@ package final class FileSource: ByteSource {
     private let closesFile: Bool
 
     /// 4,294,967,295 pages of 65,536 bytes: sums of a few of them fit into an integer.
-    private static let largestDatabase = Int(UInt32.max) << 16
+    private static let largestDatabase = Int(clamping: Int64(UInt32.max) << 16)
 
     /// Opens a file for reading.
     ///

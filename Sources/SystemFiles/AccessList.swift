@@ -51,8 +51,44 @@ struct AccessList {
         return false
     }
 
+    /// The list's rights of the file's own group, as three bits; nil for a file without a list.
+    ///
+    /// The file is not opened: closing it would release locks that SQLite has on it in this process.
+    static func rightsOfGroup(at place: FilePlace) throws(SystemError) -> UInt8? {
+        #if os(Linux)
+        let path = try place.checkedPath
+        var bytes = [UInt8](repeating: 0, count: largestSize)
+        // SAFETY: both texts are NUL-terminated; the buffer belongs to the array and has the size passed.
+        let count = unsafe bytes.withUnsafeMutableBytes { buffer in
+            unsafe getxattr(path, attribute, buffer.baseAddress, buffer.count)
+        }
+        if count < 0 {
+            guard SystemError.last.isWithoutAttribute else { throw SystemError.last }
+            return nil
+        }
+        return rightsOfGroup(bytes[..<count])
+        #else
+        return nil
+        #endif
+    }
+
+    /// The rights of the file's own group in a list; none where the list does not tell.
+    ///
+    /// The kernel's form has a version of 4 bytes, and entries of 8: the kind (2), the rights (2), and the user or
+    /// group (4). Integers are little-endian. Kind 4 is the file's own group.
+    private static func rightsOfGroup(_ list: ArraySlice<UInt8>) -> UInt8 {
+        var entries = list.dropFirst(4)
+        while entries.count >= 8 {
+            let entry = Array(entries.prefix(8))
+            if entry[0] == 4, entry[1] == 0 { return entry[2] & 0o7 }
+            entries = entries.dropFirst(8)
+        }
+        return 0
+    }
+
     #if os(Linux)
-    private static func open(_ place: FilePlace) throws(SystemError) -> FileDescriptor {
+    /// Opens a file to ask for its attributes.
+    static func open(_ place: FilePlace) throws(SystemError) -> FileDescriptor {
         do { return try FileDescriptor.open(place, O_RDONLY) } catch  where error.isDenied {
             return try FileDescriptor.open(place, O_WRONLY)
         }

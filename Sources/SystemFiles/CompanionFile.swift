@@ -40,6 +40,8 @@ package struct CompanionFile {
 
     /// Opens a companion of the file with the mode `main`. A new one gets the owner and the mode of that file.
     ///
+    /// - Parameter main: the mode ``FileMode/withoutMask(at:)``, so that the further users of an access control list
+    ///   may do nothing with the companion.
     /// - Returns: nil where there is no such file, and none is to be created.
     package init?(_ path: String, of main: FileMode, for access: Access) throws(Failure) {
         let place = FilePlace(path, followingLinks: false)
@@ -79,7 +81,6 @@ package struct CompanionFile {
             try require(attempt { () throws(SystemError) in try FileMode(ofItself: place) }, main)
             file = try attempt { () throws(SystemError) in
                 try FileDescriptor.open(place, access == .reading ? O_RDONLY : O_RDWR)
-                    .aboveStandardOnes()
             }
         } catch {
             if error.isMissing { return nil }
@@ -110,7 +111,8 @@ package struct CompanionFile {
         _ place: FilePlace, _ main: FileMode
     ) throws(Failure) -> FileDescriptor? {
         do throws(SystemError) {
-            let file = try FileDescriptor.create(place, mode: main.mode & 0o666).aboveStandardOnes()
+            // For the owner alone, until the group is that of the main file.
+            let file = try FileDescriptor.create(place, mode: main.mode & 0o600)
             do throws(SystemError) { try main.giveRights(to: file) } catch {
                 file.close()
                 _ = try? removeFile(place)
@@ -142,26 +144,13 @@ package struct CompanionFile {
 }
 
 extension FileMode {
-    /// Gives a new file that is empty the rights of this one, as ``apply(to:_:)``, where it has not got them. The
-    /// access control list is not looked at: whoever opens the main file and closes it releases its locks.
+    /// Gives a new file that is empty the rights of this one, as ``apply(to:_:)``, where it has not got them. It
+    /// gets no access control list.
     fileprivate func giveRights(to file: FileDescriptor) throws(SystemError) {
         // The list that the folder gives to new files. The mode changes with it.
         try AccessList.remove(from: file)
         let new = try FileMode(of: file)
         if new.owner == owner, new.group == group, new.mode == mode & 0o666 { return }
         _ = try apply(to: file, nil)
-    }
-}
-
-extension FileDescriptor {
-    /// The file under a number that is no standard one. Where those are closed, what the program prints
-    /// would be written to a file that got one of their numbers.
-    fileprivate func aboveStandardOnes() throws(SystemError) -> FileDescriptor {
-        if rawValue > 2 { return self }
-        let copy = fcntl(rawValue, F_DUPFD_CLOEXEC, 3)
-        let error = SystemError.last
-        close()
-        if copy < 0 { throw error }
-        return FileDescriptor(rawValue: copy)
     }
 }

@@ -12,6 +12,9 @@ package enum Environment {
         unsafe getenv(name).map { unsafe String(cString: $0) }
     }
 
+    /// Waits for less than a second.
+    package static func sleep(microseconds: UInt32) { _ = usleep(microseconds) }
+
     /// Seconds since some moment before the process began, on a clock that nobody sets.
     package static var uptime: Double {
         var time = timespec()

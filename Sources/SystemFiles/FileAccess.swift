@@ -60,7 +60,7 @@ package enum FileAccess {
     /// usual mode.
     ///
     /// - Returns: what of the old file was not kept, for the user: set-user-id bits, further names, the
-    ///   list of further users.
+    ///   list of further users, extended attributes.
     /// - Throws: among others for a file that is read-only; for a pipe that no program reads from; where
     ///   the folder could not be flushed, although the new contents are in place.
     @discardableResult
@@ -95,32 +95,38 @@ package enum FileAccess {
                 return []
             }
             do {
-                let keepsList = try replace(place, existing, bytes)
-                return notes(about: existing, keepsList)
+                return try replace(place, existing, bytes)
             } catch  where error.isMissing { continue }
         }
         throw SystemError(message: "is created and removed again and again")
     }
 
-    /// - Returns: whether the list of further users was kept, if there was one.
+    /// - Returns: what was not kept, as ``replace(_:with:newFileMode:specialFiles:)``.
     private static func replace(
         _ place: FilePlace, _ existing: FileMode, _ bytes: [UInt8]
-    ) throws(SystemError) -> Bool {
+    ) throws(SystemError) -> [String] {
         try existing.requireWritable(place)
         let target = try place.resolvingLinks()
         let list = try AccessList(of: target)
+        let attributes = try UserAttributes(of: target)
         var keepsList = true
+        var keepsAttributes = true
         try withTemporary(for: target, bytes, mode: 0o600) { file throws(SystemError) in
+            // While the file still belongs to the process's user.
+            keepsAttributes = attributes.apply(to: file.file)
             keepsList = try existing.apply(to: file.file, list)
         } place: { file throws(SystemError) in
             try file.replaceTarget()
         }
         try synchronizeFolder(of: target)
-        return keepsList
+        return notes(about: existing, keepsList, keepsAttributes)
     }
 
-    private static func notes(about old: FileMode, _ keepsList: Bool) -> [String] {
+    private static func notes(
+        about old: FileMode, _ keepsList: Bool, _ keepsAttributes: Bool
+    ) -> [String] {
         var notes: [String] = []
+        if !keepsAttributes { notes.append("some extended attributes could not be kept") }
         if !keepsList {
             notes.append(
                 "the access control list could not be kept; only the owner may use the new file")

@@ -48,11 +48,24 @@ package struct FileDescriptor {
         while true {
             let descriptor = openDescriptor(
                 place.start, path, flags | link | O_CLOEXEC | O_NONBLOCK, mode)
-            if descriptor >= 0 { return FileDescriptor(rawValue: descriptor) }
+            if descriptor >= 0 {
+                return try FileDescriptor(rawValue: descriptor).aboveStandardOnes()
+            }
             let error = SystemError.last
             if error.isInterruption { continue }
             throw place.followsLinks ? error : error.aboutLink
         }
+    }
+
+    /// The file under a number that is no standard one, where another thread closed one meanwhile, or there is no
+    /// null device.
+    private func aboveStandardOnes() throws(SystemError) -> FileDescriptor {
+        if rawValue > 2 { return self }
+        let copy = fcntl(rawValue, F_DUPFD_CLOEXEC, 3)
+        let error = SystemError.last
+        close()
+        if copy < 0 { throw error }
+        return FileDescriptor(rawValue: copy)
     }
 
     /// Waits until a file can be read, or be written.
@@ -104,6 +117,8 @@ package struct FileDescriptor {
                 try wait(for: POLLOUT)
                 continue
             }
+            // A device may take nothing for ever.
+            if count == 0 { throw SystemError(message: "takes no more bytes") }
             start += count
         }
     }
@@ -114,8 +129,23 @@ package struct FileDescriptor {
 private func openDescriptor(
     _ start: Int32, _ path: String, _ flags: Int32, _ mode: mode_t
 ) -> Int32 {
+    occupyStandardNumbers()
     // SAFETY: Swift passes the path as a NUL-terminated text for the length of the call.
-    unsafe openat(start, path, flags, mode)
+    return unsafe openat(start, path, flags, mode)
+}
+
+/// Opens the null device under the numbers of standard input, output and error, where they are closed. Otherwise a
+/// file would get such a number, and what another thread prints would be written to it.
+///
+/// Reading such a standard input fails, as does writing such a standard output, just as if it was closed. New
+/// programs find it closed.
+private func occupyStandardNumbers() {
+    for number in 0...2 as ClosedRange<Int32> where fcntl(number, F_GETFD) < 0 {
+        // SAFETY: Swift passes the path as a NUL-terminated text for the length of the call.
+        let descriptor = unsafe openat(
+            AT_FDCWD, "/dev/null", (number == 0 ? O_WRONLY : O_RDONLY) | O_CLOEXEC)
+        if descriptor > 2 { _ = closeDescriptor(descriptor) }
+    }
 }
 
 private func closeDescriptor(_ descriptor: Int32) -> Int32 { close(descriptor) }
@@ -139,7 +169,8 @@ extension FileDescriptor {
         let path = try folder.checkedPath
         let descriptor = openDescriptor(
             folder.start, path, O_RDWR | withoutName | O_CLOEXEC, mode)
-        return descriptor < 0 ? nil : FileDescriptor(rawValue: descriptor)
+        return descriptor < 0
+            ? nil : try FileDescriptor(rawValue: descriptor).aboveStandardOnes()
     }
 
     /// Opens the file once more, only to give it a name. Closing that descriptor releases no locks.
@@ -147,7 +178,7 @@ extension FileDescriptor {
         let descriptor = openDescriptor(
             AT_FDCWD, procPath, Self.withoutContents | O_CLOEXEC, 0)
         if descriptor < 0 { throw SystemError.last }
-        return FileDescriptor(rawValue: descriptor)
+        return try FileDescriptor(rawValue: descriptor).aboveStandardOnes()
     }
     #endif
 
@@ -168,13 +199,27 @@ extension FileDescriptor {
     package func synchronize() throws(SystemError) {
         #if canImport(Darwin)
         // There `fsync` leaves the bytes in the cache of the drive.
-        if fcntl(rawValue, F_FULLFSYNC) == 0 { return }
-        // Some file systems support only `fsync`, which may not report a failure of the device again.
-        let error = SystemError.last
-        if error.isDeviceFailure { throw error }
+        while fcntl(rawValue, F_FULLFSYNC) != 0 {
+            let error = SystemError.last
+            if error.isInterruption { continue }
+            // Some file systems support only `fsync`, which may not report a failure of the device again.
+            if error.isDeviceFailure { throw error }
+            return try synchronizeWithoutDrive()
+        }
+        #else
+        try synchronizeWithoutDrive()
         #endif
-        if fsync(rawValue) != 0 { throw SystemError.last }
     }
+
+    private func synchronizeWithoutDrive() throws(SystemError) {
+        while fsync(rawValue) != 0 {
+            let error = SystemError.last
+            guard error.isInterruption else { throw error }
+        }
+    }
+
+    /// The beginning of an error about a folder. The change has been made.
+    static let changedFolder = "the folder was changed, but could not be flushed to the disk"
 
     /// Waits until the names in a folder are on the disk, where the file system can do that.
     ///
@@ -183,7 +228,7 @@ extension FileDescriptor {
         do { try synchronize() } catch {
             // The other errors are of folders that could be flushed.
             if error.isUnsupported { return }
-            throw error.explained("the folder was changed, but could not be flushed to the disk")
+            throw error.explained(Self.changedFolder)
         }
     }
 

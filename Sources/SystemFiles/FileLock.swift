@@ -85,7 +85,7 @@ package struct FileLock {
             }
             if now >= end { throw timeout() }
             if isLocked { continue }
-            _ = usleep(pause)
+            Environment.sleep(microseconds: pause)
             pause = min(2 * pause, 20_000)
         }
     }

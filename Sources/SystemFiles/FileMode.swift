@@ -5,7 +5,7 @@ package import PlatformC
 
 /// The permissions, the owner, the kind and the size of a file.
 package struct FileMode {
-    package let mode: mode_t
+    package private(set) var mode: mode_t
     package let owner: uid_t
     package let group: gid_t
     /// In bytes.
@@ -64,11 +64,11 @@ package struct FileMode {
         mode = status.st_mode & 0o7777
         owner = status.st_uid
         group = status.st_gid
-        size = Int(status.st_size)
+        size = Int(clamping: status.st_size)
         // Blocks of 512 bytes, whatever the file system uses.
         allocatedSize = Int(
             clamping: Int64(clamping: status.st_blocks).multipliedReportingOverflow(by: 512).0)
-        linkCount = Int(status.st_nlink)
+        linkCount = Int(clamping: status.st_nlink)
         device = status.st_dev
         number = status.st_ino
         kind =
@@ -112,6 +112,17 @@ package struct FileMode {
             }
         }
         throw SystemError(message: "is a symbolic link that leads to no file")
+    }
+
+    /// The mode with the rights of the file's own group in the bits of the group. In the mode of a file with an
+    /// access control list these bits are the list's mask.
+    ///
+    /// - Parameter place: the file, which is not opened.
+    package func withoutMask(at place: FilePlace) throws(SystemError) -> FileMode {
+        guard let rights = try AccessList.rightsOfGroup(at: place) else { return self }
+        var result = self
+        result.mode = mode & ~0o070 | mode & mode_t(rights) << 3
+        return result
     }
 
     /// Checks that a file may be replaced. The system only asks for the right to write its folder, but a

@@ -20,6 +20,18 @@ package func resolved(_ path: String) throws(SystemError) -> String {
     return path
 }
 
+/// A path from the root. It stays that of the same file where the process changes its working folder later.
+///
+/// A path is returned as it is where it is empty, or where the working folder has no name in UTF-8.
+package func absolutePath(_ path: String) -> String {
+    if path.isEmpty || path.utf8.first == UInt8(ascii: "/") { return path }
+    // SAFETY: `getcwd` returns memory of its own or NULL; it is copied and freed once.
+    guard let folder = unsafe getcwd(nil, 0) else { return path }
+    defer { unsafe free(folder) }
+    guard let start = unsafe String(validatingCString: folder) else { return path }
+    return (start == "/" ? "" : start) + "/" + path
+}
+
 /// Puts the file `source` in the place of `target` in one step.
 func moveFile(_ source: FilePlace, to target: FilePlace) throws(SystemError) {
     let (old, new) = (try source.checkedPath, try target.checkedPath)
@@ -85,8 +97,13 @@ package func withoutExtension(_ path: String) -> String {
 /// - Throws: where the system cannot do that. The file may be there, but not after a power cut.
 package func synchronizeFolder(of place: FilePlace) throws(SystemError) {
     let file: FileDescriptor
-    do { file = try FileDescriptor.open(place.folder, O_RDONLY) } catch  where error.isDenied {
-        return try synchronizeFileSystem(of: place.folder)
+    do { file = try FileDescriptor.open(place.folder, O_RDONLY) } catch {
+        if error.isDenied {
+            // Without the right to write the folder, the process has changed nothing in it.
+            do { try place.folder.requireWriteAccess() } catch  where error.isDenied { return }
+            return try synchronizeFileSystem(of: place.folder)
+        }
+        throw error.explained(FileDescriptor.changedFolder)
     }
     defer { file.close() }
     try file.synchronizeFolder()

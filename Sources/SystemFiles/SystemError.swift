@@ -31,6 +31,7 @@ package struct SystemError: Error {
     // Numbers that the system does not use.
     private static let invalidName: Int32 = -1
     private static let noFolder: Int32 = -2
+    private static let locked: Int32 = -3
 
     /// The error for a name that the system would cut.
     static let nulInName = SystemError(
@@ -56,7 +57,7 @@ package struct SystemError: Error {
     /// The error for a lock that somebody else kept for too long.
     static func timeout(_ details: String) -> SystemError {
         SystemError(
-            number: ETIMEDOUT, message: "another program has kept it locked for too long\(details)")
+            number: locked, message: "another program has kept it locked for too long\(details)")
     }
 
     /// The error for a file that is gone.
@@ -106,7 +107,7 @@ package struct SystemError: Error {
     /// There is a symbolic link that is not followed.
     package var isLink: Bool { number == ELOOP || number == EMLINK }
     /// A lock was not free in time.
-    package var isTimeout: Bool { number == ETIMEDOUT }
+    package var isTimeout: Bool { number == Self.locked }
     /// The file system has no such operation.
     var isUnsupported: Bool { [EINVAL, EOPNOTSUPP, ENOTSUP, ENOSYS].contains(number) }
     /// The file system, or the process's surroundings, may lack an optional feature.

@@ -236,7 +236,11 @@ enum TemporaryName {
             _ = try? removeFile(place)
             return
         }
-        guard let file = try? FileDescriptor.open(place, O_RDONLY) else { return }
+        // NFS locks only files that are open for writing.
+        guard
+            let file = (try? FileDescriptor.open(place, O_RDWR))
+                ?? (try? FileDescriptor.open(place, O_RDONLY))
+        else { return }
         defer { file.close() }
         guard file.tryLock(),
             // Meanwhile the file may have got another name.

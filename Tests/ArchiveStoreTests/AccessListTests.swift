@@ -67,6 +67,19 @@ struct AccessListTests {
         #expect(try mode("file") == 0o660)
     }
 
+    @Test("the extended attributes that users give to a file stay")
+    func userAttributes() throws {
+        try write("file", mode: 0o640)
+        let show = "print({n: os.getxattr(p, n) for n in os.listxattr(p) if n[:5] == 'user.'})"
+        let path = "p = \"\(folder("file"))\"\n"
+        let set = "os.setxattr(p, 'user.a', b'1\\0'); os.setxattr(p, b'user.\\xff', b'')\n"
+        let before = try python(path + set + show)
+        try #require(before.contains("user.a"))
+        #expect(try FileAccess.replace(folder("file"), with: [1]) == [])
+        #expect(try python(path + show) == before)
+        #expect(try mode("file") == 0o640)
+    }
+
     @Test("a new file has the list of the old one, not that of its folder")
     func listOfFolder() throws {
         try write("file", mode: 0o640)
@@ -98,6 +111,39 @@ struct AccessListTests {
             #expect(try list("items-journal") == "none")
             #expect(try self.mode("items-journal") == mode_t(mode))
         }
+    }
+
+    @Test("the mask of a store's list does not become rights of a group on the journal")
+    func maskOfStore() throws {
+        let store = try store()
+        _ = try python("set(\"\(folder("items"))\", 0)")
+        #expect(try mode("items") == 0o660)
+        try store.transaction { transaction in
+            try transaction.add(Item(service: "s", account: "a", password: "secret"))
+            #expect(try list("items-journal") == "none")
+            #expect(try self.mode("items-journal") == 0o600)
+        }
+        // The group's own rights stay.
+        _ = try python("set(\"\(folder("items"))\", 4)")
+        try store.transaction { transaction in
+            try transaction.add(Item(service: "s", account: "b", password: "secret"))
+            #expect(try self.mode("items-journal") == 0o640)
+        }
+    }
+
+    @Test("a journal that a group may write is refused where a list denies it the store")
+    func journalOfMaskedStore() throws {
+        try store().add(Item(service: "s", account: "a", password: "secret"))
+        _ = try python("set(\"\(folder("items"))\", 4)")
+        let pages = [UInt8](try Data(contentsOf: URL(filePath: folder("items"))))
+        let journal = folder("items-journal")
+        let contents = DatabaseAssembler.journal(restoring: [1, 2], of: pages, pageSize: 4096)
+        try Data(contents).write(to: URL(filePath: journal))
+        try #require(unsafe chmod(journal, 0o660) == 0)
+        let error = #expect(throws: StoreError.self) { try store() }
+        #expect(error?.what.contains("others may write") == true, "\(error?.what ?? "")")
+        try #require(unsafe chmod(journal, 0o640) == 0)
+        #expect(try store().items().count == 1)
     }
 
     @Test("a journal that a list lets others write is refused")

@@ -81,9 +81,78 @@ struct DamagedDatabaseTests {
         }
     }
 
-    @Test("a large store that is a hole is refused before its pages are counted")
-    func sparseStore() throws {
-        var sparse = bytes
+    /// A store whose schema is in a leaf below the first page, which has so many references to it.
+    private func schemaBelow(_ references: Int) -> [UInt8] {
+        let assembler = DatabaseAssembler(pageSize: 4096)
+        let leaf = bytes.count / 4096 + 1
+        // In the first page the header of the database comes first. The rows stay in their places.
+        let schema = bytes[100..<1100] + bytes[1000..<4096]
+        let cell = DatabaseAssembler.integer(leaf, 4) + [1]
+        let first = assembler.treePage(
+            kind: 5, Array(repeating: cell, count: references - 1), last: leaf, header: 100)
+        var result = bytes + schema
+        result.replaceSubrange(100..<4096, with: first[100...])
+        result.replaceSubrange(28..<32, with: DatabaseAssembler.integer(leaf, 4))
+        return result
+    }
+
+    private func errorOfOpening(_ name: String) -> StoreError? {
+        #expect(throws: StoreError.self) {
+            try EncryptedItemDatabase(file: folder(name), accessGroup: "group", key: key)
+        }
+    }
+
+    @Test("a schema whose pages have several references is refused before SQLite reads it")
+    func sharedSchemaPages() throws {
+        // The schema may be in any tree.
+        #expect(try succeeds(schemaBelow(1), "one reference"))
+        for references in [2, 3, 300] {
+            try Data(schemaBelow(references)).write(to: URL(filePath: folder("damaged")))
+            let error = errorOfOpening("damaged")
+            #expect(error?.code == .invalidDatabase)
+            #expect(error?.what.contains("in use by another table") == true, "\(error?.what ?? "")")
+        }
+    }
+
+    @Test(
+        "the encoding of texts is the one that SQLite takes", arguments: [2, 3, 6, 7, 0xFF, 0xFE])
+    func encodings(_ number: Int) throws {
+        var damaged = bytes
+        damaged[59] = UInt8(number)
+        try Data(damaged).write(to: URL(filePath: folder("damaged")))
+        // Else SQLite parses a schema that nobody has looked at.
+        #expect(errorOfOpening("damaged")?.what.contains("other tables") == true)
+    }
+
+    @Test("the schema of a file that is no store is not parsed, and nothing of it is quoted")
+    func schemaOfNoStore() throws {
+        try DatabaseQueue(path: folder("foreign")).write { database in
+            try database.execute(sql: "PRAGMA application_id = \(0x6B65_7964)")
+            try database.execute(sql: "CREATE TABLE t(a)")
+            try database.execute(sql: "PRAGMA writable_schema = ON")
+            try database.execute(
+                sql: "UPDATE sqlite_schema SET name = ?, sql = 'create nonsense'",
+                arguments: ["\u{1B}[31m" + String(repeating: "n", count: 100_000)])
+        }
+        let error = errorOfOpening("foreign")
+        #expect(error?.code == .invalidDatabase)
+        #expect(error?.what.contains("other tables") == true, "\(error?.what.prefix(200) ?? "")")
+    }
+
+    @Test("a store with the tables of one and a further one is refused")
+    func furtherTable() throws {
+        for statement in ["CREATE TABLE t(a)", "CREATE VIEW v AS SELECT 1", "ANALYZE"] {
+            try Data(bytes).write(to: URL(filePath: folder("more")))
+            try DatabaseQueue(path: folder("more")).write { try $0.execute(sql: statement) }
+            #expect(errorOfOpening("more")?.what.contains("other tables") == true)
+        }
+    }
+
+    @Test(
+        "a large store that is a hole is refused before its pages are counted and its schema is read",
+        arguments: [0, 3])
+    func sparseStore(_ references: Int) throws {
+        var sparse = references == 0 ? bytes : schemaBelow(references)
         let size = 1 << 36
         sparse.replaceSubrange(28..<32, with: DatabaseAssembler.integer(size / 4096, 4))
         let file = folder("sparse")

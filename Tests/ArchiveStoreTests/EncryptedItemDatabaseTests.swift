@@ -6,6 +6,7 @@
 import Foundation
 import GRDB
 import PropertyList
+import TestSupport
 import Testing
 
 @testable import ArchiveStore
@@ -151,6 +152,18 @@ struct EncryptedItemDatabaseTests {
                 rounds: rounds, blockSize: blockSize, parallelism: parallelism)
             #expect(!cost.isAcceptable)
             #expect(code { _ = try cost.key(of: "p", salt: []) } == .wrongKey)
+        }
+    }
+
+    @Test("scrypt can be computed for each cost that is acceptable")
+    func acceptableCosts() {
+        for (blockSize, parallelism) in [(1, 1), (16, 1), (17, 1), (32, 1), (17, 2), (32, 2)] {
+            let cost = PassphraseCost(
+                rounds: 1 << 10, blockSize: blockSize, parallelism: parallelism)
+            #expect(cost.isAcceptable == (blockSize <= 16 || parallelism > 1))
+            #expect(
+                (code { _ = try cost.key(of: "p", salt: []) } == nil) == cost.isAcceptable,
+                "\(cost)")
         }
     }
 
@@ -434,6 +447,47 @@ struct EncryptedItemDatabaseTests {
         try ItemStore(database).delete(matching: ItemQuery(service: "service"))
         let after = try Data(contentsOf: URL(filePath: file))
         for secret in old + deleted { #expect(after.range(of: secret) == nil) }
+    }
+
+    @Test("a rotation overwrites what earlier changes left in gaps of pages")
+    func residues() throws {
+        var random = SplitMix64(seed: 19)
+        func sealed() throws -> Set<Data> {
+            try DatabaseQueue(path: file).read {
+                Set(try Data.fetchAll($0, sql: "SELECT sealed FROM item"))
+            }
+        }
+        func hasAny(of values: Set<Data>) throws -> Bool {
+            let bytes = try Data(contentsOf: URL(filePath: file))
+            return values.contains { bytes.range(of: $0) != nil }
+        }
+        let database = try open()
+        let store = ItemStore(database)
+        try store.transaction { transaction in
+            for number in 0..<600 {
+                try transaction.add(Item(service: "s", account: "\(number)", data: [1]))
+            }
+        }
+        var old: Set<Data> = []
+        var isLeft = false
+        for _ in 0..<40 where !isLeft {
+            let before = try sealed()
+            try store.transaction { transaction in
+                for number in 0..<600 where Int.random(in: 0..<3, using: &random) == 0 {
+                    let size = Int.random(in: 0..<1500, using: &random)
+                    try transaction.update(
+                        matching: ItemQuery(service: "s", account: "\(number)")
+                    ) { $0.data = [UInt8](repeating: 1, count: size) }
+                }
+            }
+            let replaced = before.subtracting(try sealed())
+            old.formUnion(replaced)
+            isLeft = try hasAny(of: replaced)
+        }
+        #expect(isLeft, "the changes left nothing, so the test shows nothing")
+        old.formUnion(try sealed())
+        try database.rotateKey(to: key("new"))
+        #expect(try !hasAny(of: old))
     }
 
     @Test("files that are no store, or another group's, are refused and left as they are")

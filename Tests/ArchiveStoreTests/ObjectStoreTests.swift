@@ -169,6 +169,31 @@ struct ObjectStoreTests {
         }
     }
 
+    @Test("a store whose folder is gone is an error that names the folder")
+    func removedStore() throws {
+        let store = try ObjectStore(folder: folder("objects"))
+        try FileManager.default.removeItem(atPath: folder("objects"))
+        let error = #expect(throws: StoreError.self) { try store.set(1, forKey: "a") }
+        #expect(error?.code == .fileMissing && error?.file == folder("objects"))
+        #expect(try store.object(Int.self, forKey: "a") == nil)
+    }
+
+    @Test("an object of a long key is stored although its folder is removed again and again")
+    func removedFolders() throws {
+        let chunk = String(repeating: "k", count: 192)
+        let store = try ObjectStore(folder: folder.path)
+        let isDone = Guarded(false)
+        let remover = Thread {
+            while !isDone.withLock({ $0 }) { _ = try? store.removeObject(forKey: chunk + "b") }
+        }
+        remover.start()
+        defer { isDone.withLock { $0 = true } }
+        for number in 0..<300 {
+            try store.set(number, forKey: chunk + "a")
+            try store.removeObject(forKey: chunk + "a")
+        }
+    }
+
     @Test("a file in the place of a long key's folder is an error, and stays")
     func fileForPart() throws {
         let chunk = String(repeating: "k", count: 192)

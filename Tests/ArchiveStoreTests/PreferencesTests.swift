@@ -53,6 +53,21 @@ struct PreferencesTests {
         #expect(store.integer(forKey: "count") == 3)
     }
 
+    @Test("what others have set is read where nothing can be written or locked")
+    func synchronizeWithoutChanges() throws {
+        let (reader, writer) = (try preferences(), try preferences())
+        writer["name"] = "Anna"
+        try writer.synchronize()
+        let lock = reader.file + ".lock"
+        try FileManager.default.removeItem(atPath: lock)
+        try FileManager.default.createDirectory(
+            atPath: lock, withIntermediateDirectories: false)
+        try reader.synchronize()
+        #expect(reader.string(forKey: "name") == "Anna")
+        reader["name"] = "Berta"
+        #expect(throws: StoreError.self) { try reader.synchronize() }
+    }
+
     @Test("what is no property-list value is refused with its path")
     func refused() throws {
         let store = try preferences()
@@ -271,16 +286,20 @@ struct PreferencesTests {
 
     @Test("who may only read the preferences cannot lock them")
     func modeOfLock() throws {
-        try preferences().synchronize()
+        func change(_ preferences: Preferences) throws {
+            preferences["round"] = Int.random(in: 0 ... .max)
+            try preferences.synchronize()
+        }
+        try change(preferences())
         #expect(try lockMode() == 0o622 & ~(try umask()))
         // The lock's file of an earlier version.
         try FileManager.default.setAttributes(
             [.posixPermissions: 0o666], ofItemAtPath: folder("com.example.App.plist.lock"))
-        try preferences().synchronize()
+        try change(preferences())
         #expect(try lockMode() == 0o622)
-        try Preferences(
-            domain: "private", folder: folder.path, options: FileOptions(isPrivate: true)
-        ).synchronize()
+        try change(
+            Preferences(
+                domain: "private", folder: folder.path, options: FileOptions(isPrivate: true)))
         let path = folder("private.plist.lock")
         let attributes = try FileManager.default.attributesOfItem(atPath: path)
         #expect(attributes[.posixPermissions] as? Int == 0o600)

@@ -1,6 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+import ArchiveStore
 import Foundation
 import Testing
 
@@ -43,6 +44,106 @@ struct ProgramTests {
             #expect(try Program.run(program, []).status == 2)
         }
         #expect(try Data(contentsOf: URL(filePath: folder("group.items"))) == Data("junk".utf8))
+    }
+
+    @Test("where standard error is closed, lines of the log get into no file")
+    func closedStandardError() throws {
+        let (status, output) = try Program.run(
+            URL(filePath: "/bin/sh"),
+            [
+                "-c", "exec \"$0\" log \"$1\" 100 2>&-", Program.url("StorePeer").path,
+                folder.path,
+            ], in: [:])
+        #expect(status == 0)
+        #expect(output == "0 of 100 files cannot be read\n")
+    }
+
+    @Test("a store in a relative folder stays there when the program changes its working folder")
+    func relativeFolders() throws {
+        let (status, output) = try Program.run("StorePeer", ["relative", folder.path])
+        #expect(status == 0, "\(output)")
+        #expect(try ObjectStore(folder: folder("objects")).object(Int.self, forKey: "a") == 1)
+        let preferences = try Preferences(domain: "a", folder: folder("preferences"))
+        #expect(preferences.integer(forKey: "a") == 1)
+        #if os(Linux)
+        // The specification says that a relative path in the variable is to be ignored.
+        let lines = output.split(separator: "\n")
+        #expect(lines.count == 2 && lines.last?.hasSuffix("/.config") == true, "\(output)")
+        #expect(lines.first == "/elsewhere")
+        #endif
+    }
+
+    private static let isTraceable = FileManager.default.isExecutableFile(
+        atPath: "/usr/bin/strace")
+
+    /// Writes number `round` to each store while one system call on a file fails.
+    ///
+    /// - Parameter fault: the failure, in the words of `strace`.
+    /// - Returns: what the program prints.
+    private func store(_ round: Int, _ fault: String, on file: String? = nil) throws -> String {
+        let place = file.map { ["-P", $0] } ?? []
+        let peer = Program.url("StorePeer").path
+        return try Program.run(
+            URL(filePath: "/usr/bin/strace"),
+            ["-f", "-o", folder("trace")] + place
+                + ["-e", "inject=\(fault)", peer, "store", folder.path, "\(round)"],
+            in: [:]
+        ).output
+    }
+
+    private static let allStored = ["object", "preferences", "key", "items", "file"]
+        .map { "stored \($0)\n" }.joined()
+
+    @Test(
+        "preferences that the file system cannot lock for reading are stored",
+        .enabled(if: isTraceable, "strace is not installed"))
+    func locksForWritingOnly() throws {
+        #expect(try Program.run("StorePeer", ["store", folder.path, "1"]).output == Self.allStored)
+        let output = try store(2, "flock:error=EBADF", on: folder("preferences/calls.plist"))
+        #expect(output == Self.allStored)
+    }
+
+    @Test(
+        "a signal during a flush is no error",
+        .enabled(if: isTraceable, "strace is not installed"), arguments: ["fsync", "fdatasync"])
+    func interruptedFlushes(_ call: String) throws {
+        for number in 1..<40 {
+            #expect(try store(number, "\(call):error=EINTR:when=\(number)") == Self.allStored)
+            let trace = try String(contentsOfFile: folder("trace"), encoding: .utf8)
+            if !trace.contains("INJECTED") {
+                #expect(number > 2)
+                return
+            }
+        }
+        Issue.record("more than 40 calls")
+    }
+
+    @Test(
+        "reading a key in a folder that may neither be read nor written flushes no other file",
+        .enabled(if: isTraceable && geteuid() == 0, "for the superuser, with strace"))
+    func keyInClosedFolder() throws {
+        let key = folder("key")
+        #expect(try Program.run("StorePeer", ["create-key", key]).output == "ok\n")
+        try #require(unsafe chmod(folder.path, 0o711) == 0 && chown(key, 65534, 65534) == 0)
+        let peer = Program.url("StorePeer").path
+        let (_, output) = try Program.run(
+            URL(filePath: "/usr/bin/strace"),
+            [
+                "-f", "-e", "trace=sync,syncfs", "-e", "signal=none", "setpriv", "--reuid=65534",
+                "--regid=65534", "--clear-groups", peer, "create-key", key,
+            ], in: [:])
+        #expect(output.contains("ok\n") && !output.contains("sync"), "\(output)")
+    }
+
+    @Test(
+        "a store in a folder that cannot be flushed is written without an error",
+        .enabled(if: isTraceable, "strace is not installed"))
+    func foldersWithoutFlush() throws {
+        #expect(try Program.run("StorePeer", ["store", folder.path, "1"]).output == Self.allStored)
+        for call in ["fsync", "fdatasync"] {
+            let output = try store(2, "\(call):error=EINVAL", on: folder.path)
+            #expect(output == Self.allStored)
+        }
     }
 
     @Test("programs that are killed lose nothing, nor do those that meet a full disk")

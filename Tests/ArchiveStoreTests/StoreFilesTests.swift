@@ -432,6 +432,37 @@ struct StoreFilesTests {
         #expect(try store.items().first?.password == "new")
     }
 
+    #if os(Linux)
+    @Test("a journal in use is not ignored where a reader locks the byte of a writer")
+    func lockOfReader() throws {
+        try open().add(Item(service: "service", account: "a", password: "old"))
+        let old = try bytes(file)
+        try open().save(Item(service: "service", account: "a", password: "new"))
+        // As a program leaves it that is killed within the change.
+        let pages = Array(1...old.count / 4096)
+        try write(
+            DatabaseAssembler.journal(restoring: pages, of: old, pageSize: 4096), journal)
+        unsafe chmod(journal, 0o600)
+        let reader = try #require(FileHandle(forReadingAtPath: file))
+        var lock = flock()
+        lock.l_type = Int16(F_RDLCK)
+        lock.l_start = 0x4000_0001
+        lock.l_len = 1
+        // The lock of an open file, which this process's own locks conflict with: F_OFD_SETLK.
+        try #require(unsafe fcntl(reader.fileDescriptor, 37, &lock) == 0)
+        let key = try key()
+        for _ in 0..<2 {
+            let error = #expect(throws: StoreError.self) { try open(nil, key) }
+            #expect(error?.code == .busy)
+        }
+        lock.l_type = Int16(F_UNLCK)
+        try #require(unsafe fcntl(reader.fileDescriptor, 37, &lock) == 0)
+        try reader.close()
+        #expect(try open().items().first?.password == "old")
+        #expect(!folder.names.contains("items-journal"))
+    }
+    #endif
+
     @Test("a store that is moved or replaced while it is open takes no changes, and says why")
     func movedStore() throws {
         let store = try open()
@@ -490,6 +521,46 @@ struct StoreFilesTests {
     }
 
     // MARK: Journals that are not in use
+
+    @Test("a store with two names is refused: a journal beside the other name would not be found")
+    func secondName() throws {
+        try open().add(Item(service: "service", account: "a", password: "secret"))
+        try FileManager.default.createDirectory(
+            atPath: folder("other"), withIntermediateDirectories: false)
+        try FileManager.default.linkItem(atPath: file, toPath: folder("other/items"))
+        for path in [file, folder("other/items")] {
+            let error = #expect(throws: StoreError.self) { try open(path) }
+            #expect(error?.code == .invalidDatabase && error?.file == path)
+            #expect(error?.what.contains("2 names") == true, "\(error?.what ?? "")")
+        }
+        try FileManager.default.removeItem(atPath: folder("other/items"))
+        #expect(try open().items().count == 1)
+    }
+
+    @Test("SQLite's messages, which quote the schema of a file, are escaped and cut")
+    func messages() {
+        let quoted = "malformed database schema (\u{1B}[31m" + String(repeating: "n", count: 1000)
+        let error = StoreError(
+            sqlite: DatabaseError(resultCode: .SQLITE_CORRUPT, message: quoted), file: file)
+        #expect(error.code == .invalidDatabase)
+        #expect(error.what.hasPrefix("SQLite: malformed database schema ("))
+        #expect(!error.what.unicodeScalars.contains("\u{1B}"))
+        #expect(error.what.utf8.count < 600)
+    }
+
+    @Test("a store whose path is too long for SQLite is refused with the length of the path")
+    func longPath() throws {
+        var path = folder.path
+        while path.utf8.count < 520 {
+            path += "/" + String(repeating: "f", count: 100)
+        }
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        let error = #expect(throws: StoreError.self) { try open(path + "/items") }
+        #expect(error?.code == .fileAccess)
+        #expect(error?.what.contains("path has") == true, "\(error?.what ?? "")")
+        // Nor is one made that nobody could open.
+        #expect(try FileManager.default.contentsOfDirectory(atPath: path) == [])
+    }
 
     private struct Stop: Error {}
 

@@ -20,6 +20,8 @@ import SystemFiles
 ///     StorePeer read-backup FILE               reads a backup; prints the memory that it took
 ///     StorePeer store FOLDER NUMBER            writes a number to each store; prints which took it
 ///     StorePeer items FOLDER TIMEOUT           reads the items of a store, which waits so many seconds
+///     StorePeer log FOLDER COUNT               writes files while a thread logs; counts unreadable ones
+///     StorePeer relative FOLDER                changes the working folder between opening stores and writing
 ///     StorePeer store-twice FOLDER NUMBER      does it again in the same program
 ///     StorePeer remove-twice FOLDER KEY        removes an object twice in the same program
 ///     StorePeer replace FILE                   replaces a property list
@@ -89,6 +91,8 @@ enum StorePeer {
                 file: "\(arguments[1])/items", accessGroup: "group", key: key,
                 timeout: Double(arguments[2]) ?? 0)
             print(try ItemStore(database).items().count)
+        case ("log", 3): log(arguments[1], Int(arguments[2]) ?? 0)
+        case ("relative", 2): try useRelativeFolders(arguments[1])
         case ("store-twice", 3):
             for _ in 0..<2 { Calls(folder: arguments[1]).write(Int(arguments[2]) ?? 0) }
         case ("remove-twice", 3):
@@ -113,6 +117,44 @@ enum StorePeer {
             print("see the comment at the top of StorePeer.swift")
             exit(2)
         }
+    }
+
+    /// Opens stores in folders of the working folder, changes that, and writes. Prints the folder of preferences for an
+    /// absolute and for a relative path in the variable.
+    private static func useRelativeFolders(_ folder: String) throws {
+        _ = unsafe chdir(folder)
+        let objects = try ObjectStore(folder: "objects")
+        let preferences = try Preferences(domain: "a", folder: "preferences")
+        _ = unsafe chdir("/")
+        try objects.set(1, forKey: "a")
+        preferences["a"] = 1
+        try preferences.synchronize()
+        for name in ["/elsewhere", "elsewhere"] {
+            _ = unsafe setenv("XDG_CONFIG_HOME", name, 1)
+            print(Preferences.defaultFolder)
+        }
+    }
+
+    /// Writes property lists while another thread writes to the descriptor of standard error, and prints how
+    /// many of the files cannot be read.
+    private static func log(_ folder: String, _ count: Int) {
+        Thread {
+            let line = Array("a line of the log\n".utf8)
+            while true {
+                _ = unsafe line.withUnsafeBytes { unsafe write(2, $0.baseAddress, $0.count) }
+            }
+        }.start()
+        var unreadable = 0
+        for number in 0..<count {
+            let file = "\(folder)/\(number)"
+            let list = PropertyListArray([.data([UInt8](repeating: 1, count: 20_000))])
+            let isWritten = (try? list.write(toFile: file)) != nil
+            if !isWritten || (try? PropertyListArray(contentsOfFile: file)) != list {
+                unreadable += 1
+            }
+        }
+        print("\(unreadable) of \(count) files cannot be read")
+        exit(0)
     }
     #endif
 }

@@ -86,11 +86,26 @@ public final class EncryptedItemDatabase: ItemDatabase {
     /// SQLite would make an empty file a new database.
     private static func requireDatabase(_ file: String) throws(StoreError) {
         do {
-            guard try FileMode(of: file).isRegular else {
+            var found = try FileMode(of: file)
+            guard found.isRegular else {
                 throw StoreError(.invalidDatabase, what: "it is no regular file", file: file)
             }
-            if try FileMode(of: file).size == 0 {
+            if found.size == 0 {
                 throw StoreError(.invalidDatabase, what: "the file is empty", file: file)
+            }
+            if found.linkCount > 1 {
+                // A program that was killed after it had created the store left a temporary name.
+                FileAccess.removeDeadTemporaries(beside: file)
+                found = try FileMode(of: file)
+            }
+            // SQLite finds the journal by the name of the store.
+            guard found.linkCount <= 1 else {
+                throw StoreError(
+                    .invalidDatabase,
+                    what:
+                        "expected a store with one name, found a file with \(found.linkCount) names "
+                        + "(hard links)", file: file,
+                    recovery: "copy the file, and use the copy, if no journal lies beside any name")
             }
         } catch let error as SystemError {
             throw StoreError(error, file: file)
@@ -228,9 +243,11 @@ public final class EncryptedItemDatabase: ItemDatabase {
         let (header, dataKey) = try StoreHeader.make(
             identifier: old.header.identifier, accessGroup: accessGroup, master: master)
         let new = Unlocked(master: master, header: header, dataKey: dataKey)
-        for item in try old.items(matching: ItemQuery(), limit: .max) {
-            try new.rows(database).replace(item.attributes.identity, with: item)
-        }
+        let items = try old.items(matching: ItemQuery(), limit: .max)
+        // All pages become free, and SQLite overwrites free pages. A row that is replaced may stay legible in a
+        // gap of its page.
+        try old.remove(matching: ItemQuery())
+        for item in items { try new.rows(database).insert(item) }
         try header.write(database)
         return new
     }

@@ -126,6 +126,8 @@ public struct PassphraseCost: Sendable, Hashable {
         guard (1...32).contains(blockSize), (1...16).contains(parallelism) else { return false }
         // RFC 7914: N is below 2 to the power of 16 × r, which only r = 1 brings within reach.
         guard blockSize > 1 || rounds < 1 << 16 else { return false }
+        // The implementation reserves one page of the system for two blocks more, of which p = 2 needs none.
+        guard blockSize <= 16 || parallelism > 1 else { return false }
         return rounds * blockSize * parallelism <= 1 << 23
     }
 
@@ -158,7 +160,8 @@ public struct PassphraseCost: Sendable, Hashable {
                 what:
                     "scrypt with N = \(rounds), r = \(blockSize), p = \(parallelism) is out of bounds",
                 recovery:
-                    "N a power of two up to 2^20 and below 2^(16 × r), r up to 32, p up to 16, "
+                    "N a power of two up to 2^20 and below 2^(16 × r), r up to 32, or 16 where p "
+                    + "is 1, p up to 16, "
                     + "N × r × p up to 2^23")
         }
         do {

@@ -26,7 +26,9 @@ struct RowReader<Column: RawRepresentable<Int>> {
 
     func optionalInteger(_ column: Column) throws(StoreError) -> Int? {
         switch try storage(column) {
-        case .int64(let value): return Int(value)
+        case .int64(let value):
+            guard let result = Int(exactly: value) else { throw Self.malformed(column) }
+            return result
         case .null: return nil
         default: throw Self.malformed(column)
         }

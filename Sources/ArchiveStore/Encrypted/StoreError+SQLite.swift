@@ -32,9 +32,11 @@ extension StoreError {
             return
         }
         // SQLite's message alone: the description of the error would show what was to be stored.
+        let message = error.message ?? "error \(error.extendedResultCode.rawValue)"
+        // It may quote the file.
         self.init(
-            code, what: "SQLite: \(error.message ?? "error \(error.extendedResultCode.rawValue)")",
-            file: file, recovery: code == .busy ? "another program holds it; try again" : nil)
+            code, what: "SQLite: \(Self.printable(message))", file: file,
+            recovery: code == .busy ? "another program holds it; try again" : nil)
     }
 
     private static func code(of error: DatabaseError) -> Code {

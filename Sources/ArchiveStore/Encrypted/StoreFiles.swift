@@ -132,7 +132,8 @@ enum StoreFiles {
     private static func requireOwnJournal(_ place: String, _ header: DatabaseHeader?) throws {
         do {
             let journal = try StoreJournal.openChecked(
-                place + RollbackJournal.suffix, of: try FileMode(of: place), header, for: .reading)
+                place + RollbackJournal.suffix,
+                of: FileMode(of: place).withoutMask(at: FilePlace(place)), header, for: .reading)
             journal?.close()
         } catch let refusal as StoreJournal.Refusal {
             throw refusal.error(place)
@@ -156,18 +157,30 @@ enum StoreFiles {
         }
     }
 
+    // Longer than any statement of ours, and more columns than any table has.
+    private static let longestStatement: Int32 = 1 << 16
+    private static let mostColumns: Int32 = 64
+
+    /// Bounds the definitions that SQLite parses where another program changes the schema later.
+    static func limitSchema(_ connection: Database) {
+        // SAFETY: the connection is open.
+        unsafe sqlite3_limit(
+            connection.sqliteConnection, SQLITE_LIMIT_SQL_LENGTH, longestStatement)
+        // SAFETY: the connection is open.
+        unsafe sqlite3_limit(connection.sqliteConnection, SQLITE_LIMIT_COLUMN, mostColumns)
+    }
+
     // MARK: Before a store is made
 
     /// Checks that nothing beside the name of a new store would be taken for a part of it.
     ///
     /// - Throws: `invalidDatabase`, with the name of the file.
     static func requireNone(beside file: String) throws {
-        for name in [RollbackJournal.suffix, WriteAheadLog.suffix].map({ file + $0 }) {
+        for isJournal in [true, false] {
+            let name = file + (isJournal ? RollbackJournal.suffix : WriteAheadLog.suffix)
             guard let found = try mode(ofCompanion: name) else { continue }
             // An empty journal restores nothing, and SQLite removes it.
-            if found.isRegular, found.size == 0, found.isOwn, found.mode & 0o022 == 0,
-                name.hasSuffix(RollbackJournal.suffix)
-            {
+            if isJournal, found.isRegular, found.size == 0, found.isOwn, found.mode & 0o022 == 0 {
                 continue
             }
             throw StoreError(
@@ -194,20 +207,40 @@ enum StoreFiles {
 
     // MARK: While SQLite has a store open
 
+    // SQLite takes 512 bytes, and the journal has the longest suffix.
+    private static let longestPath = 512 - RollbackJournal.suffix.utf8.count
+
     // Once in a process, as the function asks for.
-    // SAFETY: the function is told of one that is there as long as the process.
+    // SAFETY: the function is told of two that are there as long as the process.
     private static let isGuarded =
-        unsafe keyed_sqlite_register_guard(StoreJournal.opener) == SQLITE_OK
+        unsafe keyed_sqlite_register_guard(StoreJournal.opener, StoreJournal.flusher) == SQLITE_OK
 
     /// The name by which SQLite opens a file, which must be there, through the guarding VFS.
     ///
     /// Where SQLite takes no parameters in names, this is the path itself, and only ``require(_:_:)``
     /// stands in the way of a journal.
+    ///
+    /// - Throws: also for a path that SQLite cannot open.
     static func path(of file: String) throws(SystemError) -> String {
         let place = try resolved(file)
+        try requireLength(of: place)
         if !isGuarded { return place }
         return "file:" + place.utf8.map(encoded).joined() + "?vfs=" + KEYED_SQLITE_GUARD
             + "&mode=rw"
+    }
+
+    /// Checks that SQLite can open a store that is to be made.
+    static func requirePath(ofNew file: String) throws(SystemError) {
+        let folder = try resolved((parentFolder(of: absolutePath(file)) ?? "") + "/")
+        try requireLength(of: folder + "/" + lastName(of: file))
+    }
+
+    private static func requireLength(of place: String) throws(SystemError) {
+        guard place.utf8.count <= longestPath else {
+            throw SystemError(
+                message: "the path has \(place.utf8.count) bytes; SQLite opens stores of at most "
+                    + "\(longestPath)")
+        }
     }
 
     /// A byte of a path as it stands in a URI.

@@ -19,7 +19,7 @@ enum StoreJournal {
     /// Opens the journal of a store, and checks its contents.
     ///
     /// - Parameters:
-    ///   - store: the mode of the store.
+    ///   - store: the mode of the store, without the mask of its access control list.
     ///   - header: the header of the store; nil where it is malformed.
     /// - Returns: nil where there is none.
     /// - Throws: ``Refusal``, `SystemError`, `DatabaseFileError`.
@@ -99,7 +99,8 @@ enum StoreJournal {
             flags & SQLITE_OPEN_CREATE != 0
             ? .creating : flags & SQLITE_OPEN_READWRITE != 0 ? .writing : .reading
         do {
-            guard let mode = try FileMode.existing(at: FilePlace(store, followingLinks: false)),
+            let place = FilePlace(store, followingLinks: false)
+            guard let mode = try FileMode.existing(at: place)?.withoutMask(at: place),
                 unsafe keyed_sqlite_has_moved(database) == 0
             else { throw Refusal.movedStore }
             let file =
@@ -109,6 +110,20 @@ enum StoreJournal {
             return file?.rawValue ?? -SQLITE_CANTOPEN
         } catch {
             return -code(of: error, access)
+        }
+    }
+
+    /// Flushes the folder of a journal that is new, or that was removed.
+    // SAFETY: SQLite passes a path that ends in NUL and is valid for the call.
+    static let flusher: keyed_folder_flusher = { journal in
+        guard let journal = unsafe journal.flatMap({ unsafe String(validatingCString: $0) })
+        else { return SQLITE_CANTOPEN }
+        do throws(SystemError) {
+            try synchronizeFolder(of: FilePlace(journal, followingLinks: false))
+            return SQLITE_OK
+        } catch {
+            // `SQLITE_IOERR_DIR_FSYNC`, a macro that Swift does not import.
+            return SQLITE_IOERR | 5 << 8
         }
     }
 

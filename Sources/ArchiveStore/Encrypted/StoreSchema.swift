@@ -12,13 +12,29 @@ enum StoreSchema {
     /// `keyd`, in the header of the file.
     static let applicationIdentifier = 0x6B65_7964
 
-    private static let definitions = [
-        StoreHeader.tableDefinition, ItemRows.tableDefinition, ItemRows.indexDefinition,
+    private static let entries = [
+        Entry(type: "table", name: "store", table: "store", sql: StoreHeader.tableDefinition),
+        Entry(type: "table", name: "item", table: "item", sql: ItemRows.tableDefinition),
+        Entry(type: "index", name: "itemIdentity", table: "item", sql: ItemRows.indexDefinition),
     ]
+
+    /// A table or an index of a store, as the schema has it.
+    private struct Entry {
+        let type: String
+        let name: String
+        let table: String
+        let sql: String
+
+        func matches(_ row: SchemaRow) -> Bool {
+            row.type.elementsEqual(type.utf8) && row.name.elementsEqual(name.utf8)
+                && row.tableName.elementsEqual(table.utf8)
+                && row.definition.elementsEqual(sql.utf8)
+        }
+    }
 
     static func create(_ database: Database) throws {
         try database.execute(sql: "PRAGMA application_id = \(applicationIdentifier)")
-        for definition in definitions { try database.execute(sql: definition) }
+        for entry in entries { try database.execute(sql: entry.sql) }
     }
 
     /// Checks that a file is a store and that it is sound: every page, every row, the index against the
@@ -28,19 +44,10 @@ enum StoreSchema {
     ///
     /// - Parameter mode: returns the mode of the file.
     static func require(_ database: Database, mode: () throws -> FileMode) throws {
-        guard
-            try Int.fetchOne(database, sql: "PRAGMA application_id") == applicationIdentifier
-        else { throw StoreError(.invalidDatabase, what: "the file is no store of items") }
         let mode = try mode()
+        let roots = try requireTables(database, mode)
         try requireSize(database, mode)
-        // A trigger or a view that somebody put there is not to run.
-        let found = try DatabaseValue.fetchAll(
-            database, sql: "SELECT sql FROM sqlite_schema ORDER BY rowid")
-        guard found == definitions.map(\.databaseValue) else {
-            throw StoreError(
-                .invalidDatabase, what: "the file has other tables than a store of items")
-        }
-        try requireDepth(database, mode.size)
+        try requireDepth(database, mode.size, roots)
         let findings = try DatabaseValue.fetchAll(database, sql: "PRAGMA integrity_check(1)")
         guard findings == ["ok".databaseValue] else {
             throw StoreError(.invalidDatabase, what: "the file is damaged")
@@ -49,6 +56,58 @@ enum StoreSchema {
 }
 
 extension StoreSchema {
+    /// Checks the schema of a file before SQLite parses it, and lets SQLite parse it under the same lock.
+    ///
+    /// SQLite reads a page as often as others refer to it, and its time grows with the square of some
+    /// definitions. A small file could keep it busy for ever.
+    ///
+    /// - Parameter mode: returns the mode of the file.
+    static func requireBeforeParsing(_ database: Database, mode: () throws -> FileMode) throws {
+        try database.beginTransaction(.deferred)
+        do {
+            try requireTables(database, mode())
+            _ = try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_schema")
+            try database.commit()
+        } catch {
+            try? database.rollback()
+            throw error
+        }
+    }
+
+    /// Checks that a file has the tables and the index of a store and nothing else. A trigger or a view that
+    /// somebody put there is not to run.
+    ///
+    /// - Returns: the roots of their trees.
+    @discardableResult
+    private static func requireTables(_ database: Database, _ mode: FileMode) throws -> [UInt32] {
+        // SQLite locks the file for it, and applies its journal, but does not parse the schema.
+        guard
+            try Int.fetchOne(database, sql: "PRAGMA application_id") == applicationIdentifier
+        else { throw StoreError(.invalidDatabase, what: "the file is no store of items") }
+        try requireBlocks(mode)
+        let rows = try readPages(database, mode.size) { pages throws(DatabaseFileError) in
+            pages.header.textEncoding == .utf8 ? try pages.schemaRows(limit: entries.count) : nil
+        }
+        guard let rows, rows.count == entries.count,
+            zip(entries, rows).allSatisfy({ $0.matches($1) })
+        else {
+            throw StoreError(
+                .invalidDatabase, what: "the file has other tables than a store of items")
+        }
+        return rows.map(\.root)
+    }
+
+    private static func readPages<Result>(
+        _ database: Database, _ size: Int,
+        _ body: (DatabasePages) throws(DatabaseFileError) -> Result
+    ) throws(StoreError) -> Result {
+        do throws(DatabaseFileError) {
+            return try body(DatabasePages(ConnectionSource(database, size: size)))
+        } catch {
+            throw StoreError(.invalidDatabase, what: "the file is damaged: \(error.what)")
+        }
+    }
+
     /// Checks that the file is as long as its header says: SQLite lets go that unused pages are missing.
     private static func requireSize(_ database: Database, _ mode: FileMode) throws {
         let size = mode.size
@@ -59,13 +118,19 @@ extension StoreSchema {
                 .invalidDatabase,
                 what: "the file has \(size) bytes, its header says \(pages) pages of \(pageSize)")
         }
-        // The integrity check takes memory for each page. In a large file that a store has written, pages have blocks.
-        guard size <= largestSparseSize || size / largestRatio <= mode.allocatedSize else {
+    }
+
+    /// Checks that a large file has blocks for its pages, as one that a store has written. A few bytes of a schema
+    /// refer to a page, and the integrity check takes memory for each page.
+    private static func requireBlocks(_ mode: FileMode) throws(StoreError) {
+        guard
+            mode.size <= largestSparseSize || mode.size / largestRatio <= mode.allocatedSize
+        else {
             throw StoreError(
                 .invalidDatabase,
                 what:
-                    "the file has \(size) bytes, but only \(mode.allocatedSize) of them on the disk"
-            )
+                    "the file has \(mode.size) bytes, but only \(mode.allocatedSize) of them on "
+                    + "the disk")
         }
     }
 
@@ -75,14 +140,11 @@ extension StoreSchema {
 
     /// Checks that no tree of the file is so deep that the integrity check, which calls itself for each level, would
     /// overflow the stack. Linear in the number of pages.
-    private static func requireDepth(_ database: Database, _ size: Int) throws {
-        let roots = try Int64.fetchAll(
-            database, sql: "SELECT rootpage FROM sqlite_schema WHERE rootpage > 0")
-        do throws(DatabaseFileError) {
-            let pages = try DatabasePages(ConnectionSource(database, size: size))
-            try pages.requireDepth(ofTreesAt: [1] + roots.map { UInt32(clamping: $0) })
-        } catch {
-            throw StoreError(.invalidDatabase, what: "the file is damaged: \(error.what)")
+    private static func requireDepth(
+        _ database: Database, _ size: Int, _ roots: [UInt32]
+    ) throws {
+        try readPages(database, size) { pages throws(DatabaseFileError) in
+            try pages.requireDepth(ofTreesAt: [1] + roots)
         }
     }
 }
@@ -105,6 +167,7 @@ enum NewStore {
                 }
                 return
             }
+            try StoreFiles.requirePath(ofNew: file)
             do { try StoreFiles.requireNone(beside: file) } catch {
                 // Another program has made the store meanwhile, and is writing to it.
                 if try FileMode.existing(at: file) != nil { return }
@@ -152,7 +215,11 @@ extension Configuration {
         configuration.foreignKeysEnabled = false
         configuration.prepareDatabase { database in
             // First, because most pragmas read the file, upon which SQLite applies its journal.
-            if let file { try StoreFiles.require(file, database) }
+            if let file {
+                try StoreFiles.require(file, database)
+                StoreFiles.limitSchema(database)
+                try StoreSchema.requireBeforeParsing(database) { try FileMode(of: file) }
+            }
             // A transaction is on the disk when it returns, the removal of its journal too.
             try database.execute(sql: "PRAGMA synchronous = EXTRA")
             // On Apple's systems the cache of the drive is flushed too; elsewhere it is anyway.

@@ -36,6 +36,7 @@ public struct ObjectStore: Sendable {
         folder: String, allowing registry: ClassRegistry = .foundation,
         options: FileOptions = FileOptions(), limits: ParsingLimits = .default
     ) throws(StoreError) {
+        let folder = absolutePath(folder)
         self.folder = folder
         self.registry = registry
         self.options = options
@@ -79,15 +80,23 @@ public struct ObjectStore: Sendable {
     /// A long key's file lies in folders of its own, which another program may be removing because they
     /// are empty.
     private func write(_ bytes: [UInt8], to file: KeyFile) throws(StoreError) {
-        for _ in 0..<8 {
+        for attempt in 0..<100 as Range<UInt32> {
             let isWritten: Void? = try file.access(creatingFolders: true) {
                 place throws(SystemError) in
                 try WholeFile.replace(place, with: bytes, isPrivate: options.isPrivate)
             }
             if isWritten != nil { return }
+            try requireFolder()
+            // A random time, so that both programs do not keep in step.
+            Environment.sleep(microseconds: .random(in: 0...200 * attempt))
         }
         throw StoreError(
             .fileMissing, what: "the folder is removed again and again", file: file.path)
+    }
+
+    /// - Throws: `fileMissing` where the folder of the store itself is gone.
+    private func requireFolder() throws(StoreError) {
+        do { _ = try FileMode(of: folder) } catch { throw StoreError(error, file: folder) }
     }
 
     /// Removes the object of a key; false where there is none.

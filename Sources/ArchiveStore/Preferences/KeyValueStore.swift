@@ -20,7 +20,7 @@ public protocol KeyValueStore: Sendable {
     /// The value that is stored for a key, or else its registered default.
     func value(forKey key: String) -> PropertyListValue?
 
-    /// Stores a value for a key, of whatever kind; nil removes it.
+    /// Stores a value for a key, of whatever kind; nil removes it, in time linear in the number of keys.
     ///
     /// - Throws: ``StoreError`` with `unsupportedValue` and the path for null, UIDs, sets, and dates that
     ///   are infinite or not a number.

@@ -50,7 +50,7 @@ public final class Preferences: KeyValueStore {
         limits: ParsingLimits = .default, timeout: Double = 30
     ) throws(StoreError) {
         try Self.requireName(domain)
-        let folder = folder ?? Self.defaultFolder
+        let folder = absolutePath(folder ?? Self.defaultFolder)
         file = "\(folder)/\(domain).plist"
         self.options = options
         self.limits = limits
@@ -60,15 +60,16 @@ public final class Preferences: KeyValueStore {
         table.adopt(try contents()?.values ?? [:], saved: [:])
     }
 
-    /// Where domains lie: `~/Library/Preferences` on Apple's systems, elsewhere `XDG_CONFIG_HOME` or
-    /// `~/.config`.
+    /// Where domains lie: `~/Library/Preferences` on Apple's systems, elsewhere `XDG_CONFIG_HOME`, if that is an
+    /// absolute path, or `~/.config`.
     public static var defaultFolder: String {
         #if canImport(Darwin)
         return "\(NSHomeDirectory())/Library/Preferences"
         #else
         let home = FileManager.default.homeDirectoryForCurrentUser.path
         let named = ProcessInfo.processInfo.environment["XDG_CONFIG_HOME"] ?? ""
-        return named.isEmpty ? "\(home)/.config" : named
+        // The specification of the variable says that a relative path is to be ignored.
+        return named.utf8.first == UInt8(ascii: "/") ? named : "\(home)/.config"
         #endif
     }
 
@@ -118,6 +119,7 @@ public final class Preferences: KeyValueStore {
     ///   file locked; the error names who owns the lock's file, if that is another user. The file is what it
     ///   was, unless only flushing the folder failed, as ``StoreError/Code/fileAccess`` says. What was set is
     ///   still to be written. A file system without locks is `fileAccess`.
+    ///   Without changes nothing is locked and nothing written.
     ///   `unsupportedValue` and the path of the first value that the file cannot hold, when all others are
     ///   written. Such values stay in memory, still to be written; set them anew, or remove them.
     public func synchronize() throws(StoreError) {
@@ -125,10 +127,15 @@ public final class Preferences: KeyValueStore {
     }
 
     private func exchange() throws(StoreError) {
+        if table.pending.keys.isEmpty {
+            // The file is replaced as a whole, so reading takes no lock: neither the right to make one nor time.
+            table.adopt(try contents()?.values ?? [:], saved: [:])
+            return
+        }
         let lock = try acquireLock()
         defer { lock.release() }
         for _ in 0..<100 {
-            let contentsLock = try lockContents()
+            let contentsLock = lockContents()
             defer { contentsLock?.release() }
             let saved: Saved
             do throws(StoreError) { saved = try save(over: contents()) } catch {
@@ -247,14 +254,10 @@ public final class Preferences: KeyValueStore {
     /// Every program that can read the preferences can hold this lock. So this waits for a second only, anew
     /// after each program that replaces the file.
     ///
-    /// - Returns: nil where there is no file, or the lock is not free in time.
-    private func lockContents() throws(StoreError) -> FileLock? {
-        do {
-            return try FileLock(
-                contents: file, patience: 1, deadline: Environment.deadline(after: timeout))
-        } catch {
-            if error.isMissing || error.isTimeout { return nil }
-            throw StoreError(error, file: file)
-        }
+    /// - Returns: nil where there is no file, where the lock is not free in time, and where the file system cannot
+    ///   lock it. NFS locks only files that are open for writing.
+    private func lockContents() -> FileLock? {
+        try? FileLock(
+            contents: file, patience: 1, deadline: Environment.deadline(after: timeout))
     }
 }

@@ -72,6 +72,7 @@ char *strerror(int number);
 #define AT_SYMLINK_FOLLOW 0x0040
 #define AT_REMOVEDIR 0x0080
 #define W_OK 2
+#define F_GETFD 1
 #define F_SETLK 8
 #define F_WRLCK 3
 #define F_DUPFD_CLOEXEC 67
@@ -155,6 +156,7 @@ ssize_t read(int file, void *_Null_unspecified bytes, size_t count);
 ssize_t write(int file, const void *_Null_unspecified bytes, size_t count);
 ssize_t pread(int file, void *_Null_unspecified bytes, size_t count, off_t offset);
 ssize_t pwrite(int file, const void *_Null_unspecified bytes, size_t count, off_t offset);
+char *_Nullable getcwd(char *_Nullable path, size_t size);
 char *_Nullable realpath(const char *path, char *_Nullable resolved);
 DIR *_Nullable opendir(const char *path);
 struct dirent *_Nullable readdir(DIR *folder);

@@ -1,0 +1,59 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+/// A row of the schema: a table, an index, a view or a trigger.
+///
+/// The schema is the table whose root is page 1. It has the columns `type`, `name`, `tbl_name`, `rootpage` and
+/// `sql`.
+package struct SchemaRow {
+    package let type: [UInt8]
+    package let name: [UInt8]
+    package let tableName: [UInt8]
+    /// The first page of its tree.
+    package let root: UInt32
+    package let definition: [UInt8]
+
+    /// Parses a row; nil for one that lacks a text or a root.
+    fileprivate init?(_ payload: inout RowPayload) throws(DatabaseFileError) {
+        let values = try payload.values(limit: 6)
+        guard values.count == 5 else { return nil }
+        var contents: [[UInt8]] = []
+        for (index, value) in values.enumerated() {
+            guard value.kind == (index == 3 ? .other : .text) else { return nil }
+            contents.append(try payload.bytes(in: value.range))
+        }
+        guard let root = contents[3].bigEndian(at: 0, width: contents[3].count), root > 0 else {
+            return nil
+        }
+        type = contents[0]
+        name = contents[1]
+        tableName = contents[2]
+        self.root = UInt32(clamping: root)
+        definition = contents[4]
+    }
+}
+
+extension DatabasePages {
+    // Longer than any definition of a store.
+    private static let longestSchemaRow = 4096
+
+    /// Reads a schema of tables and indexes with short definitions, in the order of their rows. Linear in the
+    /// pages of the schema: each of them is read once.
+    ///
+    /// - Parameter limit: the most rows.
+    /// - Returns: nil for a schema with more rows, or with others.
+    /// - Throws: for a schema that is malformed.
+    package func schemaRows(limit: Int) throws(DatabaseFileError) -> [SchemaRow]? {
+        var walk = TableWalk(self, PageUsage(self), root: 1)
+        guard walk.isNumbered != false else { return nil }
+        var rows: [SchemaRow] = []
+        while var row = walk.next() {
+            guard rows.count < limit, row.payload.size <= Self.longestSchemaRow,
+                let parsed = try SchemaRow(&row.payload)
+            else { return nil }
+            rows.append(parsed)
+        }
+        if let problem = walk.problem { throw DatabaseFileError(problem) }
+        return rows
+    }
+}
