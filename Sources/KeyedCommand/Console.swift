@@ -58,6 +58,14 @@ final class Console {
         flush()
     }
 
+    // A file that is written and flushed takes as long as that many bytes of output.
+    private static let fileCost = 20 << 10
+
+    /// Counts a file that is made beside its bytes.
+    ///
+    /// - Throws: `sizeLimitExceeded`.
+    func chargeFile() throws(PropertyListError) { try budget.charge(bytes: Self.fileCost) }
+
     /// Makes the bytes of a file, under limits that allow what the run may still write, and counts them.
     ///
     /// A file that comes to more than that has cost as much as if it had been written. So files after it

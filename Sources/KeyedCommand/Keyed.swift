@@ -80,24 +80,52 @@ enum Main {
                 return .usage
             }
         }
+        let size = arguments.reduce(0) { $0 + $1.utf8.count }
+        // Its options are not ours, and begin with one dash.
+        if arguments.first == Plutil._commandName {
+            return { console in
+                console.begin(.default, argumentSize: size)
+                return PlutilRun.run(Array(arguments.dropFirst()), console)
+            }
+        }
         do {
             let command = try command(arguments)
-            let size = arguments.reduce(0) { $0 + $1.utf8.count }
             return { run(command, argumentSize: size, $0) }
         } catch {
             return { explain(error, $0) }
         }
     }
 
-    // The argument parser takes time with the square of the number of arguments.
+    // The argument parser takes time with the square of the number of arguments. A group of flags, as in
+    // -iq, is an argument for each.
     private static let parsedArguments = 256
     private static let mostArguments = 4096
+    private static let mostFlags = 16
+    // The letters of options that may be followed by their value, as in -oFILE.
+    private static let lettersBeforeValues = "ot"
+    private static let longestValue = 4096
+
+    /// Refuses groups of flags that would take long to parse.
+    ///
+    /// - Throws: `ValidationError`.
+    private static func checkFlags(_ arguments: some Sequence<String>) throws {
+        for argument in arguments.prefix(while: { $0 != "--" }) where argument.hasPrefix("-") {
+            let letters = argument.dropFirst()
+            guard let first = letters.first, first.isLetter else { continue }
+            let most = lettersBeforeValues.contains(first) ? longestValue : mostFlags
+            if letters.utf8.count > most {
+                throw ValidationError(
+                    "Expected at most \(most) letters after a dash, found \(letters.utf8.count).")
+            }
+        }
+    }
 
     /// The command that the arguments are for. Of many names of files at their end only the first are
     /// parsed, and the rest is added to the command's list of files.
     ///
     /// - Throws: what the argument parser does.
     private static func command(_ arguments: [String]) throws -> any ParsableCommand {
+        try checkFlags(arguments)
         let names = arguments.reversed().prefix {
             !$0.hasPrefix("-") || $0 == FileAccess.standardInput
         }

@@ -156,6 +156,26 @@ struct HostileEditTests {
         }
     }
 
+    @Test("containers that a script opens count as what they take in memory")
+    func openedContainers() throws {
+        let (count, depth) = (4500, 100)
+        var objects: [BinaryAssembler.Object] = [
+            .array(Array(repeating: 2, count: count)), .ascii("a"),
+        ]
+        objects += (0..<depth).map { .dictionary([1], [UInt64($0 + 3)]) } + [.ascii("b")]
+        let file = BinaryAssembler(objects, offsetWidth: 4, referenceWidth: 4).bytes
+        let path = Array(repeating: "a", count: depth).joined(separator: ".")
+        let script = (0..<count).map { "set [\($0)].\(path) c\n" }.joined()
+        try Files.withFile(file) { file in
+            try Files.withFile(script.utf8, named: "script") { script in
+                let run = try limited(["edit", file, "--script", script, "-o", "/dev/null"])
+                #expect(run.status == 4, "\(run.errors.prefix(300))")
+            }
+            let few = (0..<40).map { "set [\($0)].\(path) c" }
+            #expect(keyed(list: ["edit", file, "-o", "/dev/null"] + few).status == 0)
+        }
+    }
+
     @Test("JSON that does not end with a line end gets none, not within a string either")
     func lastLineOfJSON() throws {
         try Files.withFile("{\"a\":1}".utf8) { file in

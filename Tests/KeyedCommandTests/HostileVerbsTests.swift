@@ -163,6 +163,38 @@ struct HostileVerbsTests {
         }
     }
 
+    @Test("flags that stand together are few, and a file name may follow its option at once")
+    func groupsOfFlags() throws {
+        try Files.withFile(Files.xml("<true/>")) { file in
+            let many = keyed("lint", "-" + String(repeating: "q", count: 10_000), file)
+            #expect(many.status == 2)
+            #expect(many.errors.contains("at most 16 letters after a dash, found 10000"))
+            #expect(keyed("lint", "-qq", file).status == 0)
+            let output = file + "." + String(repeating: "x", count: 100)
+            #expect(keyed("convert", "xml", "-o" + output, file).status == 0)
+            let written = try Files.bytes(output)
+            #expect(!written.isEmpty)
+            // The options of plutil are words after one dash.
+            let words = keyed(
+                "plutil", "-insert", "a", "-string", "-" + many.errors, "-o", "-", file)
+            #expect(!words.errors.contains("letters after a dash"))
+        }
+    }
+
+    @Test("each file that is written counts, so that thousands of small ones end at the limit")
+    func manyFinds() throws {
+        let one = BinaryAssembler([.array([])]).bytes
+        try Files.withFolder { folder in
+            let file = folder.appending(path: "finds").path
+            try Data((0..<5000).flatMap { _ in one }).write(to: URL(filePath: file))
+            let found = folder.appending(path: "found").path
+            let run = try limited(["carve", file, "--extract", found, "--limits", "untrusted"])
+            #expect(run.status == 4)
+            let count = try FileManager.default.contentsOfDirectory(atPath: found).count
+            #expect(count > 500 && count <= ((16 << 20) + 16 * one.count * 5000) / (20 << 10))
+        }
+    }
+
     @Test("diff prints no more than the limit of output")
     func diff() throws {
         for verb in [["diff"], ["diff", "--as-commands"], ["diff", "--raw"]] {

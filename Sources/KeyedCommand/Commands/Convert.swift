@@ -97,6 +97,7 @@ struct Convert: CommandOnFiles, ConsoleCommand {
         _ bytes: [UInt8], to target: String, _ console: Console
     ) throws(Failure) {
         if !inPlace && target == "-" { return console.write(bytes) }
+        do { try console.chargeFile() } catch { throw Failure(error, in: target, source: nil) }
         try FileOutput.replace(target, with: bytes, inPlace: inPlace, console)
     }
 

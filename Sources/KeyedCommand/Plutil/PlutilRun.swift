@@ -6,7 +6,7 @@ import PropertyList
 import SystemFiles
 
 /// `keyed plutil`, and the command where it is called `plutil`.
-struct Plutil: CommandOnFiles, ConsoleCommand {
+struct Plutil: ParsableCommand, ConsoleCommand {
     static let configuration = CommandConfiguration(
         abstract: "Do what plutil does, with its options, its output and its exit codes.",
         discussion: """
@@ -16,11 +16,6 @@ struct Plutil: CommandOnFiles, ConsoleCommand {
 
     @Argument(parsing: .captureForPassthrough, help: "As of plutil.")
     var arguments: [String] = []
-
-    var files: [String] {
-        get { arguments }
-        set { arguments = newValue }
-    }
 
     var parsingLimits: ParsingLimits { .default }
 
@@ -299,6 +294,7 @@ struct PlutilRun {
 
     private func write(_ bytes: [UInt8], to target: String) throws(Failure) {
         if target == FileAccess.standardInput { return console.write(bytes) }
+        do { try console.chargeFile() } catch { throw Self.failure(error) }
         try FileOutput.replace(target, with: bytes, inPlace: false, console)
     }
 }

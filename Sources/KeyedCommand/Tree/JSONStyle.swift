@@ -41,10 +41,10 @@ struct JSONStyle: TreeStyle {
 
     func text(
         of line: TreeLine, _ place: TreePlace,
-        path: () throws(PropertyListError) -> PropertyListKeyPath
+        path: () throws(PropertyListError) -> String
     ) throws(PropertyListError) -> String {
         var entries: Entries = [
-            ("path", .string(try path().description)), ("level", PropertyListValue(line.level)),
+            ("path", .string(try path())), ("level", PropertyListValue(line.level)),
         ]
         Self.add(line.label, to: &entries)
         Self.add(line.shape, line.node, to: &entries)

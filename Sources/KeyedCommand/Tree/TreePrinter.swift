@@ -56,6 +56,8 @@ struct TreePrinter {
         let owner: Children.Child?
         /// The object that the value is.
         let object: PropertyListUID?
+        /// The text of the key path of the value, once one of its children has asked for it.
+        var path: KeyPathText?
         var next = 0
 
         /// The steps to the value from the frame before; of an object, from the root.
@@ -172,8 +174,9 @@ struct TreePrinter {
         let line = TreeLine(
             level: level, label: child.label, shape: shape, node: child.node, isCut: isCut)
         try console.budget.charge(bytes: shape.cost)
-        let text = try options.style.text(of: line, place) { () throws(PropertyListError) in
-            try path(child, console)
+        let style = options.style
+        let text = try style.text(of: line, place) { () throws(PropertyListError) in
+            try pathText(child, console)
         }
         try console.print(text)
         if isCut { return }
@@ -195,6 +198,25 @@ struct TreePrinter {
         let size = frames.reduce(child.stepSize + place.prefixSize) { $0 + $1.stepSize }
         try console.budget.charge(bytes: size)
         return PropertyListKeyPath(place.prefix + frames.flatMap(\.steps) + child.steps)
+    }
+
+    /// The text of the key path of a value below the innermost frame, charged before it is made. What stands
+    /// before the value is written once for all children.
+    private mutating func pathText(
+        _ child: Children.Child, _ console: Console
+    ) throws(PropertyListError) -> String {
+        let start = frames.lastIndex { $0.object != nil } ?? 0
+        let size = frames[start...].reduce(child.stepSize + place.prefixSize) { $0 + $1.stepSize }
+        try console.budget.charge(bytes: size)
+        let known = frames[start...].lastIndex { $0.path != nil }
+        var text =
+            known.flatMap { frames[$0].path } ?? KeyPathText(PropertyListKeyPath(place.prefix))
+        for number in (known.map { $0 + 1 } ?? start)..<frames.count {
+            for step in frames[number].steps { text.append(step) }
+            frames[number].path = text
+        }
+        for step in child.steps { text.append(step) }
+        return text.text
     }
 
     // MARK: Nested property lists

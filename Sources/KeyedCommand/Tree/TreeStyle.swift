@@ -63,11 +63,11 @@ protocol TreeStyle {
 
     /// The line for a value.
     ///
-    /// - Parameter path: makes the key path of the value from the root of the file.
+    /// - Parameter path: makes the text of the key path of the value from the root of the file.
     /// - Throws: what `path` does.
     func text(
         of line: TreeLine, _ place: TreePlace,
-        path: () throws(PropertyListError) -> PropertyListKeyPath
+        path: () throws(PropertyListError) -> String
     ) throws(PropertyListError) -> String
 }
 
@@ -87,7 +87,7 @@ struct TextStyle: TreeStyle {
 
     func text(
         of line: TreeLine, _ place: TreePlace,
-        path: () throws(PropertyListError) -> PropertyListKeyPath
+        path: () throws(PropertyListError) -> String
     ) -> String {
         indent(line.level) + palette.label(line.label.text(values))
             + palette.summary(line.shape) + (line.isCut ? " …" : "") + source(of: line.node)

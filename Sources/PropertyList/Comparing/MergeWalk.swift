@@ -119,6 +119,7 @@ struct MergeWalk: ~Copyable {
         _ place: PathTree.Place, _ what: String
     ) throws(PropertyListError) -> Bool {
         try budget.visit()
+        try budget.charge(bytes: MemoryLayout<PropertyListMerge.Conflict>.stride)
         conflicts.append(.init(path: try path(place), what: what))
         return favored == .theirs
     }

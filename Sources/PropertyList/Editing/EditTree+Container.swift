@@ -54,6 +54,11 @@ extension EditTree {
             }
         }
 
+        /// The bytes that a container is counted as: with what its first edit brings, and with its children.
+        static func size(count: Int) -> Int {
+            256 &+ TreeExtent.product(count, MemoryLayout<Child>.stride)
+        }
+
         /// The positions of the children there are, in order. Linear.
         var live: LivePositions { kind == .dictionary ? entries.all : elements.all }
 

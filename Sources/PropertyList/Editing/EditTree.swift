@@ -108,6 +108,7 @@ extension EditTree {
         }
         try spend { budget throws(PropertyListError) in
             try budget.visit(container.children.count)
+            try budget.charge(bytes: Container.size(count: container.children.count))
             try budget.enter(depth: container.depth)
         }
         if case .child(let parent, let position) = slot,
@@ -152,6 +153,13 @@ extension EditTree {
     mutating func join(_ operation: OperationBudget.Account) {
         account = operation
         admitsValues = false
+    }
+
+    /// Counts the editor of a property list within a value, which has tables of its own.
+    ///
+    /// - Throws: `sizeLimitExceeded`.
+    mutating func chargeEditor() throws(PropertyListError) {
+        try spend { budget throws(PropertyListError) in try budget.charge(bytes: 1536) }
     }
 
     /// Counts a property list within a value that edits go into in one more place.

@@ -144,8 +144,8 @@ struct FinishedEdits {
     }
 
     /// The containers of the source that edits have reached into, and that are still there.
-    var openedSources: [EditTree.Container] {
-        tree.containers.indices.filter { isReachable[$0] }.map { tree.containers[$0] }
+    var openedSources: some Sequence<EditTree.Container> {
+        tree.containers.indices.lazy.filter { isReachable[$0] }.map { tree.containers[$0] }
             .filter { $0.origin != nil }
     }
 }

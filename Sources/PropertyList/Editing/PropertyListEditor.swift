@@ -105,6 +105,7 @@ public struct PropertyListEditor: Sendable {
     ) throws(PropertyListError) -> Int {
         if case .nested(let number) = tree[slot] { return Int(number) }
         let document = try content(of: slot, path, position)
+        try tree.chargeEditor()
         let editor = try PropertyListEditor(
             document, options: options, limits: limits, nesting: nesting + 1)
         tree.nested.append(
