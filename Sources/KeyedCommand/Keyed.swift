@@ -109,15 +109,22 @@ enum Main {
     ///
     /// - Throws: `ValidationError`.
     private static func checkFlags(_ arguments: some Sequence<String>) throws {
-        for argument in arguments.prefix(while: { $0 != "--" }) where argument.hasPrefix("-") {
-            let letters = argument.dropFirst()
-            guard let first = letters.first, first.isLetter else { continue }
-            let most = lettersBeforeValues.contains(first) ? longestValue : mostFlags
-            if letters.utf8.count > most {
+        for argument in arguments.prefix(while: { !$0.isLiterally("--") }) where isOption(argument)
+        {
+            let letters = argument.utf8.dropFirst()
+            guard let first = letters.first, UInt8(ascii: "A")...UInt8(ascii: "z") ~= first else {
+                continue
+            }
+            let most = lettersBeforeValues.utf8.contains(first) ? longestValue : mostFlags
+            if letters.count > most {
                 throw ValidationError(
-                    "Expected at most \(most) letters after a dash, found \(letters.utf8.count).")
+                    "Expected at most \(most) letters after a dash, found \(letters.count).")
             }
         }
+    }
+
+    private static func isOption(_ argument: String) -> Bool {
+        argument.utf8.first == UInt8(ascii: "-") && argument.utf8.count > 1
     }
 
     /// The command that the arguments are for. Of many names of files at their end only the first are
@@ -126,9 +133,7 @@ enum Main {
     /// - Throws: what the argument parser does.
     private static func command(_ arguments: [String]) throws -> any ParsableCommand {
         try checkFlags(arguments)
-        let names = arguments.reversed().prefix {
-            !$0.hasPrefix("-") || $0 == FileAccess.standardInput
-        }
+        let names = arguments.reversed().prefix { !isOption($0) }
         let extra = min(names.count, arguments.count) - parsedArguments
         if extra > 0 {
             let command = try Keyed.parseAsRoot(Array(arguments.dropLast(extra)))
