@@ -101,25 +101,18 @@ enum Main {
     private static let parsedArguments = 256
     private static let mostArguments = 4096
     private static let mostFlags = 16
-    // The letters of options that may be followed by their value, as in -oFILE.
-    private static let lettersBeforeValues = "ot"
-    private static let longestValue = 4096
-
     /// Refuses groups of flags that would take long to parse.
     ///
     /// - Throws: `ValidationError`.
     private static func checkFlags(_ arguments: some Sequence<String>) throws {
         for argument in arguments.prefix(while: { !$0.isLiterally("--") }) where isOption(argument)
         {
-            let letters = argument.utf8.dropFirst()
-            guard let first = letters.first, UInt8(ascii: "A")...UInt8(ascii: "z") ~= first else {
-                continue
-            }
-            let most = lettersBeforeValues.utf8.contains(first) ? longestValue : mostFlags
-            if letters.count > most {
-                throw ValidationError(
-                    "Expected at most \(most) letters after a dash, found \(letters.count).")
-            }
+            let letters = argument.utf8.dropFirst().prefix { $0 != UInt8(ascii: "=") }
+            guard let first = letters.first, UInt8(ascii: "A")...UInt8(ascii: "z") ~= first,
+                letters.count > mostFlags
+            else { continue }
+            throw ValidationError(
+                "Expected at most \(mostFlags) letters after a dash, found \(letters.count).")
         }
     }
 

@@ -84,6 +84,7 @@ struct Convert: CommandOnFiles, ConsoleCommand {
             file, options: reading.options, limits: reading.limits.limits,
             text: reading.text.reading, console)
         do {
+            if inPlace { try console.chargeFile() }
             return try writing.serialize(
                 input, as: format, mapping: reading.text.json, console)
         } catch {
@@ -97,7 +98,6 @@ struct Convert: CommandOnFiles, ConsoleCommand {
         _ bytes: [UInt8], to target: String, _ console: Console
     ) throws(Failure) {
         if !inPlace && target == "-" { return console.write(bytes) }
-        do { try console.chargeFile() } catch { throw Failure(error, in: target, source: nil) }
         try FileOutput.replace(target, with: bytes, inPlace: inPlace, console)
     }
 

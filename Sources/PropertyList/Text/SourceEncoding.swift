@@ -59,9 +59,7 @@ enum SourceEncoding: Sendable, Hashable {
     }
 
     private static func utf16Size(_ text: [UInt8], hasMark: Bool) -> Int {
-        // A character of four bytes takes two code units.
-        let units =
-            UTF8Text.scalarCount(text.span) &+ text.count { $0 >= 0xF0 } &+ (hasMark ? 1 : 0)
+        let units = UTF8Text.unitCounts(text.span).utf16 &+ (hasMark ? 1 : 0)
         return TreeExtent.sum(units, units)
     }
 

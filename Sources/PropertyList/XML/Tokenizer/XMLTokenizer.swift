@@ -214,8 +214,12 @@ struct XMLTokenizer {
             let name = try attribute(text)
             // The preflight allows a tag only so many attributes.
             if names.contains(where: { Self.isSame($0, name, text) }) {
+                // The reader of tags would stop at once at a namespace that is declared twice.
+                if Self.isNamespace(name, text) {
+                    repeated = name
+                    break
+                }
                 repeated = repeated ?? name
-                if Self.isNamespace(name, text) { break }
             }
             names.append(name)
             if isAtEndOfTag(text) { break }
