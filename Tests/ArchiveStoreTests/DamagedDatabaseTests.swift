@@ -139,6 +139,21 @@ struct DamagedDatabaseTests {
         #expect(error?.what.contains("other tables") == true, "\(error?.what.prefix(200) ?? "")")
     }
 
+    @Test("the size of a store is asked for while no other program can change it")
+    func sizeUnderLock() throws {
+        let file = folder("locked")
+        try Data(bytes).write(to: URL(filePath: file))
+        let writer = try DatabaseQueue(path: file)
+        try DatabaseQueue(path: file).read { database in
+            try StoreSchema.require(database) {
+                #expect(throws: DatabaseError.self) {
+                    try writer.write { try $0.execute(sql: "CREATE TABLE t(a)") }
+                }
+                return try FileMode(of: file)
+            }
+        }
+    }
+
     @Test("a store with the tables of one and a further one is refused")
     func furtherTable() throws {
         for statement in ["CREATE TABLE t(a)", "CREATE VIEW v AS SELECT 1", "ANALYZE"] {

@@ -42,10 +42,9 @@ enum StoreSchema {
     ///
     /// - Throws: `invalidDatabase`, what SQLite says.
     ///
-    /// - Parameter mode: returns the mode of the file.
+    /// - Parameter mode: returns the mode of the file, which is asked for once SQLite has locked it.
     static func require(_ database: Database, mode: () throws -> FileMode) throws {
-        let mode = try mode()
-        let roots = try requireTables(database, mode)
+        let (mode, roots) = try requireTables(database, mode)
         try requireSize(database, mode)
         try requireDepth(database, mode.size, roots)
         let findings = try DatabaseValue.fetchAll(database, sql: "PRAGMA integrity_check(1)")
@@ -61,11 +60,11 @@ extension StoreSchema {
     /// SQLite reads a page as often as others refer to it, and its time grows with the square of some
     /// definitions. A small file could keep it busy for ever.
     ///
-    /// - Parameter mode: returns the mode of the file.
+    /// - Parameter mode: returns the mode of the file, which is asked for once SQLite has locked it.
     static func requireBeforeParsing(_ database: Database, mode: () throws -> FileMode) throws {
         try database.beginTransaction(.deferred)
         do {
-            try requireTables(database, mode())
+            try requireTables(database, mode)
             _ = try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_schema")
             try database.commit()
         } catch {
@@ -77,13 +76,18 @@ extension StoreSchema {
     /// Checks that a file has the tables and the index of a store and nothing else. A trigger or a view that
     /// somebody put there is not to run.
     ///
-    /// - Returns: the roots of their trees.
+    /// - Parameter mode: returns the mode of the file, which is asked for once SQLite has locked it. Before that
+    ///   another program may be changing its size.
+    /// - Returns: the mode of the file, and the roots of the trees.
     @discardableResult
-    private static func requireTables(_ database: Database, _ mode: FileMode) throws -> [UInt32] {
+    private static func requireTables(
+        _ database: Database, _ mode: () throws -> FileMode
+    ) throws -> (mode: FileMode, roots: [UInt32]) {
         // SQLite locks the file for it, and applies its journal, but does not parse the schema.
         guard
             try Int.fetchOne(database, sql: "PRAGMA application_id") == applicationIdentifier
         else { throw StoreError(.invalidDatabase, what: "the file is no store of items") }
+        let mode = try mode()
         try requireBlocks(mode)
         let rows = try readPages(database, mode.size) { pages throws(DatabaseFileError) in
             pages.header.textEncoding == .utf8 ? try pages.schemaRows(limit: entries.count) : nil
@@ -94,7 +98,7 @@ extension StoreSchema {
             throw StoreError(
                 .invalidDatabase, what: "the file has other tables than a store of items")
         }
-        return rows.map(\.root)
+        return (mode, rows.map(\.root))
     }
 
     private static func readPages<Result>(
