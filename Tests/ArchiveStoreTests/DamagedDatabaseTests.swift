@@ -3,11 +3,13 @@
 
 #if Stores
 
-import ArchiveStore
 import Foundation
 import GRDB
+import SystemFiles
 import TestSupport
 import Testing
+
+@testable import ArchiveStore
 
 /// Truncated and bit-flipped databases: an error, or all items as they were. Nothing between.
 @Suite("Damaged databases")
