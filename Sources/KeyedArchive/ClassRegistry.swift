@@ -96,10 +96,15 @@ extension ClassRegistry {
     /// classes are kept as ``OpaqueObject``.
     public func allowing(_ names: String...) -> ClassRegistry {
         var registry = self
-        for name in names where registry[name] == nil {
-            registry[name] = Binding(type: nil, isPrimary: true)
-        }
+        registry.allow(names)
         return registry
+    }
+
+    /// Adds names that have no Swift type, as ``allowing(_:)``. Linear in their number.
+    package mutating func allow(_ names: [String]) {
+        for name in names where self[name] == nil {
+            self[name] = Binding(type: nil, isPrimary: true)
+        }
     }
 
     /// Returns a registry that keeps objects of unlisted classes as ``OpaqueObject``, where one of these or any

@@ -20,14 +20,16 @@ struct AllowList: ExpressibleByArgument {
 
     init?(argument: String) {
         var registry = ClassRegistry()
+        var names: [String] = []
         for name in argument.split(separator: ",", omittingEmptySubsequences: false) {
             if name.isEmpty { return nil }
             if let preset = Self.presets.first(where: { $0.name == name }) {
                 registry = registry.merging(preset.registry)
             } else {
-                registry = registry.allowing(String(name))
+                names.append(String(name))
             }
         }
+        registry.allow(names)
         self.registry = registry
     }
 }

@@ -63,8 +63,11 @@ final class Console {
 
     /// Counts a file that is made beside its bytes.
     ///
+    /// - Parameter isNew: whether the file is made, not replaced, which takes longer.
     /// - Throws: `sizeLimitExceeded`.
-    func chargeFile() throws(PropertyListError) { try budget.charge(bytes: Self.fileCost) }
+    func chargeFile(isNew: Bool = false) throws(PropertyListError) {
+        try budget.charge(bytes: isNew ? 2 * Self.fileCost : Self.fileCost)
+    }
 
     /// Makes the bytes of a file, under limits that allow what the run may still write, and counts them.
     ///

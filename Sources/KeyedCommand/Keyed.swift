@@ -97,22 +97,24 @@ enum Main {
     }
 
     // The argument parser takes time with the square of the number of arguments. A group of flags, as in
-    // -iq, is an argument for each.
+    // -iq, is an argument for each, and so it takes what only looks like a group.
     private static let parsedArguments = 256
     private static let mostArguments = 4096
-    private static let mostFlags = 16
+    private static let mostLetters = 256
+
     /// Refuses groups of flags that would take long to parse.
     ///
     /// - Throws: `ValidationError`.
     private static func checkFlags(_ arguments: some Sequence<String>) throws {
+        var count = 0
         for argument in arguments.prefix(while: { !$0.isLiterally("--") }) where isOption(argument)
         {
             let letters = argument.utf8.dropFirst().prefix { $0 != UInt8(ascii: "=") }
-            guard let first = letters.first, UInt8(ascii: "A")...UInt8(ascii: "z") ~= first,
-                letters.count > mostFlags
-            else { continue }
+            if letters.first == UInt8(ascii: "-") || letters.count == 1 { continue }
+            count += letters.count
+            guard count > mostLetters else { continue }
             throw ValidationError(
-                "Expected at most \(mostFlags) letters after a dash, found \(letters.count).")
+                "Expected at most \(mostLetters) letters after single dashes, found \(count).")
         }
     }
 

@@ -15,6 +15,15 @@ enum OutputFormat: String, ExpressibleByArgument, CaseIterable {
     /// Whether the format is OpenStep with a layout of its own.
     var isOpenStep: Bool { self == .openstep || self == .strings || self == .pbxproj }
 
+    /// Whether readers know a file for what it is. A word alone may be of any format.
+    func isKnown(_ bytes: [UInt8]) -> Bool {
+        // A strings file without entries is blank.
+        if self == .strings, bytes.allSatisfy({ $0 == 0x0A }) { return true }
+        let format = try? PropertyListFormat.detect(bytes)
+        if isJSON { return format == .json }
+        return format == (isBinary ? .binary : isXML ? .xml : .openStep)
+    }
+
     /// The layouts that the format can be written in.
     var layouts: [LayoutName] {
         switch self {

@@ -98,6 +98,12 @@ struct Convert: CommandOnFiles, ConsoleCommand {
         _ bytes: [UInt8], to target: String, _ console: Console
     ) throws(Failure) {
         if !inPlace && target == "-" { return console.write(bytes) }
+        guard format.isKnown(bytes) else {
+            throw Failure(
+                .invalid,
+                "\(TerminalText.escaped(target)): the file would be of no format that readers know by its "
+                    + "first bytes, because its root is no container")
+        }
         try FileOutput.replace(target, with: bytes, inPlace: inPlace, console)
     }
 
@@ -107,19 +113,22 @@ struct Convert: CommandOnFiles, ConsoleCommand {
     private func convertToLines(_ console: Console) -> ExitStatus {
         var status = ExitStatus.fine
         var collected: [UInt8] = []
+        let isForOutput = (output ?? "-") == "-"
         var progress = Progress("converting files", console)
         for (number, file) in files.enumerated() {
             progress.report("\(number) of \(files.count) done")
             do {
                 let line = try line(file, console)
-                if output == nil { console.write(line) } else { collected += line }
+                if isForOutput { console.write(line) } else { collected += line }
             } catch {
                 status = status.combined(with: console.report(error))
             }
         }
-        guard let output else { return status }
+        guard let output, !isForOutput else { return status }
+        // Nothing takes the place of a file.
+        if collected.isEmpty, status != .fine { return status }
         do {
-            try write(collected, to: output, console)
+            try FileOutput.replace(output, with: collected, inPlace: false, console)
         } catch {
             status = status.combined(with: console.report(error))
         }

@@ -33,9 +33,8 @@ struct ScannedColumns {
     /// The number of values that are looked at in a row.
     let limit: Int
     private let names: [String]?
-    private let part: ColumnChoice.Part
-    // The index in `column N`, where that is chosen: the name of a column that the schema has none for.
-    private let chosenNumber: Int?
+    // By index: whether the column is chosen. Names may be long, and rows are many.
+    private let chosen: [Bool]
     private var tallies: [Int: Tally] = [:]
 
     /// The finds in a column.
@@ -63,25 +62,27 @@ struct ScannedColumns {
     init?(_ table: StoredTable, isNumbered: Bool, _ choice: ColumnChoice) {
         guard let part = choice.part(of: table.name) else { return nil }
         self.table = table.name
-        self.part = part
-        chosenNumber = Self.number(in: part)
-        names = table.columns(isNumbered: isNumbered)
+        let names = table.columns(isNumbered: isNumbered)
+        self.names = names
         limit = table.columnLimit(names)
-        if !(0..<limit).contains(where: includes) { return nil }
+        // The index in `column N`: the name of a column that the schema has none for.
+        let number = Self.number(in: part)
+        chosen = (0..<limit).map { index in
+            switch part {
+            case .all: true
+            case .column(let chosen):
+                if let names, names.indices.contains(index) {
+                    names[index].utf8.elementsEqual(chosen)
+                } else {
+                    index + 1 == number
+                }
+            }
+        }
+        if !chosen.contains(true) { return nil }
     }
 
     /// Whether a column is chosen.
-    func includes(_ index: Int) -> Bool {
-        switch part {
-        case .all: true
-        case .column(let chosen):
-            if let names, names.indices.contains(index) {
-                names[index].utf8.elementsEqual(chosen)
-            } else {
-                index + 1 == chosenNumber
-            }
-        }
-    }
+    func includes(_ index: Int) -> Bool { index < chosen.count && chosen[index] }
 
     private static func number(in part: ColumnChoice.Part) -> Int? {
         guard case .column(let chosen) = part, chosen.starts(with: "column ".utf8) else {

@@ -86,9 +86,9 @@ extension ValueType {
             : PropertyListInteger(magnitude)
     }
 
-    /// A number that is too large for a real would be read as infinity.
+    /// A number that is too large for a real would be read as infinity, and one that is too small as 0.
     private static func real(_ text: String) -> Double? {
-        RealText.parse(Array(text.utf8).span).flatMap { $0.isFinite ? $0 : nil }
+        RealText.parseInRange(Array(text.utf8).span)
     }
 
     private static func boolean(_ text: String) -> Bool? {

@@ -106,7 +106,9 @@ struct FindPrinter {
     func extract(_ bytes: [UInt8], named name: String) throws(Failure) {
         guard let folder = options.extract else { return }
         let path = folder + "/" + name
-        do { try console.chargeFile() } catch { throw Failure(error, in: file, source: nil) }
+        do { try console.chargeFile(isNew: true) } catch {
+            throw Failure(error, in: file, source: nil)
+        }
         do { try FileAccess.replace(path, with: bytes) } catch { throw failure(path, error) }
     }
 

@@ -147,8 +147,8 @@ struct JSONGrammar {
         }
         let digits = text.extracting(position..<number.end)
         if number.isReal {
-            guard let value = RealText.parse(digits), value.isFinite else {
-                throw error(.invalidNumber, "a number is too large for a real of 64 bits")
+            guard let value = RealText.parseInRange(digits) else {
+                throw error(.invalidNumber, "a number is out of range for a real of 64 bits")
             }
             tree.add(record(.real, header: 8, payload: value.bitPattern))
         } else {

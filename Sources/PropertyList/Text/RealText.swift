@@ -81,6 +81,21 @@ package enum RealText {
         }
     }
 
+    /// The value of a number that 64 bits can hold: nil for one that would become infinite or, though it has
+    /// a digit other than 0, zero. Linear.
+    package static func parseInRange(_ text: Span<UInt8>) -> Double? {
+        guard let value = parse(text), value.isFinite else { return nil }
+        return value == 0 && hasSignificantDigit(text) ? nil : value
+    }
+
+    private static func hasSignificantDigit(_ text: Span<UInt8>) -> Bool {
+        for index in text.indices {
+            if text[index] | 0x20 == UInt8(ascii: "e") { return false }
+            if UInt8(ascii: "1")...UInt8(ascii: "9") ~= text[index] { return true }
+        }
+        return false
+    }
+
     /// The value of the whole of `text`, rounded to nearest, ties to even; `nil` unless the
     /// grammar allows it; O(n).
     ///
