@@ -125,9 +125,12 @@ package struct OperationBudget: ~Copyable {
     /// A reference to a value takes one byte of a binary file, and the value takes 16 in a tree. The room
     /// that an array grows into, and what is made of the value, take as much again.
     ///
+    /// - Parameters:
+    ///   - count: the number of values.
+    ///   - contents: the bytes that their texts and data take beside them.
     /// - Throws: `sizeLimitExceeded`.
-    package mutating func build(_ count: Int) throws(PropertyListError) {
-        try charge(bytes: TreeExtent.product(count, 48))
+    mutating func build(_ count: Int, contents: Int) throws(PropertyListError) {
+        try charge(bytes: TreeExtent.sum(TreeExtent.product(count, 48), contents))
     }
 
     /// Charges a container that is built, without its values, and that stays in memory: the two objects that

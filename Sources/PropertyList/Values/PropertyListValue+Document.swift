@@ -48,7 +48,7 @@ extension PropertyListNode {
         var walk = DocumentWalk(self)
         repeat {
             while let leaves = try walk.nextLeaves(&budget) {
-                if isKept { try budget.build(leaves.places.count) }
+                if isKept { try builder.charge(leaves, to: &budget) }
                 builder.makeRoom(for: leaves.places.count)
                 for place in leaves.places {
                     do { try builder.add(leafAt: place, leaves) } catch {

@@ -60,8 +60,29 @@ struct ValueBuilder {
     ) throws(PropertyListError) {
         guard case .enter(let node, _) = step else { return }
         let record = store.records[Int(node)]
-        if !record.isContainer { return try budget.build(1) }
+        if !record.isContainer { return try budget.build(1, contents: contentSize(record)) }
         try budget.buildContainer(isEmpty: record.high == 0)
+    }
+
+    /// Counts leaves that are about to be added as memory.
+    func charge(
+        _ leaves: DocumentWalk.Leaves, to budget: inout OperationBudget
+    ) throws(PropertyListError) {
+        var contents = 0
+        for place in leaves.places {
+            contents &+= contentSize(store.records[Int(store.children[place])])
+        }
+        try budget.build(leaves.places.count, contents: contents)
+    }
+
+    /// The bytes that a text or data take beside the value: each place has a copy of what is short.
+    private func contentSize(_ record: NodeRecord) -> Int {
+        guard record.kind == .string || record.kind == .data else { return 0 }
+        let count = store.contentRange(of: record).count
+        // A `String` has as many bytes within it.
+        let isInline = record.kind == .string && count <= 15
+        return count == 0 || isInline || sharesNodes && count >= LongContents.shortest
+            ? 0 : count &+ 32
     }
 
     private mutating func take(_ step: DocumentWalk.Step) throws(PropertyListError) {
