@@ -182,12 +182,13 @@ struct HostileVerbsTests {
         }
     }
 
-    @Test("thousands of names of classes and of columns are looked up once")
+    @Test("thousands of names of classes are added in linear time", .timeLimit(.minutes(1)))
     func manyLists() throws {
         let names = (0..<60_000).map { "C\($0)" }.joined(separator: ",")
         try Files.withFile(Hostile.archive(2, className: "C7", longKey: "k", next: { $0 })) {
             file in
-            let run = try limited(["check", file, "--allow", names], seconds: 10)
+            // Within the test: a process takes no argument as long.
+            let run = keyed("check", file, "--allow", names)
             #expect(run.status == 0, "\(run.errors.prefix(300))")
         }
     }
