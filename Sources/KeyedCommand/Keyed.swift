@@ -80,16 +80,9 @@ enum Main {
                 return .usage
             }
         }
-        let size = arguments.reduce(0) { $0 + $1.utf8.count }
-        // Its options are not ours, and begin with one dash.
-        if arguments.first == Plutil._commandName {
-            return { console in
-                console.begin(.default, argumentSize: size)
-                return PlutilRun.run(Array(arguments.dropFirst()), console)
-            }
-        }
         do {
             let command = try command(arguments)
+            let size = arguments.reduce(0) { $0 + $1.utf8.count }
             return { run(command, argumentSize: size, $0) }
         } catch {
             return { explain(error, $0) }
@@ -127,9 +120,15 @@ enum Main {
     ///
     /// - Throws: what the argument parser does.
     private static func command(_ arguments: [String]) throws -> any ParsableCommand {
+        // Its options begin with one dash, and are not for the argument parser.
+        if arguments.first == Plutil._commandName {
+            var command = Plutil()
+            command.arguments = Array(arguments.dropFirst())
+            return command
+        }
         try checkFlags(arguments)
         let names = arguments.reversed().prefix { !isOption($0) }
-        let extra = min(names.count, arguments.count) - parsedArguments
+        let extra = names.count - parsedArguments
         if extra > 0 {
             let command = try Keyed.parseAsRoot(Array(arguments.dropLast(extra)))
             if var command = command as? any ConsoleCommand & CommandOnFiles {

@@ -9,8 +9,8 @@ internal import SystemFiles
 /// Always in one step: a temporary file in the same folder is filled, flushed to the disk and given the
 /// name. Whoever opens the file meanwhile, or after a power cut, finds the old contents or the new. The
 /// mode and the owner of a file that is replaced stay, on Linux with the POSIX access control list and the
-/// extended attributes `user.*`, and so do symbolic links. Where the owner, the group or the list cannot be kept, nobody else gets more rights
-/// than before. Devices and pipes are neither written nor read.
+/// extended attributes `user.*`, and so do symbolic links. Where the owner, the group or the list cannot be
+/// kept, nobody else gets more rights than before. Devices and pipes are neither written nor read.
 public struct FileOptions: Sendable, Hashable {
     /// The format of property lists.
     public var format: PropertyListFormat

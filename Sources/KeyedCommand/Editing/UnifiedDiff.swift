@@ -42,10 +42,9 @@ struct UnifiedDiff {
     }
 
     private static func starts(of text: [UInt8]) -> [Int] {
-        if text.isEmpty { return [0] }
         var starts = [0]
         for (place, byte) in text.enumerated() where byte == 0x0A { starts.append(place + 1) }
-        // What follows the last line end is a line of its own, if there is something.
+        // Text after the last line end is a line of its own.
         if starts.last != text.count { starts.append(text.count) }
         return starts
     }

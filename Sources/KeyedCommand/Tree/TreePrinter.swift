@@ -188,16 +188,26 @@ struct TreePrinter {
                 children: shape.children, depth: level + 1, owner: child, object: shape.object))
     }
 
-    /// The key path of a value below the innermost frame, charged before it is made. Objects are
-    /// addressed by their numbers, or the paths of a long chain would be longer than all it holds.
+    /// Charges the key path of a value below the innermost frame. Objects are addressed by their numbers, or the
+    /// paths of a long chain would be longer than all it holds.
+    ///
+    /// - Returns: the first frame of the path.
+    private func chargePath(
+        _ child: Children.Child, _ console: Console
+    ) throws(PropertyListError) -> Int {
+        let start = frames.lastIndex { $0.object != nil } ?? 0
+        let size = frames[start...].reduce(child.stepSize + place.prefixSize) { $0 + $1.stepSize }
+        try console.budget.charge(bytes: size)
+        return start
+    }
+
+    /// The key path of a value below the innermost frame, charged before it is made.
     private func path(
         _ child: Children.Child, _ console: Console
     ) throws(PropertyListError) -> PropertyListKeyPath {
-        let start = frames.lastIndex { $0.object != nil } ?? 0
-        let frames = frames[start...]
-        let size = frames.reduce(child.stepSize + place.prefixSize) { $0 + $1.stepSize }
-        try console.budget.charge(bytes: size)
-        return PropertyListKeyPath(place.prefix + frames.flatMap(\.steps) + child.steps)
+        let start = try chargePath(child, console)
+        return PropertyListKeyPath(
+            place.prefix + frames[start...].flatMap(\.steps) + child.steps)
     }
 
     /// The text of the key path of a value below the innermost frame, charged before it is made. What stands
@@ -205,9 +215,7 @@ struct TreePrinter {
     private mutating func pathText(
         _ child: Children.Child, _ console: Console
     ) throws(PropertyListError) -> String {
-        let start = frames.lastIndex { $0.object != nil } ?? 0
-        let size = frames[start...].reduce(child.stepSize + place.prefixSize) { $0 + $1.stepSize }
-        try console.budget.charge(bytes: size)
+        let start = try chargePath(child, console)
         let known = frames[start...].lastIndex { $0.path != nil }
         var text =
             known.flatMap { frames[$0].path } ?? KeyPathText(PropertyListKeyPath(place.prefix))

@@ -26,7 +26,7 @@ final class ContainerStorage: @unchecked Sendable {
         @inline(__always) _modify { yield unsafe &uncheckedValues }
     }
 
-    /// What all empty containers share. It is never changed, because it is never the only reference.
+    /// The storage of all empty containers. No container ever holds the only reference to it, so none changes it.
     static let empty = ContainerStorage()
 
     init(keys: DictionaryKeys = DictionaryKeys(), values: [PropertyListValue] = []) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import KeyedArchive
+import TestSupport
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -104,7 +105,7 @@ final class Node: KeyedCodable {
     }
 }
 
-/// A list that is written and read by calls within calls.
+/// A list that is written and read by calls within calls, which a ``ThreadLog`` notes.
 final class Link: KeyedCodable {
     static let archivedClass: ArchivedClass = "Link"
     let value: Int
@@ -116,11 +117,13 @@ final class Link: KeyedCodable {
     }
 
     func encode(with coder: KeyedEncoder) throws {
+        try ThreadLog.visit()
         coder.encode(value, forKey: "value")
         try coder.encode(next, forKey: "next")
     }
 
     init(coder: KeyedDecoder) throws {
+        try ThreadLog.visit()
         value = try coder.decode(forKey: "value")
         next = try coder.decode(forKey: "next")
     }
@@ -140,6 +143,17 @@ final class Link: KeyedCodable {
         var list: Link?
         for value in (0..<count).reversed() { list = Link(value, next: list) }
         return list ?? Link(0, next: nil)
+    }
+
+    /// The values of the link and of all that follow.
+    var values: [Int] {
+        var values: [Int] = []
+        var link: Link? = self
+        while let this = link {
+            values.append(this.value)
+            link = this.next
+        }
+        return values
     }
 }
 

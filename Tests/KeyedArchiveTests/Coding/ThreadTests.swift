@@ -6,57 +6,6 @@ import PropertyList
 import TestSupport
 import Testing
 
-/// A list whose initializers and writers note where they are called.
-private final class Visitor: KeyedCodable {
-    static let archivedClass: ArchivedClass = "Visitor"
-    let value: Int
-    var next: Visitor?
-
-    init(_ value: Int, next: Visitor?) {
-        self.value = value
-        self.next = next
-    }
-
-    func encode(with coder: KeyedEncoder) throws {
-        try ThreadLog.visit()
-        coder.encode(value, forKey: "value")
-        try coder.encode(next, forKey: "next")
-    }
-
-    init(coder: KeyedDecoder) throws {
-        try ThreadLog.visit()
-        value = try coder.decode(forKey: "value")
-        next = try coder.decode(forKey: "next")
-    }
-
-    deinit {
-        // A long list is released one link after the other.
-        var rest = next
-        next = nil
-        while isKnownUniquelyReferenced(&rest) {
-            let following = rest?.next
-            rest?.next = nil
-            rest = following
-        }
-    }
-
-    static func list(_ count: Int) -> Visitor {
-        var list = Visitor(count - 1, next: nil)
-        for value in (0..<count - 1).reversed() { list = Visitor(value, next: list) }
-        return list
-    }
-
-    var values: [Int] {
-        var values: [Int] = []
-        var link: Visitor? = self
-        while let this = link {
-            values.append(this.value)
-            link = this.next
-        }
-        return values
-    }
-}
-
 /// An object that reads an archive in its initializer, and so on.
 private struct Matryoshka: KeyedCodable {
     static let archivedClass: ArchivedClass = "Matryoshka"
@@ -68,15 +17,15 @@ private struct Matryoshka: KeyedCodable {
 
 @Suite("Threads of initializers and writers")
 struct CoderThreadTests {
-    private static let allowed = ClassRegistry.foundation.adding(Visitor.self)
+    private static let allowed = ClassRegistry.foundation.adding(Link.self)
 
     private static func archive(_ count: Int, limits: ParsingLimits = .default) throws -> [UInt8] {
-        try KeyedArchiver.archive(Visitor.list(count), allowing: allowed, limits: limits)
+        try KeyedArchiver.archive(Link.list(count), allowing: allowed, limits: limits)
     }
 
     private static func read(_ bytes: [UInt8], limits: ParsingLimits = .default) throws -> [Int] {
         try KeyedUnarchiver.unarchive(
-            Visitor.self, from: bytes, allowing: allowed, limits: limits
+            Link.self, from: bytes, allowing: allowed, limits: limits
         ).values
     }
 
@@ -127,7 +76,7 @@ struct CoderThreadTests {
         try onThread(stackSize: 64 << 10) {
             let log = ThreadLog()
             try ThreadLog.$current.withValue(log) {
-                let values = try unsafe unarchiver.unarchive(Visitor.self).values
+                let values = try unsafe unarchiver.unarchive(Link.self).values
                 #expect(values == Array(0..<depth))
             }
             #expect(log.threads.count == depth)
