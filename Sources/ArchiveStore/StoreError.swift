@@ -27,7 +27,8 @@ public struct StoreError: Error, Sendable {
         public static let invalidContents = Code("invalidContents")
         /// A value of a kind that the file does not take.
         public static let unsupportedValue = Code("unsupportedValue")
-        /// A key or a domain that cannot be the name of a file, or a path with a NUL.
+        /// A key or a domain that cannot be the name of a file, a path with a NUL, or a service, an account or
+        /// an access group that is too long.
         public static let invalidName = Code("invalidName")
         /// There is an item with the same service, account and synchronizability.
         public static let duplicateItem = Code("duplicateItem")

@@ -79,18 +79,26 @@ package struct TableWalk {
 }
 
 extension DatabasePages {
-    /// Checks that each tree has at most as many levels as a walk enters. Rows are not read.
+    /// Checks that each tree has at most as many levels as a walk enters, and that no entry of an index is large.
+    /// Overflow pages are not read.
     ///
+    /// A search in an index loads each entry that it compares, so a few large entries cost each search their size.
+    ///
+    /// - Parameter largestEntry: the size that an entry of an index may have, in bytes.
     /// - Throws: also for a page that is in two trees, or twice in one.
     /// - Complexity: linear in the number of pages of the trees.
-    package func requireDepth(ofTreesAt roots: [UInt32]) throws(DatabaseFileError) {
+    package func requireTrees(
+        at roots: [UInt32], largestEntry: Int
+    ) throws(DatabaseFileError) {
         let usage = PageUsage(self)
         var level = roots
         for _ in 0..<TableWalk.deepest {
             var below: [UInt32] = []
             for number in level {
                 try usage.claim(number)
-                below += try TreePage(page(number), number, header.usableSize).children()
+                let page = try TreePage(page(number), number, header.usableSize)
+                try page.requireEntries(ofAtMost: largestEntry)
+                below += page.children()
             }
             if below.isEmpty { return }
             level = below
@@ -161,6 +169,21 @@ private struct TreePage {
 
     /// The numbers of all children; none of a leaf.
     func children() -> [UInt32] { isLeaf ? [] : (0...cellCount).compactMap(childNumber) }
+
+    /// Checks the sizes of the entries of an index.
+    func requireEntries(ofAtMost largest: Int) throws(DatabaseFileError) {
+        if isNumbered { return }
+        for index in 0..<cellCount {
+            guard let place = cell(index),
+                let (size, _) = bytes.variableInteger(at: isLeaf ? place : place + 4)
+            else { throw malformed }
+            if size > largest {
+                throw DatabaseFileError(
+                    "expected entries of at most \(largest) bytes in the index, found one of "
+                        + "\(size) bytes in page \(number)")
+            }
+        }
+    }
 
     private func cell(_ index: Int) -> Int? {
         bytes.bigEndian(at: start + (isLeaf ? 8 : 12) + 2 * index, width: 2)

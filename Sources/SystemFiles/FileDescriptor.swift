@@ -31,8 +31,19 @@ package struct FileDescriptor {
     /// Opens a file for writing, and creates it where there is none; not through a symbolic link.
     static func openOrCreateItself(
         _ path: String, mode: mode_t
-    ) throws(SystemError) -> FileDescriptor {
-        try open(FilePlace(path, followingLinks: false), O_WRONLY | O_CREAT, mode)
+    ) throws(SystemError) -> (file: FileDescriptor, isNew: Bool) {
+        let place = FilePlace(path, followingLinks: false)
+        while true {
+            do throws(SystemError) { return (try openForWriting(place), false) } catch {
+                guard error.isMissing else { throw error }
+            }
+            do throws(SystemError) {
+                return (try open(place, O_WRONLY | O_CREAT | O_EXCL, mode), true)
+            } catch {
+                // Another program has created it meanwhile.
+                guard error.isExisting else { throw error }
+            }
+        }
     }
 
     /// Creates a file that is not there yet.

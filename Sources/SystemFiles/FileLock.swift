@@ -14,12 +14,16 @@ package struct FileLock {
     ///
     /// - Parameters:
     ///   - mode: the mode of a new file, before the process's umask is applied to it.
+    ///   - subject: the file that the lock is for. A lock that the superuser makes belongs to the owner of that
+    ///     file, who could not use it otherwise.
     ///   - deadline: when to stop waiting, on the clock of `Environment.uptime`.
     /// - Throws: an error that `isTimeout` after the deadline, and names who owns the lock's file; where the file
     ///   system has no locks.
-    package init(creating path: String, mode: mode_t, deadline: Double) throws(SystemError) {
+    package init(
+        creating path: String, mode: mode_t, for subject: String, deadline: Double
+    ) throws(SystemError) {
         file = try Self.wait(until: deadline, path) { () throws(SystemError) in
-            try Self.open(path, mode)
+            try Self.open(path, mode, subject)
         } timeout: {
             Self.timeout(path)
         }
@@ -90,8 +94,13 @@ package struct FileLock {
         }
     }
 
-    private static func open(_ path: String, _ mode: mode_t) throws(SystemError) -> FileDescriptor {
-        let file = try FileDescriptor.openOrCreateItself(path, mode: mode)
+    private static func open(
+        _ path: String, _ mode: mode_t, _ subject: String
+    ) throws(SystemError) -> FileDescriptor {
+        let (file, isNew) = try FileDescriptor.openOrCreateItself(path, mode: mode)
+        if isNew, geteuid() == 0, let subject = try? FileMode(of: subject) {
+            _ = fchown(file.rawValue, subject.owner, subject.group)
+        }
         do throws(SystemError) {
             let found = try FileMode(of: file)
             guard found.isRegular else { throw SystemError.notRegular(found) }

@@ -83,6 +83,60 @@ struct DamagedDatabaseTests {
         }
     }
 
+    /// Changes the store by SQL, and opens it.
+    private func errorAfter(
+        _ sql: String, _ arguments: StatementArguments = [], key: MasterKey? = nil
+    ) throws -> StoreError? {
+        try DatabaseQueue(path: folder("items")).write {
+            try $0.execute(sql: sql, arguments: arguments)
+        }
+        return #expect(throws: StoreError.self) {
+            try EncryptedItemDatabase(
+                file: folder("items"), accessGroup: "group", key: key ?? self.key)
+        }
+    }
+
+    @Test("large entries of the index are refused before rows are looked for in it")
+    func largeEntries() throws {
+        let insert = """
+            INSERT INTO item (service, account, synchronizable, invisible, negative, accessibility,
+            created, modified, sealed) VALUES (?, ?, 0, 0, 0, x'', 0, 0, x'')
+            """
+        for row in [("m", ItemIdentity.largestSize + 100), ("a", 1 << 20)] {
+            let error = try errorAfter(
+                insert, [Data(row.0.utf8), Data(repeating: 1, count: row.1)])
+            #expect(error?.code == .invalidDatabase)
+            #expect(error?.what.contains("expected entries of at most") == true)
+            try DatabaseQueue(path: folder("items")).write {
+                try $0.execute(sql: "DELETE FROM item WHERE length(account) > 1000")
+            }
+        }
+        #expect(
+            try ItemStore(
+                EncryptedItemDatabase(file: folder("items"), accessGroup: "group", key: key)
+            ).items().count == items.count)
+    }
+
+    @Test(
+        "parts of the header of other sizes than a store writes are refused before a key is derived"
+    )
+    func sizesInHeader() throws {
+        let changes = [
+            "salt = zeroblob(17), rounds = 2, blockSize = 8, parallelism = 1",
+            "salt = NULL, identifier = zeroblob(15)",
+            "identifier = zeroblob(16), dataKey = zeroblob(61)",
+            "dataKey = zeroblob(60), accessGroup = zeroblob(16385)",
+        ]
+        for change in changes {
+            let error = try errorAfter("UPDATE store SET \(change)")
+            #expect(error?.code == .invalidDatabase)
+            #expect(error?.what.contains("what a store does not write there") == true)
+        }
+        // All sizes are right: the key is not.
+        let error = try errorAfter("UPDATE store SET accessGroup = ?", [Data("group".utf8)])
+        #expect(error?.code == .wrongKey)
+    }
+
     /// A store whose schema is in a leaf below the first page, which has so many references to it.
     private func schemaBelow(_ references: Int) -> [UInt8] {
         let assembler = DatabaseAssembler(pageSize: 4096)

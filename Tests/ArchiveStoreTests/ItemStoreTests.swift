@@ -53,6 +53,24 @@ struct ItemStoreTests {
         return Item(attributes, data: [0, 1, 255])
     }
 
+    @Test("the size of service and account is bounded", arguments: Kind.allCases)
+    func sizeOfIdentity(_ kind: Kind) throws {
+        let store = try store(kind)
+        let half = String(repeating: "ö", count: ItemIdentity.largestSize / 4)
+        try store.add(Item(service: half, account: half, password: "largest"))
+        let tooLarge = Item(service: half, account: half + "x", password: "too large")
+        let changes: [() throws -> Void] = [
+            { try store.add(tooLarge) }, { try store.save(tooLarge) },
+            { try store.update(matching: ItemQuery()) { $0.attributes.account += "x" } },
+        ]
+        for change in changes {
+            let error = #expect(throws: StoreError.self) { try change() }
+            #expect(error?.code == .invalidName)
+            #expect(error?.what.contains("expected at most 16384 bytes") == true)
+        }
+        #expect(try store.items().map(\.password) == ["largest"])
+    }
+
     @Test("an item comes back with all it was added with", arguments: Kind.allCases)
     func add(_ kind: Kind) throws {
         let store = try store(kind)

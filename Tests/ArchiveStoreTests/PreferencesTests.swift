@@ -262,19 +262,53 @@ struct PreferencesTests {
             ? .binary : .xml
     }
 
-    @Test("values that only together exceed the limits are an error, and the file is what it was")
-    func tooManyValues() throws {
+    @Test(
+        "of values that exceed the limits only together the smallest are written, the error names the next",
+        arguments: [PropertyListFormat.binary, .xml])
+    func tooManyValues(_ format: PropertyListFormat) throws {
         var limits = ParsingLimits.default
-        limits.inputSize = 1000
-        let store = try Preferences(domain: "a", folder: folder.path, limits: limits)
+        limits.inputSize = 2000
+        let store = try Preferences(
+            domain: "a", folder: folder.path, options: FileOptions(format: format),
+            limits: limits)
         store["kept"] = 1
+        store["removed"] = 1
         try store.synchronize()
-        for number in 0..<20 {
-            store["\(number)"] = "\(number)" + String(repeating: "x", count: 100)
+        for number in 10..<30 {
+            store["\(number)"] = "\(number)" + String(repeating: "x", count: 100 + number)
         }
+        store["removed"] = nil as Int?
         let error = #expect(throws: StoreError.self) { try store.synchronize() }
         #expect(error?.code == .unsupportedValue)
-        #expect(try preferences("a").storedValues == ["kept": 1])
+        let written = try preferences("a").storedValues
+        #expect(written["kept"] == 1 && written["removed"] == nil)
+        let count = written.count - 1
+        #expect(count > 8)
+        for number in 10..<10 + count {
+            #expect(written["\(number)"] == store.value(forKey: "\(number)"))
+        }
+        #expect(error?.path?.components == [.key("\(10 + count)")])
+        // The others are written once there is room.
+        for number in 10..<10 + count { store["\(number)"] = nil as Int? }
+        for number in 20..<30 { store["\(number)"] = nil as Int? }
+        try store.synchronize()
+        #expect(try preferences("a").storedValues.count == max(1, 11 - count))
+    }
+
+    @Test(
+        "a value that fits alone, but not beside the others, keeps none of them from being written")
+    func valueBesideOthers() throws {
+        var limits = ParsingLimits.default
+        limits.inputSize = 2000
+        let store = try Preferences(domain: "a", folder: folder.path, limits: limits)
+        store["old"] = String(repeating: "o", count: 1000)
+        try store.synchronize()
+        store["a large one"] = String(repeating: "l", count: 1500)
+        store["small"] = 1
+        let error = #expect(throws: StoreError.self) { try store.synchronize() }
+        #expect(error?.path?.components == [.key("a large one")])
+        #expect(try preferences("a").storedValues.keys == ["old", "small"])
+        #expect(store.string(forKey: "a large one")?.count == 1500)
     }
 
     // MARK: The lock
@@ -303,6 +337,25 @@ struct PreferencesTests {
         let path = folder("private.plist.lock")
         let attributes = try FileManager.default.attributesOfItem(atPath: path)
         #expect(attributes[.posixPermissions] as? Int == 0o600)
+    }
+
+    @Test(
+        "a lock that the superuser makes belongs to the owner of the preferences",
+        .enabled(if: geteuid() == 0, "only the system's administrator can do this"))
+    func ownerOfLock() throws {
+        let store = try preferences()
+        store["a"] = 1
+        try store.synchronize()
+        let lock = store.file + ".lock"
+        try FileManager.default.removeItem(atPath: lock)
+        try #require(unsafe chown(store.file, 65534, 65533) == 0)
+        store["a"] = 2
+        try store.synchronize()
+        for path in [store.file, lock] {
+            let attributes = try FileManager.default.attributesOfItem(atPath: path)
+            #expect(attributes[.ownerAccountID] as? Int == 65534, "\(path)")
+            #expect(attributes[.groupOwnerAccountID] as? Int == 65533, "\(path)")
+        }
     }
 
     /// The process's umask, as the system tells it.
@@ -379,13 +432,13 @@ struct PreferencesTests {
     @Test("a lock that is released is free at once, though a new process has its descriptor yet")
     func copiedLock() throws {
         let path = folder("a.plist.lock")
-        let lock = try FileLock(creating: path, mode: 0o600, deadline: 0)
+        let lock = try FileLock(creating: path, mode: 0o600, for: path, deadline: 0)
         // A process that is forked now has such a copy until its program runs.
         let copies = (0..<256).filter { hasOpen($0, path) }.map { dup($0) }
         defer { for copy in copies { close(copy) } }
         #expect(copies.count == 1)
         lock.release()
-        try FileLock(creating: path, mode: 0o600, deadline: 0).release()
+        try FileLock(creating: path, mode: 0o600, for: path, deadline: 0).release()
     }
 
     /// Whether a descriptor of this process is that of a file.

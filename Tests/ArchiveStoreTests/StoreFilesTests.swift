@@ -149,6 +149,34 @@ struct StoreFilesTests {
         #expect(folder.names == ["items", "key", "victim"])
     }
 
+    @Test(
+        "a journal that would make the store longer than its pages and those of the journal is refused"
+    )
+    func lengtheningJournal() throws {
+        try prepare(superJournal: nil)
+        let claimed = DatabaseAssembler.integer(1 << 20, 4)
+        let original = try bytes(file)
+        var pages = original
+        pages.replaceSubrange(28..<32, with: claimed)
+        var hostile = DatabaseAssembler.journal(restoring: [1], of: pages, pageSize: 4096)
+        hostile.replaceSubrange(16..<20, with: claimed)
+        try write(hostile, journal)
+        try expectRefusal("items-journal")
+        // Without a record of the first page the header of the store counts.
+        try write(pages, file)
+        hostile = DatabaseAssembler.journal(restoring: [2], of: pages, pageSize: 4096)
+        hostile.replaceSubrange(16..<20, with: claimed)
+        try write(hostile, journal)
+        try expectRefusal("items-journal")
+        // Pages at the end that are in the journal come back.
+        let count = original.count / 4096
+        try write(Array(original.dropLast(4096)), file)
+        try write(
+            DatabaseAssembler.journal(restoring: [1, count], of: original, pageSize: 4096), journal)
+        #expect(try open().items().count == 1)
+        #expect(try bytes(file) == original)
+    }
+
     @Test("a journal that is not in use is no matter")
     func unusedJournal() throws {
         try prepare(superJournal: nil)

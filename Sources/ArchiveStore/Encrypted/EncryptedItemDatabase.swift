@@ -54,7 +54,8 @@ public final class EncryptedItemDatabase: ItemDatabase {
     ///   - accessGroup: the group whose items it has.
     ///   - key: what opens it.
     ///   - creatingIfMissing: whether an empty one is made, for its owner alone, where there is no file.
-    ///   - timeout: how long to wait for other programs that are writing, in seconds.
+    ///   - timeout: how long to wait for other programs that are writing, in seconds. Threads that use the same
+    ///     database wait for each other as long as it takes.
     /// - Throws: ``StoreError`` with `fileMissing`, `fileAccess`, `outOfSpace`; `wrongKey`;
     ///   `unknownAccessGroup` where it is the database of another group; `unsupportedVersion`;
     ///   `invalidDatabase` where it is damaged, none of this kind, or where a file beside it is no

@@ -79,6 +79,7 @@ struct ItemRows {
     // MARK: Writing
 
     func insert(_ item: Item) throws {
+        try item.attributes.identity.requireSize()
         let columns = try columns(of: item)
         let marks = columns.map { _ in "?" }.joined(separator: ", ")
         try execute(
@@ -87,6 +88,7 @@ struct ItemRows {
     }
 
     func replace(_ identity: ItemIdentity, with item: Item) throws {
+        try item.attributes.identity.requireSize()
         let columns = try columns(of: item)
         let marks = columns.map { _ in "?" }.joined(separator: ", ")
         let arguments = StatementArguments(columns) + ItemFilter(ItemQuery(identity)).arguments

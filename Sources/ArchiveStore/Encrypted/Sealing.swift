@@ -14,6 +14,9 @@ internal import Foundation
 /// Encryption with AES-256-GCM: 12 bytes of a nonce that is random each time, the encrypted bytes, and
 /// 16 bytes that authenticate them together with `context`.
 enum Sealing {
+    /// The size of `count` bytes that are sealed.
+    static func size(ofSealed count: Int) -> Int { 12 + count + 16 }
+
     static func seal(
         _ bytes: [UInt8], _ key: SymmetricKey, context: [UInt8]
     ) throws(StoreError) -> [UInt8] {

@@ -18,14 +18,17 @@ internal import Foundation
 /// |---|---|
 /// | `version` | 1 |
 /// | `identifier` | 16 random bytes: which store this is |
-/// | `accessGroup` | the name of the group, in UTF-8 |
-/// | `salt`, `rounds`, `blockSize`, `parallelism` | of scrypt; all NULL where the key is from a file |
-/// | `dataKey` | the key that items are encrypted with, random, itself encrypted with the master key; all of the above is authenticated with it |
+/// | `accessGroup` | the name of the group, in UTF-8: at most 16 KiB |
+/// | `salt`, `rounds`, `blockSize`, `parallelism` | of scrypt, the salt of 16 bytes; all NULL where the key is from a file |
+/// | `dataKey` | the key that items are encrypted with, random, itself encrypted with the master key: 60 bytes; all of the above is authenticated with it |
 ///
 /// The items have a key of their own so that a wrong master key is noticed at once, and so that the
 /// length of a passphrase says nothing about them. Rotation makes a new one.
 struct StoreHeader: Sendable, Equatable {
     static let version = 1
+    /// The bytes of the identifier, and of the salt.
+    static let randomSize = 16
+    private static let largestAccessGroup = 16 << 10
 
     let identifier: [UInt8]
     let accessGroup: String
@@ -48,8 +51,14 @@ struct StoreHeader: Sendable, Equatable {
         let derivation: Derivation? =
             switch master.source {
             case .key: nil
-            case .passphrase(_, let cost): Derivation(salt: randomBytes(16), cost: cost)
+            case .passphrase(_, let cost): Derivation(salt: randomBytes(randomSize), cost: cost)
             }
+        guard accessGroup.utf8.count <= largestAccessGroup else {
+            throw StoreError(
+                .invalidName,
+                what: "expected a name of the access group of at most \(largestAccessGroup) bytes, "
+                    + "found \(accessGroup.utf8.count)")
+        }
         if case .passphrase(let text, let cost) = master.source {
             try cost.requireStrength(of: text)
         }
@@ -152,13 +161,32 @@ extension StoreHeader {
                     + "only \(version) is known")
         }
         return StoreHeader(
-            identifier: try columns.bytes(.identifier),
-            accessGroup: try columns.text(.accessGroup), derivation: try derivation(columns),
-            dataKey: try columns.bytes(.dataKey))
+            identifier: try bytes(columns, .identifier, count: randomSize),
+            accessGroup: try accessGroup(columns), derivation: try derivation(columns),
+            dataKey: try bytes(
+                columns, .dataKey, count: Sealing.size(ofSealed: MasterKey.size)))
+    }
+
+    private static func accessGroup(_ columns: RowReader<Column>) throws(StoreError) -> String {
+        let name = try columns.text(.accessGroup)
+        guard name.utf8.count <= largestAccessGroup else {
+            throw RowReader<Column>.malformed(.accessGroup)
+        }
+        return name
+    }
+
+    /// Bytes of a known number: scrypt's time grows with the salt.
+    private static func bytes(
+        _ columns: RowReader<Column>, _ column: Column, count: Int
+    ) throws(StoreError) -> [UInt8] {
+        let bytes = try columns.bytes(column)
+        guard bytes.count == count else { throw RowReader<Column>.malformed(column) }
+        return bytes
     }
 
     private static func derivation(_ columns: RowReader<Column>) throws(StoreError) -> Derivation? {
-        guard let salt = try columns.optionalBytes(.salt) else { return nil }
+        if try columns.optionalBytes(.salt) == nil { return nil }
+        let salt = try bytes(columns, .salt, count: randomSize)
         let cost = PassphraseCost(
             rounds: try columns.integer(.rounds), blockSize: try columns.integer(.blockSize),
             parallelism: try columns.integer(.parallelism))

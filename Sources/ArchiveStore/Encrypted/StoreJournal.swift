@@ -29,7 +29,7 @@ enum StoreJournal {
     ) throws -> FileDescriptor? {
         guard let file = try open(journal, of: store, for: access) else { return nil }
         do {
-            try require(FileSource(reading: file), of: header)
+            try require(FileSource(reading: file), of: header, storeSize: store.size)
             return file
         } catch {
             file.close()
@@ -52,7 +52,9 @@ enum StoreJournal {
     }
 
     /// Checks the contents of a journal.
-    private static func require(_ source: FileSource, of header: DatabaseHeader?) throws {
+    private static func require(
+        _ source: FileSource, of header: DatabaseHeader?, storeSize: Int
+    ) throws {
         if try RollbackJournal.namesSuperJournal(source) { throw Refusal.superJournal }
         guard let journal = try RollbackJournal(source) else { return }
         // Without a header nothing shows that the journal is of this store.
@@ -63,6 +65,11 @@ enum StoreJournal {
         guard belongs(found, try RollbackJournal.restoredFirstPage(source), to: header) else {
             throw Refusal.otherState
         }
+        // SQLite makes the store as long as it was. A transaction only removes pages that are in its journal.
+        guard
+            Int(clamping: found.originalPageCount) - journal.pageCount
+                <= storeSize / found.pageSize
+        else { throw Refusal.otherState }
     }
 
     /// Whether a journal is that of the last transaction on a database, which has not ended.

@@ -46,7 +46,7 @@ enum StoreSchema {
     static func require(_ database: Database, mode: () throws -> FileMode) throws {
         let (mode, roots) = try requireTables(database, mode)
         try requireSize(database, mode)
-        try requireDepth(database, mode.size, roots)
+        try requireTrees(database, mode.size, roots)
         let findings = try DatabaseValue.fetchAll(database, sql: "PRAGMA integrity_check(1)")
         guard findings == ["ok".databaseValue] else {
             throw StoreError(.invalidDatabase, what: "the file is damaged")
@@ -138,17 +138,21 @@ extension StoreSchema {
         }
     }
 
+    // The header of a record, the flag and the row number take less than 64 bytes.
+    private static let largestEntry = ItemIdentity.largestSize + 64
+
     private static let largestSparseSize = 1 << 32
     // File systems may compress files.
     private static let largestRatio = 64
 
     /// Checks that no tree of the file is so deep that the integrity check, which calls itself for each level, would
-    /// overflow the stack. Linear in the number of pages.
-    private static func requireDepth(
+    /// overflow the stack, and that the index has no larger entries than a store writes. The integrity check looks
+    /// for each row in the index. Linear in the number of pages.
+    private static func requireTrees(
         _ database: Database, _ size: Int, _ roots: [UInt32]
     ) throws {
         try readPages(database, size) { pages throws(DatabaseFileError) in
-            try pages.requireDepth(ofTreesAt: [1] + roots)
+            try pages.requireTrees(at: [1] + roots, largestEntry: largestEntry)
         }
     }
 }
@@ -193,7 +197,8 @@ enum NewStore {
     /// The bytes of an empty store. SQLite makes them in memory.
     private static func contents(_ accessGroup: String, _ key: MasterKey) throws -> [UInt8] {
         let (header, _) = try StoreHeader.make(
-            identifier: StoreHeader.randomBytes(16), accessGroup: accessGroup, master: key)
+            identifier: StoreHeader.randomBytes(StoreHeader.randomSize), accessGroup: accessGroup,
+            master: key)
         let queue = try DatabaseQueue(configuration: .items(timeout: 0))
         try queue.write { database in
             try StoreSchema.create(database)

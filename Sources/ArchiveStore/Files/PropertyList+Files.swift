@@ -156,4 +156,11 @@ extension StoreError {
         StoreError(
             code, what: what, file: file, path: path, recovery: recovery, underlying: underlying)
     }
+
+    /// The same error, about the value of a key.
+    func at(key: String) -> StoreError {
+        StoreError(
+            code, what: what, file: file, path: PropertyListPath([.key(key)]), recovery: recovery,
+            underlying: underlying)
+    }
 }

@@ -133,4 +133,23 @@ public struct ItemIdentity: Sendable, Hashable {
     public var service: String { exactService.text }
     /// The account there.
     public var account: String { exactAccount.text }
+
+    /// The number of bytes that service and account may have together, in UTF-8.
+    ///
+    /// Databases find items by an index of both, and compare whole entries.
+    public static let largestSize = 16 << 10
+
+    /// Checks the size of service and account.
+    ///
+    /// - Throws: `invalidName`.
+    func requireSize() throws(StoreError) {
+        let size = service.utf8.count + account.utf8.count
+        guard size <= Self.largestSize else {
+            throw StoreError(
+                .invalidName,
+                what: "expected at most \(Self.largestSize) bytes of service and account, "
+                    + "found \(size)",
+                recovery: "keep long texts in the data or the comment of the item")
+        }
+    }
 }

@@ -38,13 +38,14 @@ public protocol ItemTransaction {
 
     /// Adds an item as it is, dates included. Its access group becomes that of the transaction.
     ///
-    /// - Throws: `duplicateItem`.
+    /// - Throws: `duplicateItem`; `invalidName` for more than ``ItemIdentity/largestSize`` bytes of service and
+    ///   account.
     func insert(_ item: Item) throws
 
     /// Puts an item in the place of another. Its access group becomes that of the transaction.
     ///
     /// - Throws: `itemNotFound` where there is no item of that identity; `duplicateItem` where the new
-    ///   identity is that of a third.
+    ///   identity is that of a third; `invalidName` as ``insert(_:)``.
     func replace(_ identity: ItemIdentity, with item: Item) throws
 
     /// Removes an item, if it is there.

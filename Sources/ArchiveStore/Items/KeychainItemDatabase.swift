@@ -53,12 +53,14 @@ private struct KeychainTransaction: ItemTransaction {
     }
 
     func insert(_ item: Item) throws {
+        try item.attributes.identity.requireSize()
         var request = base.merging(attributes(of: item)) { $1 }
         request[kSecValueData] = Data(item.data)
         try check(SecItemAdd(request as CFDictionary, nil), item.attributes.identity)
     }
 
     func replace(_ identity: ItemIdentity, with item: Item) throws {
+        try item.attributes.identity.requireSize()
         var changes = attributes(of: item)
         changes[kSecValueData] = Data(item.data)
         let status = SecItemUpdate(request(for: identity), changes as CFDictionary)

@@ -108,6 +108,7 @@ private final class MemoryTransaction: ItemTransaction {
     func insert(_ item: Item) throws {
         try owner.require(token)
         let identity = item.attributes.identity
+        try identity.requireSize()
         if table[identity] != nil { throw StoreError.duplicate(identity, in: accessGroup) }
         set((table.nextNumber(), ofGroup(item)), identity)
     }
@@ -118,6 +119,7 @@ private final class MemoryTransaction: ItemTransaction {
             throw StoreError.notFound(ItemQuery(identity, accessGroup: accessGroup))
         }
         let new = item.attributes.identity
+        try new.requireSize()
         if new != identity, table[new] != nil {
             throw StoreError.duplicate(new, in: accessGroup)
         }

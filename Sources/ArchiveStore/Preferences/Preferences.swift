@@ -109,7 +109,8 @@ public final class Preferences: KeyValueStore {
     /// are on the disk.
     ///
     /// A value that the file cannot hold keeps no other from being written: in any format a date that is
-    /// infinite or not a number and values nested too deep, in XML some control characters.
+    /// infinite or not a number and values nested too deep, in XML some control characters. Where the file would
+    /// be larger than the limits allow, the smallest of the new values are written.
     ///
     /// Another program may have written a value in another format that XML cannot hold exactly, such as a
     /// control character or a fraction of a second. Nothing of it is lost: the file is then written in binary,
@@ -153,6 +154,8 @@ public final class Preferences: KeyValueStore {
         throw StoreError(.busy, what: "the file is created and removed again and again", file: file)
     }
 
+    private typealias Pending = (values: PropertyListDictionary, keys: KeyValueTable.Unsaved)
+
     /// The values that the file has now, the keys whose changes are among them, and the reason why other
     /// changes are not.
     private struct Saved {
@@ -167,24 +170,77 @@ public final class Preferences: KeyValueStore {
         let options = options(over: found, pending.keys)
         do throws(StoreError) {
             return Saved(
-                values: try write(pending.values, pending.keys, over: found), keys: pending.keys)
+                values: try write(pending, pending.keys, over: found), keys: pending.keys)
         } catch {
             guard error.code == .unsupportedValue else { throw error }
-            let keys = pending.keys.filter {
-                canWrite(pending.values[$0.key.text], $0.key.text, options)
-            }
-            if keys.count == pending.keys.count { throw error }
-            return Saved(
-                values: try write(pending.values, keys, over: found), keys: keys, refusal: error)
+            return try saveFitting(pending, over: found, options, error)
         }
+    }
+
+    /// Writes the changes that the file can hold, after `refusal` of all together.
+    ///
+    /// A value that cannot be written by itself is left out. Where the rest is too large together, a search by
+    /// halves finds how many of the smallest fit.
+    private func saveFitting(
+        _ pending: Pending, over found: Contents?, _ options: FileOptions, _ refusal: StoreError
+    ) throws(StoreError) -> Saved {
+        let candidates = bySize(pending, over: found, options)
+        func smallest(_ count: Int) -> KeyValueTable.Unsaved {
+            let chosen = Set(candidates.prefix(count))
+            return pending.keys.filter { chosen.contains($0.key) }
+        }
+        var refusal = refusal
+        var fitting = 0
+        var tooMany = candidates.count + 1
+        var tried = candidates.count
+        while tried > fitting {
+            let keys = smallest(tried)
+            do throws(StoreError) {
+                _ = try PlainFile.bytes(
+                    of: .dictionary(merged(pending, keys, over: found)),
+                    self.options(over: found, keys), limits)
+                fitting = tried
+            } catch {
+                guard error.code == .unsupportedValue else { throw error }
+                tooMany = tried
+                refusal = error.at(key: candidates[tried - 1].text)
+            }
+            tried = (fitting + tooMany) / 2
+        }
+        let keys = smallest(fitting)
+        return Saved(
+            values: try write(pending, keys, over: found), keys: keys, refusal: refusal)
+    }
+
+    /// The keys of the values that the file could hold by themselves, those first that make it grow least.
+    private func bySize(
+        _ pending: Pending, over found: Contents?, _ options: FileOptions
+    ) -> [ExactText] {
+        var growths: [(key: ExactText, growth: Int)] = []
+        for key in pending.keys.keys {
+            guard let size = size(of: pending.values[key.text], key.text, options) else { continue }
+            let old = self.size(of: found?.values[key.text], key.text, options) ?? 0
+            growths.append((key, size - old))
+        }
+        growths.sort {
+            $0.growth == $1.growth
+                ? $0.key.text.utf8.lexicographicallyPrecedes($1.key.text.utf8)
+                : $0.growth < $1.growth
+        }
+        return growths.map(\.key)
+    }
+
+    private func merged(
+        _ pending: Pending, _ keys: KeyValueTable.Unsaved, over found: Contents?
+    ) -> PropertyListDictionary {
+        (found?.values ?? [:]).applying(keys, from: pending.values)
     }
 
     /// - Returns: all values of the file.
     private func write(
-        _ values: PropertyListDictionary, _ keys: KeyValueTable.Unsaved,
-        over found: Contents?
+        _ pending: Pending, _ keys: KeyValueTable.Unsaved, over found: Contents?
     ) throws(StoreError) -> PropertyListDictionary {
-        let merged = (found?.values ?? [:]).applying(keys, from: values)
+        let merged = merged(pending, keys, over: found)
         if merged != found?.values, found != nil || !merged.isEmpty {
             try PlainFile.write(
                 .dictionary(merged), to: file, options(over: found, keys), limits,
@@ -205,14 +261,14 @@ public final class Preferences: KeyValueStore {
         return FileOptions(format: .binary, isPrivate: options.isPrivate)
     }
 
-    /// Whether a file could hold a value by itself.
-    private func canWrite(
-        _ value: PropertyListValue?, _ key: String, _ options: FileOptions
-    ) -> Bool {
-        guard let value else { return true }
+    /// The size of a file with a value alone, in bytes; nil where no file could hold it.
+    private func size(
+        of value: PropertyListValue?, _ key: String, _ options: FileOptions
+    ) -> Int? {
+        guard let value else { return 0 }
         var entry = PropertyListDictionary()
         entry[key] = value
-        return (try? PlainFile.bytes(of: .dictionary(entry), options, limits)) != nil
+        return (try? PlainFile.bytes(of: .dictionary(entry), options, limits))?.count
     }
 
     /// The values in the file, and its format.
@@ -241,7 +297,7 @@ public final class Preferences: KeyValueStore {
         let path = file + ".lock"
         do {
             return try FileLock(
-                creating: path, mode: options.isPrivate ? FileMode.ownerOnly : 0o622,
+                creating: path, mode: options.isPrivate ? FileMode.ownerOnly : 0o622, for: file,
                 deadline: Environment.deadline(after: timeout))
         } catch {
             throw StoreError(error, file: path)
