@@ -150,10 +150,15 @@ extension KeyedArchiveError {
     static func notAllowed(
         _ name: String, what: String, _ object: PropertyListUID? = nil
     ) -> KeyedArchiveError {
-        let printable = TerminalText.escaped(String(name.unicodeScalars.prefix(128)))
+        let printable = printable(name)
         return KeyedArchiveError(
             .classNotAllowed, what: "\(what) is of class \(printable), which is not allowed",
             object: object, recovery: recovery(for: name, printable: printable))
+    }
+
+    /// A bounded part of a name, with nothing that moves the cursor.
+    static func printable(_ name: String) -> String {
+        TerminalText.escaped(String(name.unicodeScalars.prefix(128)))
     }
 
     /// The one-line change that would allow a class.

@@ -138,14 +138,14 @@ extension ArchivedAttributedString: KeyedCodable {
             try coder.encode(Mutable(dictionaries), forKey: "NSAttributes")
             try coder.encode(Mutable(table), forKey: "NSAttributeInfo")
         } else {
-            try coder.encodePresent(dictionaries.first, forKey: "NSAttributes")
+            try coder.encodeIfPresent(dictionaries.first, forKey: "NSAttributes")
         }
         if kind == .textStorage { try coder.encode(AnyArchived?.none, forKey: "NSDelegate") }
     }
 
     public init(coder: KeyedDecoder) throws {
         kind = Kind(archivedName: coder.archivedClass?.name)
-        content = try coder.decodeKept(String.self, forKey: "NSString")
+        content = try coder.decodeAnyArchived(of: String.self, forKey: "NSString")
         dictionaries = []
         runs = []
         if content != nil, content?.value(as: String.self) == nil {
@@ -157,7 +157,9 @@ extension ArchivedAttributedString: KeyedCodable {
             let elements = try coder.decode([Kept<Attributes>].self, forKey: "NSAttributes")
             dictionaries = elements.map(\.object)
             try readRuns(info, coder)
-        } else if let dictionary = try coder.decodeKept(Attributes.self, forKey: "NSAttributes") {
+        } else if let dictionary = try coder.decodeAnyArchived(
+            of: Attributes.self, forKey: "NSAttributes")
+        {
             dictionaries = [dictionary]
             let units = text.utf16.count
             if units > 0 { runs = [Run(length: units, dictionary: 0)] }

@@ -107,16 +107,16 @@ extension ArchivedBezierPath: KeyedCodable {
     private static let keys: Set = ["NSSegments", "NSLineWidth", "NSFlatness"]
 
     public func encode(with coder: KeyedEncoder) throws {
-        coder.encodePresentBytes(segmentData, forKey: "NSSegments")
-        coder.encodePresentReal(lineWidth, forKey: "NSLineWidth")
-        coder.encodePresentReal(flatness, forKey: "NSFlatness")
+        coder.encodeBytesIfPresent(segmentData, forKey: "NSSegments")
+        coder.encodeIfPresent(lineWidth, forKey: "NSLineWidth")
+        coder.encodeIfPresent(flatness, forKey: "NSFlatness")
         try coder.encode(extraFields)
     }
 
     public init(coder: KeyedDecoder) throws {
-        segmentData = try coder.decodePresentBytes(forKey: "NSSegments")
-        lineWidth = try coder.decodePresentReal(forKey: "NSLineWidth")
-        flatness = try coder.decodePresentReal(forKey: "NSFlatness")
+        segmentData = try coder.decodeBytesIfPresent(forKey: "NSSegments")
+        lineWidth = try coder.decodeRealIfPresent(forKey: "NSLineWidth")
+        flatness = try coder.decodeRealIfPresent(forKey: "NSFlatness")
         extraFields = try coder.extraFields(except: Self.keys)
     }
 }

@@ -124,9 +124,9 @@ enum ColorText {
     static func components(_ data: Data, count: Int) -> [Double]? {
         guard data.count <= limit else { return nil }
         let bytes = data.last == 0 ? data.dropLast() : data
-        guard !bytes.contains(0), let text = String(validUTF8: bytes) else {
-            return nil
-        }
+        // A number is ASCII.
+        guard bytes.allSatisfy({ (1..<0x80).contains($0) }) else { return nil }
+        let text = String(decoding: bytes, as: UTF8.self)
         let words = text.split(separator: " ")
         let numbers = words.compactMap { Double($0) }
         guard numbers.count == words.count, numbers.allSatisfy(\.isFinite) else { return nil }
@@ -145,15 +145,15 @@ extension ArchivedColor: KeyedCodable {
 
     public func encode(with coder: KeyedEncoder) throws {
         coder.encode(kind.rawValue, forKey: "NSColorSpace")
-        try coder.encodePresent(catalogName, forKey: "NSCatalogName")
-        try coder.encodePresent(colorName, forKey: "NSColorName")
-        try coder.encodePresent(fallback, forKey: "NSColor")
-        coder.encodePresentBytes(rgb, forKey: "NSRGB")
-        coder.encodePresentBytes(white, forKey: "NSWhite")
-        coder.encodePresentBytes(cmyk, forKey: "NSCMYK")
-        coder.encodePresentBytes(customComponents, forKey: "NSComponents")
-        try coder.encodePresent(customColorSpace, forKey: "NSCustomColorSpace")
-        try coder.encodePresent(image, forKey: "NSImage")
+        try coder.encodeIfPresent(catalogName, forKey: "NSCatalogName")
+        try coder.encodeIfPresent(colorName, forKey: "NSColorName")
+        try coder.encodeIfPresent(fallback, forKey: "NSColor")
+        coder.encodeBytesIfPresent(rgb, forKey: "NSRGB")
+        coder.encodeBytesIfPresent(white, forKey: "NSWhite")
+        coder.encodeBytesIfPresent(cmyk, forKey: "NSCMYK")
+        coder.encodeBytesIfPresent(customComponents, forKey: "NSComponents")
+        try coder.encodeIfPresent(customColorSpace, forKey: "NSCustomColorSpace")
+        try coder.encodeIfPresent(image, forKey: "NSImage")
         try coder.encode(extraFields)
     }
 
@@ -161,13 +161,13 @@ extension ArchivedColor: KeyedCodable {
         kind = Kind(rawValue: try coder.decodeInteger(forKey: "NSColorSpace"))
         catalogName = try coder.decode(forKey: "NSCatalogName")
         colorName = try coder.decode(forKey: "NSColorName")
-        fallback = try coder.decodeKept(ArchivedColor.self, forKey: "NSColor")
-        rgb = try coder.decodePresentBytes(forKey: "NSRGB")
-        white = try coder.decodePresentBytes(forKey: "NSWhite")
-        cmyk = try coder.decodePresentBytes(forKey: "NSCMYK")
-        customComponents = try coder.decodePresentBytes(forKey: "NSComponents")
-        customColorSpace = try coder.decodeKept(
-            ArchivedColorSpace.self, forKey: "NSCustomColorSpace")
+        fallback = try coder.decodeAnyArchived(of: ArchivedColor.self, forKey: "NSColor")
+        rgb = try coder.decodeBytesIfPresent(forKey: "NSRGB")
+        white = try coder.decodeBytesIfPresent(forKey: "NSWhite")
+        cmyk = try coder.decodeBytesIfPresent(forKey: "NSCMYK")
+        customComponents = try coder.decodeBytesIfPresent(forKey: "NSComponents")
+        customColorSpace = try coder.decodeAnyArchived(
+            of: ArchivedColorSpace.self, forKey: "NSCustomColorSpace")
         image = try coder.decode(forKey: "NSImage")
         extraFields = try coder.extraFields(except: Self.keys)
     }
@@ -201,10 +201,10 @@ extension ArchivedColorSpace: KeyedCodable {
     private static let keys: Set = ["NSID", "NSSpaceID", "NSModel", "NSICC"]
 
     public func encode(with coder: KeyedEncoder) throws {
-        coder.encodePresentInteger(id, forKey: "NSID")
-        coder.encodePresentInteger(spaceID, forKey: "NSSpaceID")
-        coder.encodePresentInteger(model, forKey: "NSModel")
-        try coder.encodePresent(profile, forKey: "NSICC")
+        coder.encodeIfPresent(id, forKey: "NSID")
+        coder.encodeIfPresent(spaceID, forKey: "NSSpaceID")
+        coder.encodeIfPresent(model, forKey: "NSModel")
+        try coder.encodeIfPresent(profile, forKey: "NSICC")
         try coder.encode(extraFields)
     }
 
@@ -212,7 +212,7 @@ extension ArchivedColorSpace: KeyedCodable {
         id = try coder.decode(forKey: "NSID")
         spaceID = try coder.decode(forKey: "NSSpaceID")
         model = try coder.decode(forKey: "NSModel")
-        profile = try coder.decodeKept(Data.self, forKey: "NSICC")
+        profile = try coder.decodeAnyArchived(of: Data.self, forKey: "NSICC")
         extraFields = try coder.extraFields(except: Self.keys)
     }
 }
@@ -257,30 +257,30 @@ extension ArchivedUIColor: KeyedCodable {
     ]
 
     public func encode(with coder: KeyedEncoder) throws {
-        coder.encodePresentInteger(componentCount, forKey: "UIColorComponentCount")
-        coder.encodePresentReal(red, forKey: "UIRed")
-        coder.encodePresentReal(green, forKey: "UIGreen")
-        coder.encodePresentReal(blue, forKey: "UIBlue")
-        coder.encodePresentReal(white, forKey: "UIWhite")
-        coder.encodePresentReal(alpha, forKey: "UIAlpha")
-        coder.encodePresentInteger(kind?.rawValue, forKey: "NSColorSpace")
-        coder.encodePresentBytes(rgbText, forKey: "NSRGB")
-        coder.encodePresentBytes(whiteText, forKey: "NSWhite")
-        try coder.encodePresent(systemColorName, forKey: "UISystemColorName")
+        coder.encodeIfPresent(componentCount, forKey: "UIColorComponentCount")
+        coder.encodeIfPresent(red, forKey: "UIRed")
+        coder.encodeIfPresent(green, forKey: "UIGreen")
+        coder.encodeIfPresent(blue, forKey: "UIBlue")
+        coder.encodeIfPresent(white, forKey: "UIWhite")
+        coder.encodeIfPresent(alpha, forKey: "UIAlpha")
+        coder.encodeIfPresent(kind?.rawValue, forKey: "NSColorSpace")
+        coder.encodeBytesIfPresent(rgbText, forKey: "NSRGB")
+        coder.encodeBytesIfPresent(whiteText, forKey: "NSWhite")
+        try coder.encodeIfPresent(systemColorName, forKey: "UISystemColorName")
         try coder.encode(extraFields)
     }
 
     public init(coder: KeyedDecoder) throws {
         componentCount = try coder.decode(forKey: "UIColorComponentCount")
-        red = try coder.decodePresentReal(forKey: "UIRed")
-        green = try coder.decodePresentReal(forKey: "UIGreen")
-        blue = try coder.decodePresentReal(forKey: "UIBlue")
-        white = try coder.decodePresentReal(forKey: "UIWhite")
-        alpha = try coder.decodePresentReal(forKey: "UIAlpha")
+        red = try coder.decodeRealIfPresent(forKey: "UIRed")
+        green = try coder.decodeRealIfPresent(forKey: "UIGreen")
+        blue = try coder.decodeRealIfPresent(forKey: "UIBlue")
+        white = try coder.decodeRealIfPresent(forKey: "UIWhite")
+        alpha = try coder.decodeRealIfPresent(forKey: "UIAlpha")
         kind = try coder.decode(Int?.self, forKey: "NSColorSpace").map(
             ArchivedColor.Kind.init)
-        rgbText = try coder.decodePresentBytes(forKey: "NSRGB")
-        whiteText = try coder.decodePresentBytes(forKey: "NSWhite")
+        rgbText = try coder.decodeBytesIfPresent(forKey: "NSRGB")
+        whiteText = try coder.decodeBytesIfPresent(forKey: "NSWhite")
         systemColorName = try coder.decode(forKey: "UISystemColorName")
         extraFields = try coder.extraFields(except: Self.keys)
     }

@@ -56,19 +56,16 @@ extension ArchivedFont: KeyedCodable {
 
     public func encode(with coder: KeyedEncoder) throws {
         try coder.encode(name, forKey: "NSName")
-        coder.encodePresentReal(size, forKey: "NSSize")
-        coder.encodePresentInteger(flags, forKey: "NSfFlags")
-        try coder.encodePresent(descriptor, forKey: "NSDescriptor")
-        coder.encodePresentBool(hasWidth, forKey: "NSHasWidth")
+        coder.encode(size, forKey: "NSSize")
+        coder.encodeIfPresent(flags, forKey: "NSfFlags")
+        try coder.encodeIfPresent(descriptor, forKey: "NSDescriptor")
+        coder.encodeIfPresent(hasWidth, forKey: "NSHasWidth")
         try coder.encode(extraFields)
     }
 
     public init(coder: KeyedDecoder) throws {
         name = try coder.decode(forKey: "NSName")
-        guard let size = try coder.decodePresentReal(forKey: "NSSize") else {
-            throw coder.missing("NSSize")
-        }
-        self.size = size
+        size = try coder.decodeReal(forKey: "NSSize")
         flags = try coder.decode(forKey: "NSfFlags")
         descriptor = try coder.decode(forKey: "NSDescriptor")
         hasWidth = try coder.decode(forKey: "NSHasWidth")
@@ -115,21 +112,21 @@ extension ArchivedUIFont: KeyedCodable {
     ]
 
     public func encode(with coder: KeyedEncoder) throws {
-        try coder.encodePresent(name, forKey: "UIFontName")
-        try coder.encodePresent(otherName, forKey: "NSName")
-        coder.encodePresentReal(pointSize, forKey: "UIFontPointSize")
-        coder.encodePresentReal(otherSize, forKey: "NSSize")
-        coder.encodePresentInteger(traits, forKey: "UIFontTraits")
-        coder.encodePresentBool(isSystemFont, forKey: "UISystemFont")
-        try coder.encodePresent(descriptor, forKey: "UIFontDescriptor")
+        try coder.encodeIfPresent(name, forKey: "UIFontName")
+        try coder.encodeIfPresent(otherName, forKey: "NSName")
+        coder.encodeIfPresent(pointSize, forKey: "UIFontPointSize")
+        coder.encodeIfPresent(otherSize, forKey: "NSSize")
+        coder.encodeIfPresent(traits, forKey: "UIFontTraits")
+        coder.encodeIfPresent(isSystemFont, forKey: "UISystemFont")
+        try coder.encodeIfPresent(descriptor, forKey: "UIFontDescriptor")
         try coder.encode(extraFields)
     }
 
     public init(coder: KeyedDecoder) throws {
         name = try coder.decode(forKey: "UIFontName")
         otherName = try coder.decode(forKey: "NSName")
-        pointSize = try coder.decodePresentReal(forKey: "UIFontPointSize")
-        otherSize = try coder.decodePresentReal(forKey: "NSSize")
+        pointSize = try coder.decodeRealIfPresent(forKey: "UIFontPointSize")
+        otherSize = try coder.decodeRealIfPresent(forKey: "NSSize")
         traits = try coder.decode(forKey: "UIFontTraits")
         isSystemFont = try coder.decode(forKey: "UISystemFont")
         descriptor = try coder.decode(forKey: "UIFontDescriptor")
@@ -161,13 +158,13 @@ extension ArchivedFontDescriptor: KeyedCodable {
 
     public func encode(with coder: KeyedEncoder) throws {
         try coder.encode(attributes, forKey: "NSFontDescriptorAttributes")
-        coder.encodePresentInteger(options, forKey: "NSFontDescriptorOptions")
+        coder.encodeIfPresent(options, forKey: "NSFontDescriptorOptions")
         try coder.encode(extraFields)
     }
 
     public init(coder: KeyedDecoder) throws {
-        attributes = try coder.decodeKept(
-            ArchivedPairs<AnyArchived, AnyArchived>.self, forKey: "NSFontDescriptorAttributes")
+        attributes = try coder.decodeAnyArchived(
+            of: ArchivedPairs<AnyArchived, AnyArchived>.self, forKey: "NSFontDescriptorAttributes")
         options = try coder.decode(forKey: "NSFontDescriptorOptions")
         extraFields = try coder.extraFields(except: Self.keys)
     }
@@ -199,8 +196,8 @@ extension ArchivedUIFontDescriptor: KeyedCodable {
     }
 
     public init(coder: KeyedDecoder) throws {
-        attributes = try coder.decodeKept(
-            ArchivedPairs<AnyArchived, AnyArchived>.self, forKey: "UIFontDescriptorAttributes")
+        attributes = try coder.decodeAnyArchived(
+            of: ArchivedPairs<AnyArchived, AnyArchived>.self, forKey: "UIFontDescriptorAttributes")
         extraFields = try coder.extraFields(except: Self.keys)
     }
 }

@@ -198,7 +198,7 @@ extension ArchivedDateFormatter: KeyedCodable {
     private static let keys: Set = ["NS.attributes", "NS.format", "NS.natural"]
 
     public func encode(with coder: KeyedEncoder) throws {
-        try coder.encodePresent(attributes, forKey: "NS.attributes")
+        try coder.encodeIfPresent(attributes, forKey: "NS.attributes")
         try coder.encode(format, forKey: "NS.format")
         coder.encode(allowsNaturalLanguage, forKey: "NS.natural")
         try coder.encode(extraFields)
@@ -267,7 +267,7 @@ extension ArchivedNumberFormatter: KeyedCodable {
     ]
 
     public func encode(with coder: KeyedEncoder) throws {
-        try coder.encodePresent(attributes, forKey: "NS.attributes")
+        try coder.encodeIfPresent(attributes, forKey: "NS.attributes")
         try coder.encode(negativeFormat, forKey: "NS.negativeformat")
         try coder.encode(positiveFormat, forKey: "NS.positiveformat")
         try coder.encode(negativeAttributes, forKey: "NS.negativeattrs")

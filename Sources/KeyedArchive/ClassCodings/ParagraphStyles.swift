@@ -72,21 +72,21 @@ extension ArchivedParagraphStyle: KeyedCodable, MutableTwin {
     ]
 
     public func encode(with coder: KeyedEncoder) throws {
-        coder.encodePresentInteger(alignment, forKey: "NSAlignment")
-        coder.encodePresentInteger(lineBreakMode, forKey: "NSLineBreakMode")
-        coder.encodePresentInteger(writingDirection, forKey: "NSWritingDirection")
+        coder.encodeIfPresent(alignment, forKey: "NSAlignment")
+        coder.encodeIfPresent(lineBreakMode, forKey: "NSLineBreakMode")
+        coder.encodeIfPresent(writingDirection, forKey: "NSWritingDirection")
         try coder.encode(tabStops, forKey: "NSTabStops")
-        coder.encodePresentReal(defaultTabInterval, forKey: "NSDefaultTabInterval")
-        coder.encodePresentReal(minimumLineHeight, forKey: "NSMinLineHeight")
-        coder.encodePresentReal(maximumLineHeight, forKey: "NSMaxLineHeight")
-        coder.encodePresentReal(lineSpacing, forKey: "NSLineSpacing")
-        coder.encodePresentReal(paragraphSpacing, forKey: "NSParagraphSpacing")
-        coder.encodePresentReal(headIndent, forKey: "NSHeadIndent")
-        coder.encodePresentReal(tailIndent, forKey: "NSTailIndent")
-        coder.encodePresentReal(firstLineHeadIndent, forKey: "NSFirstLineHeadIndent")
-        coder.encodePresentInteger(
+        coder.encodeIfPresent(defaultTabInterval, forKey: "NSDefaultTabInterval")
+        coder.encodeIfPresent(minimumLineHeight, forKey: "NSMinLineHeight")
+        coder.encodeIfPresent(maximumLineHeight, forKey: "NSMaxLineHeight")
+        coder.encodeIfPresent(lineSpacing, forKey: "NSLineSpacing")
+        coder.encodeIfPresent(paragraphSpacing, forKey: "NSParagraphSpacing")
+        coder.encodeIfPresent(headIndent, forKey: "NSHeadIndent")
+        coder.encodeIfPresent(tailIndent, forKey: "NSTailIndent")
+        coder.encodeIfPresent(firstLineHeadIndent, forKey: "NSFirstLineHeadIndent")
+        coder.encodeIfPresent(
             allowsTighteningForTruncation, forKey: "NSAllowsTighteningForTruncation")
-        coder.encodePresentReal(
+        coder.encodeIfPresent(
             tighteningFactorForTruncation, forKey: "NSTighteningFactorForTruncation")
         try coder.encode(extraFields)
     }
@@ -95,18 +95,18 @@ extension ArchivedParagraphStyle: KeyedCodable, MutableTwin {
         alignment = try coder.decode(forKey: "NSAlignment")
         lineBreakMode = try coder.decode(forKey: "NSLineBreakMode")
         writingDirection = try coder.decode(forKey: "NSWritingDirection")
-        tabStops = try coder.decodeKept([AnyArchived].self, forKey: "NSTabStops")
-        defaultTabInterval = try coder.decodePresentReal(forKey: "NSDefaultTabInterval")
-        minimumLineHeight = try coder.decodePresentReal(forKey: "NSMinLineHeight")
-        maximumLineHeight = try coder.decodePresentReal(forKey: "NSMaxLineHeight")
-        lineSpacing = try coder.decodePresentReal(forKey: "NSLineSpacing")
-        paragraphSpacing = try coder.decodePresentReal(forKey: "NSParagraphSpacing")
-        headIndent = try coder.decodePresentReal(forKey: "NSHeadIndent")
-        tailIndent = try coder.decodePresentReal(forKey: "NSTailIndent")
-        firstLineHeadIndent = try coder.decodePresentReal(forKey: "NSFirstLineHeadIndent")
+        tabStops = try coder.decodeAnyArchived(of: [AnyArchived].self, forKey: "NSTabStops")
+        defaultTabInterval = try coder.decodeRealIfPresent(forKey: "NSDefaultTabInterval")
+        minimumLineHeight = try coder.decodeRealIfPresent(forKey: "NSMinLineHeight")
+        maximumLineHeight = try coder.decodeRealIfPresent(forKey: "NSMaxLineHeight")
+        lineSpacing = try coder.decodeRealIfPresent(forKey: "NSLineSpacing")
+        paragraphSpacing = try coder.decodeRealIfPresent(forKey: "NSParagraphSpacing")
+        headIndent = try coder.decodeRealIfPresent(forKey: "NSHeadIndent")
+        tailIndent = try coder.decodeRealIfPresent(forKey: "NSTailIndent")
+        firstLineHeadIndent = try coder.decodeRealIfPresent(forKey: "NSFirstLineHeadIndent")
         allowsTighteningForTruncation = try coder.decode(
             forKey: "NSAllowsTighteningForTruncation")
-        tighteningFactorForTruncation = try coder.decodePresentReal(
+        tighteningFactorForTruncation = try coder.decodeRealIfPresent(
             forKey: "NSTighteningFactorForTruncation")
         extraFields = try coder.extraFields(except: Self.keys)
     }
@@ -129,15 +129,12 @@ extension ArchivedTextTab: KeyedCodable {
     public static var archivedClass: ArchivedClass { "NSTextTab" }
 
     public func encode(with coder: KeyedEncoder) throws {
-        coder.encodePresentReal(location, forKey: "NSLocation")
+        coder.encode(location, forKey: "NSLocation")
         try coder.encode(extraFields)
     }
 
     public init(coder: KeyedDecoder) throws {
-        guard let location = try coder.decodePresentReal(forKey: "NSLocation") else {
-            throw coder.missing("NSLocation")
-        }
-        self.location = location
+        location = try coder.decodeReal(forKey: "NSLocation")
         extraFields = try coder.extraFields(except: ["NSLocation"])
     }
 }
@@ -169,17 +166,17 @@ extension ArchivedShadow: KeyedCodable {
     ]
 
     public func encode(with coder: KeyedEncoder) throws {
-        coder.encodePresentReal(horizontalOffset, forKey: "NSShadowHoriz")
-        coder.encodePresentReal(verticalOffset, forKey: "NSShadowVert")
-        coder.encodePresentReal(blurRadius, forKey: "NSShadowBlurRadius")
-        try coder.encodePresent(color, forKey: "NSShadowColor")
+        coder.encodeIfPresent(horizontalOffset, forKey: "NSShadowHoriz")
+        coder.encodeIfPresent(verticalOffset, forKey: "NSShadowVert")
+        coder.encodeIfPresent(blurRadius, forKey: "NSShadowBlurRadius")
+        try coder.encodeIfPresent(color, forKey: "NSShadowColor")
         try coder.encode(extraFields)
     }
 
     public init(coder: KeyedDecoder) throws {
-        horizontalOffset = try coder.decodePresentReal(forKey: "NSShadowHoriz")
-        verticalOffset = try coder.decodePresentReal(forKey: "NSShadowVert")
-        blurRadius = try coder.decodePresentReal(forKey: "NSShadowBlurRadius")
+        horizontalOffset = try coder.decodeRealIfPresent(forKey: "NSShadowHoriz")
+        verticalOffset = try coder.decodeRealIfPresent(forKey: "NSShadowVert")
+        blurRadius = try coder.decodeRealIfPresent(forKey: "NSShadowBlurRadius")
         color = try coder.decode(forKey: "NSShadowColor")
         extraFields = try coder.extraFields(except: Self.keys)
     }

@@ -27,7 +27,8 @@ extension ArchiveReader {
         if let found = reference.archivedClass, let object = reference.object {
             return KeyedArchiveError(
                 .wrongType,
-                what: "object \(object.value) is of class \(Self.printable(found.name)), "
+                what:
+                    "object \(object.value) is of class \(KeyedArchiveError.printable(found.name)), "
                     + "not \(expected)",
                 object: object)
         }
@@ -39,17 +40,12 @@ extension ArchiveReader {
     }
 
     func unknownClass(_ name: String, _ object: UInt32) -> KeyedArchiveError {
-        let name = Self.printable(name)
+        let name = KeyedArchiveError.printable(name)
         return KeyedArchiveError(
             .unknownClass,
             what: "object \(object) is of class \(name), which is allowed but stands for no type",
             object: PropertyListUID(object),
             recovery: "`.adding(T.self, as: \"\(name)\")` would say what its objects become")
-    }
-
-    /// A bounded part of a name, with nothing that moves the cursor.
-    private static func printable(_ name: String) -> String {
-        TerminalText.escaped(String(name.unicodeScalars.prefix(128)))
     }
 
     func cycle(_ object: UInt32) -> KeyedArchiveError {

@@ -1,0 +1,252 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+@_spi(Tables) public import PropertyList
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+// The calls that codings of classes share, here and in other modules: objects with their identity,
+// numbers with their width, optional fields, fields that a type does not know, and refusals.
+
+// MARK: - Objects
+
+/// An object of the class of `Value` that keeps its identity and its mutability, or an ``OpaqueObject``.
+struct Kept<Value: KeyedCodable>: KeyedCodable {
+    let object: AnyArchived
+
+    static var archivedClass: ArchivedClass { Value.archivedClass }
+    static var archivedAliases: [String] { Value.archivedAliases }
+
+    static func register(in registry: inout ClassRegistry) { Value.register(in: &registry) }
+
+    func encode(with coder: KeyedEncoder) throws { try object.encode(with: coder) }
+
+    func archive(in writer: ArchiveWriter) throws -> PropertyListUID {
+        try object.archive(in: writer)
+    }
+
+    init(coder: KeyedDecoder) throws {
+        let reference = try coder.objectReference()
+        self = try Self.unarchive(reference)
+    }
+
+    static func unarchive(_ reference: KeyedReference) throws -> Kept {
+        let value = try AnyArchived.unarchive(reference)
+        guard let object = reference.object,
+            value.value is OpaqueObject || reference.reader.reads(Value.self, object.value)
+        else { throw reference.reader.wrongType(reference, expected: archivedClass.name) }
+        return Kept(object: value)
+    }
+
+    private init(object: AnyArchived) { self.object = object }
+}
+
+extension KeyedDecoder {
+    /// Returns the object of a field as the archive holds it: written again, it is still shared with the
+    /// fields that share it, and mutable if it was.
+    ///
+    /// A plain `decode(_:forKey:)` returns a value, which has no identity: a color that a thousand fonts
+    /// refer to would be written a thousand times.
+    ///
+    /// - Parameters:
+    ///   - type: the type that the class of the object has to stand for, or be read as. An object that the
+    ///     registry keeps as an ``OpaqueObject`` passes too.
+    ///   - key: the key of the field.
+    /// - Returns: the object; nil where there is no field or it is nil.
+    /// - Throws: `wrongType` for an object of another class; `classNotAllowed` for a class that the
+    ///   registry does not list, even if the type of the root names it; the limits' codes.
+    /// - Complexity: that of reading the object; constant if it was read before.
+    public func decodeAnyArchived<T: KeyedCodable>(
+        of type: T.Type, forKey key: String
+    ) throws -> AnyArchived? {
+        try decode(Kept<T>?.self, forKey: key)?.object
+    }
+}
+
+// MARK: - Optional fields
+
+extension KeyedDecoder {
+    /// Returns the data of a field, which stand in the object itself or are an `NSData`.
+    ///
+    /// Long data that several objects share are copied once.
+    ///
+    /// - Returns: the data; nil where there is no field.
+    /// - Throws: `wrongType` for another kind of value, and nil; `classNotAllowed`.
+    /// - Complexity: linear in the number of bytes.
+    public func decodeBytesIfPresent(forKey key: String) throws -> Data? {
+        containsValue(forKey: key) ? reader.data(of: try dataNode(key)) : nil
+    }
+
+    /// Returns the real of a field with its width, so that it is written as it was read. An integer is
+    /// read too, if a `Double` holds it exactly.
+    ///
+    /// - Returns: the number; nil where there is no field or it is nil.
+    /// - Throws: `wrongType` for a boolean or another kind of value; `valueOutOfRange`, `classNotAllowed`.
+    public func decodeRealIfPresent(forKey key: String) throws -> PropertyListReal? {
+        guard let number = try decode(ArchivedNumber?.self, forKey: key) else { return nil }
+        switch number {
+        case .real(let value): return value
+        case .integer:
+            if let value = Double(number) { return PropertyListReal(value) }
+            throw refusal(
+                "expected a real, found an integer that a Double does not hold", forKey: key)
+        case .boolean:
+            throw refusal("expected a real, found a boolean", forKey: key, code: .wrongType)
+        }
+    }
+
+    /// Returns the real of a field with its width, as ``decodeRealIfPresent(forKey:)``.
+    ///
+    /// - Throws: `missingValue` where there is no field or it is nil; `wrongType`, `valueOutOfRange`,
+    ///   `classNotAllowed`.
+    public func decodeReal(forKey key: String) throws -> PropertyListReal {
+        guard let value = try decodeRealIfPresent(forKey: key) else { throw missing(key) }
+        return value
+    }
+}
+
+extension KeyedEncoder {
+    /// Writes a real in its width.
+    public func encode(_ value: PropertyListReal, forKey key: String) {
+        writer.table.field(key, of: object) { $0.real(value) }
+    }
+
+    /// Writes a value as an object of its own, as `encode(_:forKey:)`; no field where it is nil.
+    ///
+    /// `encode(_:forKey:)` of nil writes a field with a reference to nothing.
+    ///
+    /// - Throws: as `encode(_:forKey:)`.
+    public func encodeIfPresent(_ value: (some KeyedEncodable)?, forKey key: String) throws {
+        if let value { try encode(value, forKey: key) }
+    }
+
+    /// Writes a number that stands in the object itself, an ``ArchivedNumber`` too; no field where it is
+    /// nil.
+    public func encodeIfPresent(_ value: (some ArchivedNumberConvertible)?, forKey key: String) {
+        guard let number = value?.archivedNumber else { return }
+        writer.table.field(key, of: object) { $0.number(number) }
+    }
+
+    /// Writes a real in its width; no field where it is nil.
+    public func encodeIfPresent(_ value: PropertyListReal?, forKey key: String) {
+        if let value { encode(value, forKey: key) }
+    }
+
+    /// Writes bytes that stand in the object itself; no field where there are none.
+    ///
+    /// - Complexity: linear in the number of bytes.
+    public func encodeBytesIfPresent(_ bytes: Data?, forKey key: String) {
+        if let bytes { encodeBytes(bytes, forKey: key) }
+    }
+}
+
+// MARK: - Refusals
+
+extension KeyedDecoder {
+    /// Returns the error for a field that the type cannot be made of. It names the class, the field and
+    /// the object, and says where the object is.
+    ///
+    /// ```swift
+    /// let bytes = try coder.decodeBytes(forKey: "matrix")
+    /// guard bytes.count == 24 else {
+    ///     throw coder.refusal("expected 24 bytes, found \(bytes.count)", forKey: "matrix")
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - what: what is wrong, as “expected X, found Y”. Errors are logged: do not quote values.
+    ///   - key: the key of the field.
+    ///   - code: the kind of failure.
+    public func refusal(
+        _ what: String, forKey key: String, code: KeyedArchiveError.Code = .valueOutOfRange
+    ) -> KeyedArchiveError {
+        let owner = archivedClass.map { " of \(KeyedArchiveError.printable($0.name))" } ?? ""
+        return KeyedArchiveError(
+            code, what: "`\(KeyedArchiveError.printable(key))`\(owner): \(what)", object: uid
+        ).inside(.key(key))
+    }
+}
+
+// MARK: - Fields that a type does not know
+
+/// The fields of an object that its type does not know, such as those that a later system added.
+///
+/// Fields are kept, and written back, if they consist of plain values and of classes that the registry
+/// allows or keeps. Other fields are ignored, as Apple's classes ignore them: a new key alone is no
+/// reason to refuse an object. ``ignoredKeys`` lists them.
+///
+/// ```swift
+/// init(coder: KeyedDecoder) throws {
+///     title = try coder.decode(forKey: "title")
+///     width = try coder.decodeRealIfPresent(forKey: "width")
+///     extraFields = try coder.extraFields(except: ["title", "width"])
+/// }
+/// func encode(with coder: KeyedEncoder) throws {
+///     try coder.encodeIfPresent(title, forKey: "title")
+///     coder.encodeIfPresent(width, forKey: "width")
+///     try coder.encode(extraFields)
+/// }
+/// ```
+///
+/// For a type that must not lose anything, ``KeyedDecoder/unknownFields(except:)`` throws an error where
+/// this ignores a field.
+public struct ArchivedExtraFields: Sendable {
+    let kept: OpaqueFields?
+    /// The keys of the fields that were ignored, in order.
+    public let ignoredKeys: [String]
+
+    /// Creates a value with no fields.
+    public init() {
+        kept = nil
+        ignoredKeys = []
+    }
+
+    fileprivate init(kept: OpaqueFields?, ignoredKeys: [String]) {
+        self.kept = kept
+        self.ignoredKeys = ignoredKeys
+    }
+
+    /// The keys of the fields that are kept, in order.
+    public var keys: [String] { kept?.keys ?? [] }
+}
+
+extension KeyedDecoder {
+    /// Returns the fields whose keys are not among `known`, as far as the registry lets them be kept.
+    ///
+    /// - Throws: `malformedObject` for containers within containers, which no archiver writes; `misuse` at
+    ///   the roots; the limits' codes.
+    /// - Complexity: linear in the number of fields, and of the objects that they lead to; each object is
+    ///   checked once for all calls.
+    public func extraFields(except known: Set<String>) throws -> ArchivedExtraFields {
+        let unknown = keys(except: known)
+        try reader.charge(unknown.count)
+        if unknown.isEmpty { return ArchivedExtraFields() }
+        let object = try objectReference().number
+        var kept: [String] = []
+        var ignored: [String] = []
+        for key in unknown {
+            do { try requireAllowed(fieldForKey: key) } catch {
+                guard error.code == .classNotAllowed else { throw error }
+                ignored.append(key)
+                continue
+            }
+            kept.append(key)
+        }
+        let fields = OpaqueFields(archive: reader.opaqueArchive, object: object, keys: kept)
+        return ArchivedExtraFields(kept: kept.isEmpty ? nil : fields, ignoredKeys: ignored)
+    }
+}
+
+extension KeyedEncoder {
+    /// Writes the fields that were kept, after those that were written before.
+    ///
+    /// - Throws: `classNotAllowed`, `expansionLimitExceeded`, `malformedObject` for what could not be
+    ///   read.
+    public func encode(_ fields: ArchivedExtraFields) throws {
+        if let kept = fields.kept { try encode(kept) }
+    }
+}
