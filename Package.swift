@@ -9,6 +9,7 @@ let package = Package(
         .library(name: "PropertyList", targets: ["PropertyList"]),
         .library(name: "PropertyListCodable", targets: ["PropertyListCodable"]),
         .library(name: "KeyedArchive", targets: ["KeyedArchive"]),
+        .library(name: "AppKitArchive", targets: ["AppKitArchive"]),
         .library(name: "ArchiveStore", targets: ["ArchiveStore"]),
         .executable(name: "keyed", targets: ["keyed"]),
     ],
@@ -61,6 +62,10 @@ let package = Package(
             ]),
         .target(name: "PropertyListCodable", dependencies: ["PropertyList"]),
         .target(name: "KeyedArchive", dependencies: ["PropertyList", "PropertyListCodable"]),
+        // The classes of AppKit and UIKit, by the public calls of the libraries alone.
+        .target(
+            name: "AppKitArchive", dependencies: ["KeyedArchive", "PropertyList"],
+            packageAccess: false),
         // Whole files, read and replaced in one step; for the stores and the command.
         .target(name: "SystemFiles", dependencies: ["CSystemFiles", "PlatformC"]),
         // The files of an SQLite database, read without SQLite; for the command and the stores.
@@ -82,7 +87,8 @@ let package = Package(
         .target(
             name: "KeyedCommand",
             dependencies: [
-                "PropertyList", "KeyedArchive", "PlatformC", "SystemFiles", "DatabaseFiles",
+                "PropertyList", "KeyedArchive", "AppKitArchive", "PlatformC", "SystemFiles",
+                "DatabaseFiles",
                 .product(
                     name: "ArgumentParser", package: "swift-argument-parser",
                     condition: .when(traits: ["CommandLineTool"])),
@@ -93,20 +99,25 @@ let package = Package(
         .target(
             name: "TestSupport", dependencies: ["PropertyList", "DatabaseFiles"],
             path: "Tests/TestSupport"),
+        // Shared by the tests of archives: tables of objects, and those that Apple's software wrote.
+        .target(
+            name: "ArchiveTestSupport",
+            dependencies: ["KeyedArchive", "PropertyList", "TestSupport"],
+            path: "Tests/ArchiveTestSupport"),
         // The bodies of the fuzz targets: ordinary functions, called by the tests with the corpus.
         .target(
             name: "FuzzTargets",
             dependencies: [
-                "PropertyList", "PropertyListCodable", "KeyedArchive", "DatabaseFiles",
-                "KeyedCommand", "TestSupport",
+                "PropertyList", "PropertyListCodable", "KeyedArchive", "AppKitArchive",
+                "DatabaseFiles", "KeyedCommand", "TestSupport",
             ],
             path: "Tests/FuzzTargets"),
         // Growth, memory and system calls are looked at from outside a process: this one.
         .executableTarget(
             name: "HardeningProbe",
             dependencies: [
-                "PropertyList", "PropertyListCodable", "KeyedArchive", "KeyedCommand",
-                "TestSupport",
+                "PropertyList", "PropertyListCodable", "KeyedArchive", "AppKitArchive",
+                "KeyedCommand", "TestSupport",
             ],
             path: "Tests/HardeningProbe"),
         // Foundation's archiver and unarchiver as a process of its own, to compare with.
@@ -130,12 +141,18 @@ let package = Package(
             dependencies: ["PropertyListCodable", "PropertyList", "TestSupport"]),
         .testTarget(
             name: "KeyedArchiveTests",
-            dependencies: ["KeyedArchive", "TestSupport", "FoundationPeer"]),
+            dependencies: ["KeyedArchive", "TestSupport", "ArchiveTestSupport", "FoundationPeer"]),
+        .testTarget(
+            name: "AppKitArchiveTests",
+            dependencies: [
+                "AppKitArchive", "KeyedArchive", "PropertyList", "TestSupport",
+                "ArchiveTestSupport",
+            ]),
         .testTarget(
             name: "DocumentationTests",
             dependencies: [
-                "PropertyList", "PropertyListCodable", "KeyedArchive", "ArchiveStore",
-                "TestSupport",
+                "PropertyList", "PropertyListCodable", "KeyedArchive", "AppKitArchive",
+                "ArchiveStore", "TestSupport",
             ]),
         // What no single part can promise: every input, every limit, every target.
         .testTarget(

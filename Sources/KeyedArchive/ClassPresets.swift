@@ -1,6 +1,8 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PropertyList
+
 #if canImport(FoundationEssentials)
 internal import FoundationEssentials
 #else
@@ -23,7 +25,9 @@ extension ClassRegistry {
         String.self, Mutable<String>.self, ArchivedNumber.self, Data.self, Mutable<Data>.self,
         Date.self, ArchivedValue.self)
 
-    /// The classes of Foundation, AppKit and UIKit that are plain data and have a Swift type here.
+    /// The classes of Foundation that are plain data and have a Swift type here: the default list.
+    ///
+    /// The classes of AppKit and UIKit are in the product `AppKitArchive`.
     public static let foundation = propertyList.merging(foundationValues)
         .merging(.geometryClasses)
         .merging(.decimalClasses)
@@ -36,10 +40,6 @@ extension ClassRegistry {
         .merging(.characterSetClasses)
         .merging(.regularExpressionClasses)
         .merging(.formatterClasses)
-        .merging(.colorClasses)
-        .merging(.fontClasses)
-        .merging(.paragraphStyleClasses)
-        .merging(.bezierPathClasses)
         .merging(.urlLoadingClasses)
         .merging(.hashTableClasses)
 
@@ -47,4 +47,21 @@ extension ClassRegistry {
         ArchivedNull.self, UUID.self, URL.self, ArchivedSet<AnyArchived>.self,
         Mutable<ArchivedSet<AnyArchived>>.self, ArchivedOrderedSet<AnyArchived>.self,
         Mutable<ArchivedOrderedSet<AnyArchived>>.self, ArchivedCountedSet<AnyArchived>.self)
+}
+
+/// The classes that other products of the package have types for. Messages name the product; the list makes
+/// no class known or allowed.
+enum ClassesElsewhere {
+    private static let names = [
+        "NSBezierPath", "NSColor", "NSColorSpace", "NSFont", "NSFontDescriptor",
+        "NSMutableParagraphStyle", "NSParagraphStyle", "NSShadow", "NSTextTab", "UIColor", "UIFont",
+        "UIFontDescriptor",
+    ]
+
+    /// The change that would allow a class of another product; nil for other classes.
+    static func recovery(for name: String) -> String? {
+        guard names.contains(where: name.isLiterally) else { return nil }
+        let preset = name.utf8.first == UInt8(ascii: "U") ? "uiKit" : "appKit"
+        return "`.merging(.\(preset))` of the product AppKitArchive would allow it"
+    }
 }

@@ -166,6 +166,7 @@ extension KeyedArchiveError {
         if let type = ClassRegistry.foundation[name]?.type {
             return "`.adding(\(type).self)` would allow it"
         }
+        if let recovery = ClassesElsewhere.recovery(for: name) { return recovery }
         return "`.adding(T.self)` with the type T that `\(printable)` stands for would allow it"
     }
 }

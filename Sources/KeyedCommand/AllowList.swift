@@ -1,6 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+import AppKitArchive
 import ArgumentParser
 import KeyedArchive
 import PropertyList
@@ -11,11 +12,12 @@ struct AllowList: ExpressibleByArgument {
 
     private static let presets: [(name: String, registry: ClassRegistry)] = [
         ("propertyList", .propertyList), ("commonClasses", .commonClasses),
-        ("foundation", .foundation),
+        ("foundation", .foundation), ("appKit", .appKit), ("uiKit", .uiKit),
     ]
 
     static let help: ArgumentHelp = ArgumentHelp(
-        "The allowed classes: names, and propertyList, commonClasses or foundation for a preset.",
+        "The allowed classes: names, and propertyList, commonClasses, foundation, appKit or uiKit "
+            + "for a preset.",
         valueName: "preset|name,…")
 
     init?(argument: String) {

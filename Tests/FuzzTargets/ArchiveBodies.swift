@@ -1,6 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+import AppKitArchive
 import KeyedArchive
 import PropertyList
 
@@ -20,9 +21,10 @@ public func fuzzArchiveGraph(_ bytes: [UInt8]) throws {
     try BrokenProperty.check(graph.objects == again.objects, "the objects have changed")
 }
 
-/// Makes typed values of the input under the classes of Foundation.
+/// Makes typed values of the input under the classes of Foundation, AppKit and UIKit.
 public func fuzzUnarchive(_ bytes: [UInt8]) throws {
-    try checkTyped(FuzzSetup(bytes), allowing: .foundation)
+    try checkTyped(
+        FuzzSetup(bytes), allowing: ClassRegistry.foundation.merging(.appKit).merging(.uiKit))
 }
 
 /// Makes typed values of the input under the common classes, or keeps objects of unknown ones.

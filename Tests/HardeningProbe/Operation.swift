@@ -1,6 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+import AppKitArchive
 import KeyedArchive
 import PropertyList
 import PropertyListCodable
@@ -36,7 +37,8 @@ struct Input {
         contents.flatMap { try? KeyedUnarchiver($0, allowing: Self.registry, limits: limits) }
     }
 
-    static let registry = ClassRegistry.foundation.keepingUnknownClasses()
+    static let registry = ClassRegistry.foundation.merging(.appKit).merging(.uiKit)
+        .keepingUnknownClasses()
 }
 
 /// Something that the library does with a file.

@@ -1,12 +1,12 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+import ArchiveTestSupport
 import Foundation
+import KeyedArchive
 import PropertyList
 import TestSupport
 import Testing
-
-@testable import KeyedArchive
 
 /// Archives that Apple's software wrote, as typed values.
 @Suite("Typed values of archives of other origin")
@@ -54,19 +54,6 @@ struct CorpusTypedTests {
     }
 
     @Test(
-        "every object whose class has a type is read or refused by an error, and most are read",
-        .enabled(if: Corpus.hasExternal, "there is no external collection here"))
-    func census() throws {
-        var census = Census()
-        for file in Corpus.external("real-archives") { census.add(file) }
-        if let report = ProcessInfo.processInfo.environment["KEYED_CENSUS"] {
-            try census.report.write(toFile: report, atomically: true, encoding: .utf8)
-        }
-        #expect(census.typed > 100_000)
-        #expect(Double(census.refused) < 0.001 * Double(census.typed))
-    }
-
-    @Test(
         "prefixes of small genuine archives are refused by an error",
         .enabled(if: Corpus.hasExternal, "there is no external collection here"),
         arguments: foundationArchives)
@@ -81,49 +68,3 @@ struct CorpusTypedTests {
 }
 
 private let foundationArchives = Corpus.external("real-archives/foundation-tests")
-
-/// Which objects of archives become typed values.
-private struct Census {
-    var typed = 0
-    var untyped = 0
-    var refused = 0
-    private var unknownClasses: [String: Int] = [:]
-    private var errors: [String: Int] = [:]
-
-    mutating func add(_ file: Corpus.File) {
-        guard
-            let contents = try? ArchiveContents(
-                parsing: file.bytes, options: .rawControlCharacters),
-            let reader = try? ArchiveReader(contents, allowing: .foundation, limits: .default)
-        else { return }
-        for number in contents.objects.indices { add(UInt32(number), reader) }
-    }
-
-    private mutating func add(_ object: UInt32, _ reader: ArchiveReader) {
-        guard reader.slot(of: object).isObject else { return }
-        let name = reader.archivedClass(of: object)?.name ?? ""
-        do {
-            try reader.root([]) {
-                let type = try reader.boundType(of: object) ?? OpaqueObject.self
-                _ = try type.unarchive(KeyedReference(reader, object: object))
-            }
-            typed += 1
-        } catch let error as KeyedArchiveError {
-            if error.code == .classNotAllowed || error.code == .referenceCycle {
-                untyped += 1
-                if error.object?.value == object { unknownClasses[name, default: 0] += 1 }
-            } else {
-                refused += 1
-                errors["\(name): \(error.code) \(error.what.prefix(80))", default: 0] += 1
-            }
-        } catch { refused += 1 }
-    }
-
-    var report: String {
-        let unknown = unknownClasses.sorted { $0.value > $1.value }.prefix(40)
-        let failed = errors.sorted { $0.value > $1.value }.prefix(60)
-        return "typed \(typed), holding classes without a type \(untyped), refused \(refused)\n"
-            + unknown.map { "\($0.value) \($0.key)\n" }.joined() + "\n"
-            + failed.map { "\($0.value) \($0.key)\n" }.joined()
-    }
-}

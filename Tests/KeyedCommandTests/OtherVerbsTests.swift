@@ -110,6 +110,36 @@ struct ClassesTests {
                 """))
     }
 
+    @Test("names the module of a type that is not in KeyedArchive")
+    func modules() throws {
+        let archive: PropertyListValue = [
+            "$version": 100_000, "$archiver": "NSKeyedArchiver", "$top": ["root": .uid(1)],
+            "$objects": [
+                "$null", ["NSSize": 12.0, "NSName": .uid(0), "NSNib": .uid(3), "$class": .uid(2)],
+                ["$classname": "NSFont", "$classes": ["NSFont", "NSObject"]],
+                ["number": .uid(5), "$class": .uid(4)],
+                ["$classname": "UINib", "$classes": ["UINib", "NSObject"]], 5,
+            ],
+        ]
+        let bytes = try BinaryPropertyList.serialize(PropertyListDocument(archive))
+        try Files.withFile(bytes) { path in
+            #expect(
+                keyed("classes", path).output.hasSuffix(
+                    """
+                    let allowed = ClassRegistry(
+                        ArchivedFont.self,  // NSFont (AppKitArchive)
+                        ArchivedNumber.self  // NSNumber
+                    ).allowing(
+                        "UINib"
+                    )
+
+                    """))
+            let run = keyed("check", path, "--allow", "foundation,uiKit,UINib")
+            #expect(run.status == 1 && run.output.contains("NSFont is not allowed"))
+            #expect(keyed("check", path, "--allow", "foundation,appKit,UINib").status == 0)
+        }
+    }
+
     @Test("counts what it can of a malformed archive, and refuses what is none")
     func malformed() {
         #expect(keyed("classes", Files.archive("malformed/no-class")).status == 3)

@@ -22,6 +22,12 @@ let package = Package(
             name: "keyed-archive-client",
             dependencies: [.product(name: "KeyedArchive", package: "swift-keyed-archive")]),
         .executableTarget(
+            name: "appkit-archive-client",
+            dependencies: [
+                .product(name: "AppKitArchive", package: "swift-keyed-archive"),
+                .product(name: "KeyedArchive", package: "swift-keyed-archive"),
+            ]),
+        .executableTarget(
             name: "archive-store-client",
             dependencies: [.product(name: "ArchiveStore", package: "swift-keyed-archive")]),
     ]

@@ -1,6 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+import AppKitArchive
 import ArgumentParser
 import KeyedArchive
 import PropertyList
@@ -123,9 +124,9 @@ struct ClassCensus {
     /// that a program has to have types for.
     private func allowList(_ names: [String]) -> [String] {
         let known = names.compactMap { name in
-            ClassRegistry.foundation.typeName(of: name).map { "    \($0).self,  // \(name)" }
+            Self.typeName(of: name).map { "    \($0.type).self,  // \(name)\($0.module)" }
         }
-        let others = names.filter { ClassRegistry.foundation.typeName(of: $0) == nil }
+        let others = names.filter { Self.typeName(of: $0) == nil }
         let registry =
             known.isEmpty
             ? ["let allowed = ClassRegistry()"]
@@ -135,6 +136,15 @@ struct ClassCensus {
         return registry.dropLast() + [(registry.last ?? "") + ".allowing("]
             + Self.separated(literals) + [")"]
     }
+
+    /// The type of ours that a class becomes, and a comment on the module that has it where that is not
+    /// `KeyedArchive`.
+    private static func typeName(of name: String) -> (type: String, module: String)? {
+        if let type = ClassRegistry.foundation.typeName(of: name) { return (type, "") }
+        return viewClasses.typeName(of: name).map { ($0, " (AppKitArchive)") }
+    }
+
+    private static let viewClasses = ClassRegistry.appKit.merging(.uiKit)
 
     /// Lines of a list without the comma after the last.
     private static func separated(_ lines: [String]) -> [String] {

@@ -1,6 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+import ArchiveTestSupport
 import KeyedArchive
 import PropertyList
 import TestSupport
@@ -220,7 +221,7 @@ struct AttributedStringTests {
             // written once more for the attachment.
             let differs = ["Sparkle-Icon.sketch--e0b2dfdc", "AddressBookPrefs.nib_keyedobjects"]
             if differs.contains(where: archive.name.contains) { continue }
-            try Specimens.expectSame(again, archive)
+            #expect(try Specimens.difference(again, archive) == nil)
         }
         #expect(count > 200)
     }

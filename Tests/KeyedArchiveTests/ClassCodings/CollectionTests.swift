@@ -1,6 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+import ArchiveTestSupport
 import KeyedArchive
 import PropertyList
 import TestSupport
@@ -23,7 +24,7 @@ struct GenuineCollectionTests {
         for name in ["NSSet-Empty", "NSSet-Numbers", "NSMutableSet-Empty", "NSMutableSet-Numbers"] {
             _ = try roundTrip(AnyArchived.self, genuine: "--\(name)-")
         }
-        let bytes = try ArchiveTables.genuine("--NSSet-Numbers-")
+        let bytes = try Specimens.bytes("--NSSet-Numbers-", in: "foundation-tests")
         #expect(try KeyedUnarchiver.unarchive(Set<Int>.self, from: bytes) == [1, 2, 3, 4, 5])
     }
 

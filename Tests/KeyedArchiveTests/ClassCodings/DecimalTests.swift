@@ -1,6 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+import ArchiveTestSupport
 import Foundation
 import KeyedArchive
 import PropertyList
@@ -191,7 +192,7 @@ struct GenuineDecimalTests {
     // today, and the chain of classes is that of newer systems.
     @Test("numbers are written back with the same value")
     func numbers() throws {
-        let values = try ArchiveTables.compareParts(
+        let values = try Specimens.compareParts(
             Decimal.self, of: ["NSDecimalNumberPlaceholder", "NSDecimalNumber"], in: "nib",
             expected: normalized)
         #expect(values.count >= 43)
@@ -217,7 +218,7 @@ struct GenuineDecimalTests {
 
     @Test("handlers are written back as they were")
     func handlers() throws {
-        let values = try ArchiveTables.compareParts(
+        let values = try Specimens.compareParts(
             ArchivedDecimalNumberHandler.self, of: ["NSDecimalNumberHandler"], in: "nib")
         #expect(values.count >= 6)
         #expect(values.allSatisfy { $0.roundingMode == 3 && $0.raisesOnDivideByZero })

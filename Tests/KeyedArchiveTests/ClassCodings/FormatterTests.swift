@@ -1,6 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+import ArchiveTestSupport
 import KeyedArchive
 import PropertyList
 import TestSupport
@@ -141,7 +142,7 @@ struct FormatterTests {
                     dates += 1
                 }
             }
-            try Specimens.expectSame(again, archive)
+            #expect(try Specimens.difference(again, archive) == nil)
         }
         #expect(standards == 2 && intervals == 3 && dates >= 11)
     }
@@ -237,7 +238,7 @@ struct FormatterTests {
                 #expect(formatter.extraFields.keys.isEmpty)
                 count += 1
             }
-            try Specimens.expectSame(again, archive)
+            #expect(try Specimens.difference(again, archive) == nil)
         }
         #expect(count >= 54)
     }

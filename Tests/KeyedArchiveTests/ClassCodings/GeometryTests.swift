@@ -1,6 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+import ArchiveTestSupport
 import KeyedArchive
 import PropertyList
 import TestSupport
@@ -103,7 +104,7 @@ struct GeometryTests {
         let points = [ArchivedPoint(x: 1, y: 2), ArchivedPoint(x: 3.5, y: 0)]
         let bytes = try KeyedArchiver.archive(points)
         #expect(
-            try ArchiveTables.objects(bytes) == [
+            try Specimens.table(bytes) == [
                 "$null", ["NS.objects": [.uid(2), .uid(3)], "$class": .uid(4)], "{1, 2}",
                 "{3.5, 0}", Archives.describe("NSArray"),
             ])
@@ -322,7 +323,7 @@ struct GenuineGeometryTests {
             ("foundation-tests", 16), ("sks", 6), ("xcuserstate", 19), ("dtx-instruments", 1),
         ])
     func values(folder: String, least: Int) throws {
-        let values = try ArchiveTables.compareParts(
+        let values = try Specimens.compareParts(
             ArchivedValue.self, of: ["NSValue"], in: folder)
         #expect(values.count >= least)
         for value in values { if case .other = value { Issue.record("an unknown value") } }

@@ -1,6 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+import ArchiveTestSupport
 import Foundation
 import PropertyList
 import TestSupport
@@ -217,7 +218,7 @@ struct GenuineIndexTests {
 
     @Test("those in the state of programs are written back as they were")
     func states() throws {
-        let paths = try ArchiveTables.compareParts(
+        let paths = try Specimens.compareParts(
             IndexPath.self, of: ["NSIndexPath"], in: "xcuserstate")
         #expect(paths.count >= 80)
     }
@@ -226,9 +227,9 @@ struct GenuineIndexTests {
         "sets in documents and in the state of programs",
         arguments: [("xcdatamodel", 21, 18), ("xcuserstate", 9, 5)])
     func documents(folder: String, leastSets: Int, leastMutable: Int) throws {
-        let sets = try ArchiveTables.compareParts(
+        let sets = try Specimens.compareParts(
             ArchivedIndexSet.self, of: ["NSIndexSet"], in: folder)
-        let mutable = try ArchiveTables.compareParts(
+        let mutable = try Specimens.compareParts(
             Mutable<ArchivedIndexSet>.self, of: ["NSMutableIndexSet"], in: folder)
         #expect(sets.count >= leastSets && mutable.count >= leastMutable)
     }

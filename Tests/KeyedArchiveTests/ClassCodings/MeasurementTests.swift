@@ -1,6 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+import ArchiveTestSupport
 import KeyedArchive
 import PropertyList
 import TestSupport
@@ -146,11 +147,11 @@ struct GenuineMeasurementTests {
     // as reals.
     @Test("whole numbers that are integers")
     func integers() throws {
-        let bytes = try ArchiveTables.genuine("--NSMeasurement-Length--334bd6de")
+        let bytes = try Specimens.bytes("--NSMeasurement-Length--334bd6de", in: "foundation-tests")
         let value = try KeyedUnarchiver.unarchive(ArchivedMeasurement.self, from: bytes)
         #expect(value.value == 45 && value.unit.specifier == 1287)
-        let again = try ArchiveTables.objects(KeyedArchiver.archive(value))
-        var original = try ArchiveTables.objects(bytes)
+        let again = try Specimens.table(KeyedArchiver.archive(value))
+        var original = try Specimens.table(bytes)
         for (object, key) in [(1, "NS.value"), (4, "NS.constant")] {
             guard case .dictionary(var fields) = original[object],
                 let number = fields[key]?.integer?.value(as: Int.self)

@@ -1,6 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+import ArchiveTestSupport
 import KeyedArchive
 import PropertyList
 import TestSupport
@@ -48,12 +49,16 @@ struct PredicateTests {
             Archives.describe("NSSelfExpression", "NSExpression"), Archives.describe("NSArray"),
         ]
         #expect(refusal([AnyArchived].self, array) == .classNotAllowed)
-        let font: [PropertyListValue] = [
-            ["NSName": .uid(0), "NSSize": 1.0, "NSLater": .uid(2), "$class": .uid(4)],
+        let formatter: [PropertyListValue] = [
+            [
+                "NS.format": .uid(0), "NS.natural": false, "NSLater": .uid(2), "$class": .uid(4),
+            ],
             ["NSExpressionType": 1, "$class": .uid(3)],
-            Archives.describe("NSSelfExpression", "NSExpression"), Archives.describe("NSFont"),
+            Archives.describe("NSSelfExpression", "NSExpression"),
+            Archives.describe("NSDateFormatter", "NSFormatter"),
         ]
-        #expect(try read(ArchivedFont.self, font).extraFields.ignoredKeys == ["NSLater"])
+        let read = try read(ArchivedDateFormatter.self, formatter)
+        #expect(read.extraFields.ignoredKeys == ["NSLater"])
     }
 
     @Test("are kept as they are where the registry says so, cycles included")
@@ -88,7 +93,7 @@ struct PredicateTests {
                 count += 1
             }
             let again = try Specimens.rewritten(archive) { #expect($0.value is OpaqueObject) }
-            try Specimens.expectSame(again, archive)
+            #expect(try Specimens.difference(again, archive) == nil)
         }
         #expect(count >= 30)
     }

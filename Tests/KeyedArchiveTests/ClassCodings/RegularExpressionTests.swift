@@ -1,6 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+import ArchiveTestSupport
 import KeyedArchive
 import PropertyList
 import TestSupport
@@ -126,7 +127,7 @@ struct RegularExpressionTests {
             let again = try Specimens.rewritten(archive) {
                 #expect($0.value(as: ArchivedRegularExpression.self) != nil)
             }
-            try Specimens.expectSame(again, archive)
+            #expect(try Specimens.difference(again, archive) == nil)
         }
     }
 }

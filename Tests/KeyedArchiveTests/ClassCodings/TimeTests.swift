@@ -1,6 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+import ArchiveTestSupport
 import Foundation
 import KeyedArchive
 import PropertyList
@@ -259,7 +260,7 @@ struct GenuineTimeTests {
     @Test("calendars, with the zones and locales of formatters")
     func calendars() throws {
         let folder = "foundation-tests"
-        let calendars = try ArchiveTables.compareParts(
+        let calendars = try Specimens.compareParts(
             ArchivedCalendar.self, of: ["NSCalendar"], in: folder)
         #expect(calendars.count == 3)
         for calendar in calendars {
@@ -270,24 +271,24 @@ struct GenuineTimeTests {
                 calendar.gregorianStartDate
                     == Date(timeIntervalSinceReferenceDate: -13_197_600_000))
         }
-        let zones = try ArchiveTables.compareParts(
+        let zones = try Specimens.compareParts(
             ArchivedTimeZone.self, of: ["NSTimeZone"], in: folder)
         #expect(zones.contains(ArchivedTimeZone(name: "GMT+0100")) && zones.count >= 5)
-        let locales = try ArchiveTables.compareParts(
+        let locales = try Specimens.compareParts(
             ArchivedLocale.self, of: ["NSLocale"], in: folder)
         #expect(Set(locales.map(\.identifier)) == ["", "ja-JP"])
     }
 
     @Test("dates, zones and locales of interface files")
     func interfaces() throws {
-        let dates = try ArchiveTables.compareParts(
+        let dates = try Specimens.compareParts(
             ArchivedCalendarDate.self, of: ["NSCalendarDate"], in: "nib")
         #expect(dates.count >= 5)
         #expect(dates.contains { $0.timeZone?.name == "Europe/Prague" && $0.format != nil })
-        let zones = try ArchiveTables.compareParts(
+        let zones = try Specimens.compareParts(
             ArchivedTimeZone.self, of: ["NSTimeZone"], in: "nib")
         #expect(zones.contains { $0.name == "Australia/Sydney" && $0.data != nil })
-        let locales = try ArchiveTables.compareParts(
+        let locales = try Specimens.compareParts(
             ArchivedLocale.self, of: ["NSLocale"], in: "nib")
         #expect(locales.count >= 10)
     }

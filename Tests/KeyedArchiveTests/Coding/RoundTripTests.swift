@@ -1,6 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+import ArchiveTestSupport
 import PropertyList
 import Testing
 
@@ -258,12 +259,4 @@ struct KeyField: KeyedCodable {
 
     func encode(with coder: KeyedEncoder) throws { coder.encode(1, forKey: key) }
     init(coder: KeyedDecoder) throws { key = coder.keys.first ?? "" }
-}
-
-/// The error that `body` throws, if it is one of ours.
-func archiveError<R>(_ body: () throws -> R) -> KeyedArchiveError? {
-    do {
-        _ = try body()
-        return nil
-    } catch { return error as? KeyedArchiveError }
 }

@@ -1,6 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+import ArchiveTestSupport
 import KeyedArchive
 import PropertyList
 import TestSupport
@@ -79,15 +80,15 @@ struct SharedContainerTests {
     func kept() throws {
         var archive = SharingAssembler()
         let one = archive.add(.integer(1))
-        let shadow = archive.describe("NSShadow")
-        let node = archive.node(shadow, (0..<Self.count).map { ("k\($0)", one) })
-        let shadows = (0..<Self.count).map { _ in archive.reference(archive.entry(node)) }
+        let sponge = archive.describe("Sponge")
+        let node = archive.node(sponge, (0..<Self.count).map { ("k\($0)", one) })
+        let sponges = (0..<Self.count).map { _ in archive.reference(archive.entry(node)) }
         let root = archive.object(
-            archive.describe("NSArray"), [("NS.objects", archive.add(.array(shadows)))])
+            archive.describe("NSArray"), [("NS.objects", archive.add(.array(sponges)))])
         let bytes = archive.bytes(root: root)
         #expect(
             code {
-                try KeyedUnarchiver.unarchive([ArchivedShadow].self, from: bytes, limits: limits)
+                try KeyedUnarchiver.unarchive([Sponge].self, from: bytes, limits: limits)
             } == .expansionLimitExceeded)
 
         var strangers = SharingAssembler()
@@ -503,4 +504,12 @@ struct WrittenSharingTests {
         let error = archiveError { try archiver.roots.encode(any, forKey: "any") }
         #expect(error?.code == .classNotAllowed)
     }
+}
+
+/// A type that knows none of its fields, and keeps them all.
+private struct Sponge: KeyedDecodable {
+    static let archivedClass: ArchivedClass = "Sponge"
+    let fields: ArchivedExtraFields
+
+    init(coder: KeyedDecoder) throws { fields = try coder.extraFields(except: []) }
 }

@@ -1,6 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+public import KeyedArchive
 public import PropertyList
 
 #if canImport(FoundationEssentials)
@@ -15,25 +16,20 @@ public import Foundation
 // | – 1 calibrated, 2 device RGB | `NSRGB`: data in the object, “r g b” or “r g b a” as text with a NUL |
 // | – 3 calibrated, 4 device white | `NSWhite`: the same, “w” or “w a” |
 // | – 5 device CMYK | `NSCMYK`: the same (by other implementations) |
-// | – 6 catalog | `NSCatalogName`, `NSColorName`: strings; `NSColor`: the color for who does not have it |
+// | – 6 catalog | `NSCatalogName`, `NSColorName`: strings; `NSColor`: the color to use where the name is unknown |
 // | – 10 pattern | `NSImage` |
 // | – in its own space | also `NSComponents`: data in the object, all components as text without a NUL; `NSCustomColorSpace` |
 // | `NSColorSpace` | any of `NSID`, `NSSpaceID`, `NSModel`: integers; `NSICC`: data or mutable data |
 // | `UIColor` | `UIColorComponentCount`: integer; `UIRed`, `UIGreen`, `UIBlue`, `UIWhite`, `UIAlpha`: reals; `NSColorSpace`, `NSRGB`, `NSWhite`, `UISystemColorName` (by other implementations) |
 //
-// Source: archives that Apple's software wrote. What else an object holds is kept, see
-// `ArchivedExtraFields`.
-
-extension ClassRegistry {
-    static let colorClasses = ClassRegistry(
-        ArchivedColor.self, ArchivedColorSpace.self, ArchivedUIColor.self)
-}
+// Source: archives that Apple's software wrote. Other fields are kept in
+// `extraFields`.
 
 // MARK: - NSColor
 
-/// An `NSColor`: what its archive says, not converted.
+/// An `NSColor`: the components and names in the archive, without conversion.
 public struct ArchivedColor {
-    /// The kind of color, as `NSColorSpace` says it.
+    /// The kind of color: the number in the field `NSColorSpace`.
     public struct Kind: RawRepresentable, Sendable, Hashable {
         public let rawValue: Int
 
@@ -43,9 +39,9 @@ public struct ArchivedColor {
         public static let calibratedRGB = Kind(rawValue: 1)
         /// Red, green, blue of a device.
         public static let deviceRGB = Kind(rawValue: 2)
-        /// A gray, independent of a device.
+        /// Grayscale, independent of a device.
         public static let calibratedWhite = Kind(rawValue: 3)
-        /// A gray of a device.
+        /// Grayscale of a device.
         public static let deviceWhite = Kind(rawValue: 4)
         /// Cyan, magenta, yellow, black of a device.
         public static let deviceCMYK = Kind(rawValue: 5)
@@ -71,30 +67,30 @@ public struct ArchivedColor {
     public var catalogName: String?
     /// The name of a color by name.
     public var colorName: String?
-    /// The color to take where that of the name is not known: an `NSColor`.
+    /// The color to use where the name is unknown: an `NSColor`.
     public var fallback: AnyArchived?
     /// The image of a pattern.
     public var image: AnyArchived?
-    /// Fields that are not known here.
+    /// The fields that this type does not know.
     public var extraFields = ArchivedExtraFields()
 
-    /// A color of a kind, without components.
+    /// Creates a color of a kind, without components.
     public init(_ kind: Kind) { self.kind = kind }
 
-    /// Red, green and blue, 0 … 1, independent of a device.
+    /// Creates a color from red, green and blue, 0 … 1, independent of a device.
     public init(red: Double, green: Double, blue: Double, alpha: Double = 1) {
         kind = .calibratedRGB
         rgb = ColorText.data([red, green, blue], alpha: alpha)
     }
 
-    /// A gray, 0 … 1, independent of a device.
+    /// Creates a gray, 0 … 1, independent of a device.
     public init(white: Double, alpha: Double = 1) {
         kind = .calibratedWhite
         self.white = ColorText.data([white], alpha: alpha)
     }
 
-    /// The components that the kind of color has, with alpha; nil where there are none, or the text is
-    /// not one or more finite numbers.
+    /// The components of the color and its alpha; nil for kinds without components, and for text that is
+    /// not a list of as many finite numbers.
     public var components: [Double]? {
         switch kind {
         case .calibratedRGB, .deviceRGB: rgb.flatMap { ColorText.components($0, count: 3) }
@@ -105,12 +101,12 @@ public struct ArchivedColor {
     }
 }
 
-/// Components as text.
+/// The text of components.
 enum ColorText {
-    // The longest text that is read: five numbers.
+    // The length of the longest text that is read. A color has at most five numbers.
     private static let limit = 256
 
-    /// Numbers with blanks between, and a NUL; alpha only where it is not 1.
+    /// Returns numbers separated by blanks, and a NUL. Alpha is left out if it is 1.
     static func data(_ components: [Double], alpha: Double) -> Data {
         let numbers = alpha == 1 ? components : components + [alpha]
         return Data(numbers.map(text).joined(separator: " ").utf8 + [0])
@@ -120,7 +116,7 @@ enum ColorText {
         Int(exactly: number).map { "\($0)" } ?? "\(number)"
     }
 
-    /// `count` numbers and alpha, which is 1 where the text has none.
+    /// Returns `count` numbers and alpha, which is 1 if the text has none; nil for other text.
     static func components(_ data: Data, count: Int) -> [Double]? {
         guard data.count <= limit else { return nil }
         let bytes = data.last == 0 ? data.dropLast() : data
@@ -137,6 +133,12 @@ enum ColorText {
 
 extension ArchivedColor: KeyedCodable {
     public static var archivedClass: ArchivedClass { "NSColor" }
+
+    public static func register(in registry: inout ClassRegistry) {
+        ArchivedColorSpace.register(in: &registry)
+        String.register(in: &registry)
+        registry.add(Self.self)
+    }
 
     private static let keys: Set = [
         "NSColorSpace", "NSRGB", "NSWhite", "NSCMYK", "NSComponents", "NSCustomColorSpace",
@@ -179,16 +181,16 @@ extension ArchivedColor: KeyedCodable {
 public struct ArchivedColorSpace {
     /// Apple's number of the space: 7 is sRGB.
     public var id: Int?
-    /// Another such number, in archives of SceneKit and of later systems.
+    /// Another number of the space, in archives of SceneKit and of later systems.
     public var spaceID: Int?
     /// The model, as `NSColorSpace.Model` numbers it.
     public var model: Int?
     /// The ICC profile: data.
     public var profile: AnyArchived?
-    /// Fields that are not known here.
+    /// The fields that this type does not know.
     public var extraFields = ArchivedExtraFields()
 
-    /// The space that Apple's number stands for.
+    /// Creates the space with Apple's number.
     public init(id: Int?) { self.id = id }
 
     /// The bytes of the ICC profile.
@@ -197,6 +199,11 @@ public struct ArchivedColorSpace {
 
 extension ArchivedColorSpace: KeyedCodable {
     public static var archivedClass: ArchivedClass { "NSColorSpace" }
+
+    public static func register(in registry: inout ClassRegistry) {
+        Mutable<Data>.register(in: &registry)
+        registry.add(Self.self)
+    }
 
     private static let keys: Set = ["NSID", "NSSpaceID", "NSModel", "NSICC"]
 
@@ -219,9 +226,9 @@ extension ArchivedColorSpace: KeyedCodable {
 
 // MARK: - UIColor
 
-/// A `UIColor`: what its archive says, not converted.
+/// A `UIColor`: the components and names in the archive, without conversion.
 public struct ArchivedUIColor {
-    /// How many components there are, with alpha.
+    /// The number of components, with alpha.
     public var componentCount: Int?
     /// Red, mostly 0 … 1.
     public var red: PropertyListReal?
@@ -239,17 +246,22 @@ public struct ArchivedUIColor {
     public var rgbText: Data?
     /// White and perhaps alpha as text.
     public var whiteText: Data?
-    /// The name of a color of the system.
+    /// The name of a system color.
     public var systemColorName: String?
-    /// Fields that are not known here.
+    /// The fields that this type does not know.
     public var extraFields = ArchivedExtraFields()
 
-    /// A color of which nothing is said.
+    /// Creates a color without any field.
     public init() {}
 }
 
 extension ArchivedUIColor: KeyedCodable {
     public static var archivedClass: ArchivedClass { "UIColor" }
+
+    public static func register(in registry: inout ClassRegistry) {
+        String.register(in: &registry)
+        registry.add(Self.self)
+    }
 
     private static let keys: Set = [
         "UIColorComponentCount", "UIRed", "UIGreen", "UIBlue", "UIWhite", "UIAlpha",

@@ -1,15 +1,14 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-import KeyedArchive
-import PropertyList
-import TestSupport
-import Testing
+public import KeyedArchive
+public import PropertyList
+public import TestSupport
 
 /// Objects in archives that Apple's software wrote.
-enum Specimens {
+public enum Specimens {
     /// All archives of the collection that can be read; empty where it is absent.
-    static let archives: [(file: Corpus.File, graph: ArchiveGraph)] =
+    public static let archives: [(file: Corpus.File, graph: ArchiveGraph)] =
         Corpus.external("real-archives").compactMap { file in
             let contents = try? ArchiveContents(parsing: file.bytes, options: .appleCompatible)
             guard let contents, let graph = try? ArchiveGraph(contents) else { return nil }
@@ -17,23 +16,30 @@ enum Specimens {
         }
 
     /// The bytes of the one archive whose name holds `part`.
-    static func bytes(_ part: String) throws -> [UInt8] {
+    public static func bytes(_ part: String) throws -> [UInt8] {
         let found = archives.filter { $0.file.name.contains(part) }
-        try #require(found.count == 1, "\(found.count) files are called \(part)")
+        guard found.count == 1 else { throw Mismatch("\(found.count) files are called \(part)") }
         return found[0].file.bytes
     }
 
-    /// An archive of the collection whose roots are its objects of some classes, by their numbers.
-    struct Collected: Sendable, CustomStringConvertible {
-        let name: String
-        let bytes: [UInt8]
-        let keys: [String]
+    /// The bytes of the first archive of a folder of the collection whose name holds `part`.
+    public static func bytes(_ part: String, in folder: String) throws -> [UInt8] {
+        let files = Corpus.external("real-archives/\(folder)").filter { $0.name.contains(part) }
+        guard let file = files.first else { throw Mismatch("no file is called \(part)") }
+        return file.bytes
+    }
 
-        var description: String { name }
+    /// An archive of the collection whose roots are its objects of some classes, by their numbers.
+    public struct Collected: Sendable, CustomStringConvertible {
+        public let name: String
+        public let bytes: [UInt8]
+        public let keys: [String]
+
+        public var description: String { name }
     }
 
     /// The archives that hold objects of some classes.
-    static func collected(_ names: Set<String>) throws -> [Collected] {
+    public static func collected(_ names: Set<String>) throws -> [Collected] {
         try archives.compactMap { file, graph in
             var graph = graph
             var roots = PropertyListDictionary()
@@ -51,17 +57,26 @@ enum Specimens {
     }
 
     /// The entries of `$objects`.
-    static func table(_ bytes: [UInt8]) throws -> [PropertyListValue] {
+    public static func table(_ bytes: [UInt8]) throws -> [PropertyListValue] {
+        try Array(plist(bytes, "$objects").array ?? [])
+    }
+
+    /// The value of a key of an archive.
+    private static func plist(_ bytes: [UInt8], _ key: String) throws -> PropertyListValue {
         let root = try PropertyListValue(parsing: bytes, options: .appleCompatible)
-        return Array(try #require(root.dictionary?["$objects"]?.array))
+        guard let value = root.dictionary?[key] else { throw Mismatch("there is no `\(key)`") }
+        return value
     }
 
     /// The objects that the roots lead to, in an order and with numbers that depend on nothing but
     /// keys, and plain values where they are referred to: equal where two archives hold the same
     /// graph.
-    static func graph(_ bytes: [UInt8]) throws -> [PropertyListValue] {
+    ///
+    /// - Parameter key: the one root to begin with, which is called `root` in the result.
+    public static func graph(
+        _ bytes: [UInt8], from key: String? = nil
+    ) throws -> [PropertyListValue] {
         let objects = try table(bytes)
-        let root = try PropertyListValue(parsing: bytes, options: .appleCompatible)
         var numbers: [PropertyListUID: Int] = [:]
         var pending: [PropertyListValue] = []
         func renumbered(_ value: PropertyListValue) -> PropertyListValue {
@@ -84,7 +99,9 @@ enum Specimens {
             default: return value
             }
         }
-        var graph = [renumbered(try #require(root.dictionary?["$top"]))]
+        let top = try plist(bytes, "$top")
+        let roots = key.map { ["root": top.dictionary?[$0] ?? .null] } ?? top
+        var graph = [renumbered(roots)]
         var next = 0
         while next < pending.count {
             graph.append(renumbered(pending[next]))
@@ -93,25 +110,47 @@ enum Specimens {
         return graph
     }
 
-    /// Expects an archive to hold the same graph as another.
-    static func expectSame(
-        _ bytes: [UInt8], _ archive: Collected, sourceLocation: SourceLocation = #_sourceLocation
-    ) throws {
-        let (found, expected) = (try graph(bytes), try graph(archive.bytes))
-        #expect(found.count == expected.count, "\(archive)", sourceLocation: sourceLocation)
-        if let place = zip(found, expected).enumerated().first(where: { $1.0 != $1.1 })?.offset {
-            Issue.record(
-                "\(archive): object \(place) is \(found[place]), not \(expected[place])",
-                sourceLocation: sourceLocation)
+    /// Reads every object of some classes in a folder of the collection, and writes it as an archive of
+    /// its own, which has to hold the same objects as the original.
+    ///
+    /// - Parameter expected: how an entry is expected to be written, where not as it was.
+    /// - Returns: what was read.
+    public static func compareParts<T: KeyedCodable>(
+        _ type: T.Type, of names: Set<String>, in folder: String,
+        expected: (PropertyListValue) -> PropertyListValue = { $0 }
+    ) throws -> [T] {
+        var values: [T] = []
+        for archive in try collected(names) where archive.name.hasPrefix(folder + "/") {
+            let unarchiver = try KeyedUnarchiver(parsing: archive.bytes)
+            for key in archive.keys {
+                let value = try unarchiver.unarchive(type, forKey: key)
+                values.append(value)
+                let again = try graph(KeyedArchiver.archive(value))
+                if try again != graph(archive.bytes, from: key).map(expected) {
+                    throw Mismatch("object \(key) of \(archive) is written as something else")
+                }
+            }
         }
+        return values
+    }
+
+    /// The first object in which an archive differs from another; nil where both hold the same graph.
+    public static func difference(_ bytes: [UInt8], _ archive: Collected) throws -> String? {
+        let (found, expected) = (try graph(bytes), try graph(archive.bytes))
+        if let place = zip(found, expected).enumerated().first(where: { $1.0 != $1.1 })?.offset {
+            return "\(archive): object \(place) is \(found[place]), not \(expected[place])"
+        }
+        if found.count == expected.count { return nil }
+        return "\(archive): there are \(found.count) objects, not \(expected.count)"
     }
 
     /// Reads all roots as whatever they are, and writes them again; objects of the class `opaque` are
     /// kept as they are.
-    static func rewritten(
-        _ archive: Collected, opaque: String = "", _ look: (AnyArchived) throws -> Void = { _ in }
+    public static func rewritten(
+        _ archive: Collected, allowing registry: ClassRegistry = .foundation, opaque: String = "",
+        _ look: (AnyArchived) throws -> Void = { _ in }
     ) throws -> [UInt8] {
-        let registry = ClassRegistry.foundation.removing(opaque).keepingUnknownClasses()
+        let registry = registry.removing(opaque).keepingUnknownClasses()
         let unarchiver = try KeyedUnarchiver(parsing: archive.bytes, allowing: registry)
         let archiver = KeyedArchiver(allowing: registry)
         for key in archive.keys {
@@ -120,35 +159,5 @@ enum Specimens {
             try archiver.roots.encode(value, forKey: key)
         }
         return try archiver.finish()
-    }
-}
-
-/// An archive's root read as `T`.
-func read<T: KeyedDecodable>(
-    _ type: T.Type = T.self, _ objects: [PropertyListValue],
-    allowing registry: ClassRegistry = .foundation
-) throws -> T {
-    try KeyedUnarchiver.unarchive(type, from: Archives.make(objects), allowing: registry)
-}
-
-/// The code of the error of reading an archive's root as `T`.
-func refusal<T: KeyedDecodable>(
-    _ type: T.Type, _ objects: [PropertyListValue],
-    allowing registry: ClassRegistry = .foundation
-) -> KeyedArchiveError.Code? {
-    archiveError { try read(type, objects, allowing: registry) }?.code
-}
-
-/// The table of an archive of `value`, without its first entry.
-func written(_ value: some KeyedEncodable) throws -> [PropertyListValue] {
-    Array(try Specimens.table(KeyedArchiver.archive(value)).dropFirst())
-}
-
-extension PropertyListValue {
-    /// A dictionary with some entries changed; `.null` removes one.
-    func with(_ changes: PropertyListDictionary) -> PropertyListValue {
-        guard case .dictionary(var fields) = self else { return self }
-        for key in changes.keys { fields[key] = changes[key] == .null ? nil : changes[key] }
-        return .dictionary(fields)
     }
 }

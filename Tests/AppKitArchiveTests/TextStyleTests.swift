@@ -1,6 +1,8 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+import AppKitArchive
+import ArchiveTestSupport
 import KeyedArchive
 import PropertyList
 import TestSupport
@@ -235,7 +237,7 @@ struct TextStyleTests {
             "NSFont", "UIFont", "NSFontDescriptor", "UIFontDescriptor", "NSParagraphStyle",
             "NSMutableParagraphStyle", "NSTextTab", "NSShadow", "NSBezierPath",
         ]) {
-            let again = try Specimens.rewritten(archive) { value in
+            let again = try Specimens.rewritten(archive, allowing: .everything) { value in
                 switch value.value {
                 case let font as ArchivedFont:
                     #expect(font.name?.isEmpty == false && font.size.value >= 9)
@@ -256,7 +258,7 @@ struct TextStyleTests {
             }
             // A dictionary with `NS.key.0`, … is written with `NS.keys`.
             if archive.name.contains("Sparkle-Icon.sketch--e0b2dfdc") { continue }
-            try Specimens.expectSame(again, archive)
+            #expect(try Specimens.difference(again, archive) == nil)
         }
         #expect(counts["ArchivedFont", default: 0] >= 394)
         #expect(counts["ArchivedFontDescriptor", default: 0] >= 4)

@@ -1,6 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+public import KeyedArchive
 public import PropertyList
 
 // | class | fields |
@@ -10,38 +11,32 @@ public import PropertyList
 // | `NSFontDescriptor` | `NSFontDescriptorAttributes`: a dictionary; `NSFontDescriptorOptions`: integer |
 // | `UIFontDescriptor` (`NSFontDescriptor`) | `UIFontDescriptorAttributes`: a dictionary |
 //
-// Source: archives that Apple's software wrote, but for `UIFont`. What else an object holds is kept,
-// see `ArchivedExtraFields`.
-
-extension ClassRegistry {
-    static let fontClasses = ClassRegistry(
-        ArchivedFont.self, ArchivedUIFont.self, ArchivedFontDescriptor.self,
-        ArchivedUIFontDescriptor.self)
-}
+// Source: archives that Apple's software wrote, but for `UIFont`. Other fields are
+// kept in `extraFields`.
 
 // MARK: - Fonts
 
-/// An `NSFont`: its name and size; nothing is looked up.
+/// An `NSFont`: its name and size. No font is looked up.
 public struct ArchivedFont {
     /// The PostScript name.
     public var name: String?
     /// The size in points.
     public var size: PropertyListReal
-    /// Bits of the system.
+    /// The flags of the system.
     public var flags: Int?
     /// The descriptor: an `NSFontDescriptor` or `UIFontDescriptor`, or nil.
     public var descriptor: AnyArchived?
-    /// `NSHasWidth`, as the archive has it.
+    /// The value of `NSHasWidth`.
     public var hasWidth: Bool?
-    /// Fields that are not known here.
+    /// The fields that this type does not know.
     public var extraFields = ArchivedExtraFields()
 
-    /// A font.
+    /// Creates a font.
     ///
     /// - Parameters:
     ///   - name: the PostScript name.
     ///   - size: the size in points.
-    ///   - flags: bits of the system; 16 is frequent.
+    ///   - flags: the flags of the system; most archives have 16.
     public init(name: String?, size: Double, flags: Int? = 16) {
         self.name = name
         self.size = PropertyListReal(size)
@@ -51,6 +46,13 @@ public struct ArchivedFont {
 
 extension ArchivedFont: KeyedCodable {
     public static var archivedClass: ArchivedClass { "NSFont" }
+
+    public static func register(in registry: inout ClassRegistry) {
+        ArchivedFontDescriptor.register(in: &registry)
+        ArchivedUIFontDescriptor.register(in: &registry)
+        String.register(in: &registry)
+        registry.add(Self.self)
+    }
 
     private static let keys: Set = ["NSName", "NSSize", "NSfFlags", "NSDescriptor", "NSHasWidth"]
 
@@ -73,7 +75,7 @@ extension ArchivedFont: KeyedCodable {
     }
 }
 
-/// A `UIFont`: what its archive says; nothing is looked up.
+/// A `UIFont`: its name and size. No font is looked up.
 public struct ArchivedUIFont {
     /// The PostScript name.
     public var name: String?
@@ -83,16 +85,16 @@ public struct ArchivedUIFont {
     public var pointSize: PropertyListReal?
     /// The size in points under the key of `NSFont`.
     public var otherSize: PropertyListReal?
-    /// Bits of traits.
+    /// The symbolic traits.
     public var traits: Int?
-    /// Whether it is a font of the system.
+    /// Whether it is the system font.
     public var isSystemFont: Bool?
     /// The descriptor: a `UIFontDescriptor`, or nil.
     public var descriptor: AnyArchived?
-    /// Fields that are not known here.
+    /// The fields that this type does not know.
     public var extraFields = ArchivedExtraFields()
 
-    /// A font.
+    /// Creates a font.
     ///
     /// - Parameters:
     ///   - name: the PostScript name.
@@ -105,6 +107,12 @@ public struct ArchivedUIFont {
 
 extension ArchivedUIFont: KeyedCodable {
     public static var archivedClass: ArchivedClass { "UIFont" }
+
+    public static func register(in registry: inout ClassRegistry) {
+        ArchivedUIFontDescriptor.register(in: &registry)
+        String.register(in: &registry)
+        registry.add(Self.self)
+    }
 
     private static let keys: Set = [
         "UIFontName", "NSName", "UIFontPointSize", "NSSize", "UIFontTraits", "UISystemFont",
@@ -140,12 +148,12 @@ extension ArchivedUIFont: KeyedCodable {
 public struct ArchivedFontDescriptor {
     /// The attributes: an `NSDictionary`, or nil.
     public var attributes: AnyArchived?
-    /// Bits of the system.
+    /// The flags of the system.
     public var options: Int?
-    /// Fields that are not known here.
+    /// The fields that this type does not know.
     public var extraFields = ArchivedExtraFields()
 
-    /// A descriptor with attributes.
+    /// Creates a descriptor with attributes.
     public init(attributes: ArchivedPairs<AnyArchived, AnyArchived>) {
         self.attributes = AnyArchived(attributes)
     }
@@ -153,6 +161,11 @@ public struct ArchivedFontDescriptor {
 
 extension ArchivedFontDescriptor: KeyedCodable {
     public static var archivedClass: ArchivedClass { "NSFontDescriptor" }
+
+    public static func register(in registry: inout ClassRegistry) {
+        Mutable<ArchivedPairs<AnyArchived, AnyArchived>>.register(in: &registry)
+        registry.add(Self.self)
+    }
 
     private static let keys: Set = ["NSFontDescriptorAttributes", "NSFontDescriptorOptions"]
 
@@ -174,10 +187,10 @@ extension ArchivedFontDescriptor: KeyedCodable {
 public struct ArchivedUIFontDescriptor {
     /// The attributes: an `NSDictionary`, or nil.
     public var attributes: AnyArchived?
-    /// Fields that are not known here.
+    /// The fields that this type does not know.
     public var extraFields = ArchivedExtraFields()
 
-    /// A descriptor with attributes.
+    /// Creates a descriptor with attributes.
     public init(attributes: ArchivedPairs<AnyArchived, AnyArchived>) {
         self.attributes = AnyArchived(attributes)
     }
@@ -186,6 +199,11 @@ public struct ArchivedUIFontDescriptor {
 extension ArchivedUIFontDescriptor: KeyedCodable {
     public static var archivedClass: ArchivedClass {
         ArchivedFontDescriptor.archivedClass.subclass("UIFontDescriptor")
+    }
+
+    public static func register(in registry: inout ClassRegistry) {
+        Mutable<ArchivedPairs<AnyArchived, AnyArchived>>.register(in: &registry)
+        registry.add(Self.self)
     }
 
     private static let keys: Set = ["UIFontDescriptorAttributes"]

@@ -1,6 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+public import KeyedArchive
 public import PropertyList
 
 // | class | fields |
@@ -9,14 +10,8 @@ public import PropertyList
 // | `NSTextTab` | `NSLocation`: real, points |
 // | `NSShadow` | only where not the default: `NSShadowHoriz`, `NSShadowVert`, `NSShadowBlurRadius`: reals, points; `NSShadowColor` |
 //
-// Source: archives that Apple's software wrote. What else an object holds is kept, see
-// `ArchivedExtraFields`.
-
-extension ClassRegistry {
-    static let paragraphStyleClasses = ClassRegistry(
-        ArchivedParagraphStyle.self, Mutable<ArchivedParagraphStyle>.self, ArchivedTextTab.self,
-        ArchivedShadow.self)
-}
+// Source: archives that Apple's software wrote. Other fields are kept in
+// `extraFields`.
 
 // MARK: - Paragraphs
 
@@ -24,36 +19,36 @@ extension ClassRegistry {
 public struct ArchivedParagraphStyle {
     /// The alignment, as `NSTextAlignment` numbers it.
     public var alignment: Int?
-    /// Where lines break, as `NSLineBreakMode` numbers it.
+    /// The mode of line breaks, as `NSLineBreakMode` numbers it.
     public var lineBreakMode: Int?
     /// The direction of writing, as `NSWritingDirection` numbers it.
     public var writingDirection: Int?
-    /// The tab stops: an `NSArray` of `NSTextTab`; nil for those of the system.
+    /// The tab stops: an `NSArray` of `NSTextTab`; nil for the default ones.
     public var tabStops: AnyArchived?
-    /// The distance of tab stops beyond the last, in points.
+    /// The distance between tab stops after the last of ``tabStops``, in points.
     public var defaultTabInterval: PropertyListReal?
-    /// The least height of a line, in points.
+    /// The minimum height of a line, in points.
     public var minimumLineHeight: PropertyListReal?
-    /// The greatest height of a line, in points.
+    /// The maximum height of a line, in points.
     public var maximumLineHeight: PropertyListReal?
     /// The space between lines, in points.
     public var lineSpacing: PropertyListReal?
     /// The space after the paragraph, in points.
     public var paragraphSpacing: PropertyListReal?
-    /// The indentation of the lines but the first, in points.
+    /// The indentation of all lines but the first, in points.
     public var headIndent: PropertyListReal?
-    /// Where lines end, in points.
+    /// The distance of the end of lines from the leading margin, or from the trailing one if negative, in points.
     public var tailIndent: PropertyListReal?
     /// The indentation of the first line, in points.
     public var firstLineHeadIndent: PropertyListReal?
-    /// Whether letters may be moved together before text is cut off: 0 or 1.
+    /// Whether the space between letters may shrink before text is truncated: 0 or 1.
     public var allowsTighteningForTruncation: Int?
-    /// How far they may be moved together.
+    /// How far the space between letters may shrink.
     public var tighteningFactorForTruncation: PropertyListReal?
-    /// Fields that are not known here.
+    /// The fields that this type does not know.
     public var extraFields = ArchivedExtraFields()
 
-    /// The default style.
+    /// Creates the default style.
     public init() {}
 }
 
@@ -62,6 +57,12 @@ extension ArchivedParagraphStyle: KeyedCodable, MutableTwin {
     public static var archivedAliases: [String] { ["NSMutableParagraphStyle"] }
     public static var mutableClass: ArchivedClass {
         archivedClass.subclass("NSMutableParagraphStyle")
+    }
+
+    public static func register(in registry: inout ClassRegistry) {
+        Mutable<[AnyArchived]>.register(in: &registry)
+        ArchivedTextTab.register(in: &registry)
+        registry.add(Self.self)
     }
 
     private static let keys: Set = [
@@ -114,14 +115,14 @@ extension ArchivedParagraphStyle: KeyedCodable, MutableTwin {
 
 /// An `NSTextTab`.
 public struct ArchivedTextTab {
-    /// Where it is, in points.
+    /// The distance from the margin, in points.
     public var location: PropertyListReal
-    /// Fields that are not known here.
+    /// The fields that this type does not know.
     public var extraFields = ArchivedExtraFields()
 
-    /// A tab stop for text that begins there.
+    /// Creates a left-aligned tab stop.
     ///
-    /// - Parameter location: where it is, in points.
+    /// - Parameter location: the distance from the margin, in points.
     public init(location: Double) { self.location = PropertyListReal(location) }
 }
 
@@ -143,18 +144,18 @@ extension ArchivedTextTab: KeyedCodable {
 
 /// An `NSShadow`. A field that is nil has its default.
 public struct ArchivedShadow {
-    /// How far it is to the right, in points.
+    /// The horizontal offset, in points.
     public var horizontalOffset: PropertyListReal?
-    /// How far it is up, in points.
+    /// The vertical offset, in points.
     public var verticalOffset: PropertyListReal?
-    /// How far it is blurred, in points.
+    /// The blur radius, in points.
     public var blurRadius: PropertyListReal?
-    /// The color: an `NSColor` or another.
+    /// The color: an `NSColor`, a `UIColor` or another object.
     public var color: AnyArchived?
-    /// Fields that are not known here.
+    /// The fields that this type does not know.
     public var extraFields = ArchivedExtraFields()
 
-    /// The default shadow.
+    /// Creates the default shadow.
     public init() {}
 }
 

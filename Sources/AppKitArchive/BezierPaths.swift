@@ -1,6 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+public import KeyedArchive
 public import PropertyList
 
 #if canImport(FoundationEssentials)
@@ -14,36 +15,32 @@ public import Foundation
 // | `NSBezierPath` | `NSSegments`: data in the object, records of nine bytes: 0 move, 1 line, 2 curve, 3 close; x and y as Floats, the highest byte first. A curve is three records, a close has a point. Only where not the default: `NSLineWidth`, `NSFlatness`: reals |
 //
 // Source: archives that Apple's software wrote, with moves, lines and closes; curves by other
-// implementations. What else an object holds is kept, see `ArchivedExtraFields`.
-
-extension ClassRegistry {
-    static let bezierPathClasses = ClassRegistry(ArchivedBezierPath.self)
-}
+// implementations. Other fields are kept in `extraFields`.
 
 /// An `NSBezierPath`.
 public struct ArchivedBezierPath {
-    /// A point of a path, and what leads to it.
+    /// A point of a path, and the element that it belongs to.
     public struct Segment: Sendable, Hashable {
-        /// What leads to the point.
+        /// The kind of element.
         public enum Kind: UInt8, Sendable, Hashable {
-            /// Nothing: a part begins.
+            /// The start of a subpath.
             case move = 0
             /// A line.
             case line = 1
             /// One of the three points of a curve.
             case curve = 2
-            /// The part is closed.
+            /// The end of a closed subpath.
             case close = 3
         }
 
-        /// What leads to the point.
+        /// The kind of element.
         public var kind: Kind
-        /// To the right, in points.
+        /// The horizontal coordinate, in points.
         public var x: Float
-        /// Up, in points.
+        /// The vertical coordinate, in points.
         public var y: Float
 
-        /// A point of a path.
+        /// Creates a point of a path.
         public init(_ kind: Kind, x: Float, y: Float) {
             self.kind = kind
             self.x = x
@@ -53,19 +50,21 @@ public struct ArchivedBezierPath {
 
     /// The segments as the archive holds them; nil for an empty path.
     public var segmentData: Data?
-    /// The width of lines, in points; nil where it is the default.
+    /// The line width, in points; nil for the default.
     public var lineWidth: PropertyListReal?
-    /// How precisely curves are drawn; nil where it is the default.
+    /// The accuracy of curves; nil for the default.
     public var flatness: PropertyListReal?
-    /// Fields that are not known here.
+    /// The fields that this type does not know.
     public var extraFields = ArchivedExtraFields()
 
-    /// A path.
+    /// Creates a path.
     public init(_ segments: [Segment]) {
         if !segments.isEmpty { segmentData = Data(segments.flatMap(\.bytes)) }
     }
 
-    /// The segments; nil where the data are not whole records, or are of a kind that is not known.
+    /// The segments; nil if the data are not whole records, or have an unknown kind.
+    ///
+    /// - Complexity: linear in the size of ``segmentData``.
     public var segments: [Segment]? {
         guard let data = segmentData else { return [] }
         guard data.count % Segment.size == 0 else { return nil }
@@ -81,7 +80,7 @@ public struct ArchivedBezierPath {
 }
 
 extension ArchivedBezierPath.Segment {
-    // A byte and two numbers of four.
+    // The size of a record: a byte and two numbers of four bytes.
     fileprivate static let size = 9
 
     fileprivate init?(_ bytes: [UInt8]) {
