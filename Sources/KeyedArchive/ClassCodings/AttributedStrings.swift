@@ -124,6 +124,14 @@ extension ArchivedAttributedString: KeyedCodable {
     public static var archivedClass: ArchivedClass { "NSAttributedString" }
     public static var archivedAliases: [String] { ["NSMutableAttributedString", "NSTextStorage"] }
 
+    public static func register(in registry: inout ClassRegistry) {
+        Mutable<String>.register(in: &registry)
+        Mutable<Data>.register(in: &registry)
+        Mutable<[AnyArchived]>.register(in: &registry)
+        Mutable<ArchivedPairs<AnyArchived, AnyArchived>>.register(in: &registry)
+        registry.add(Self.self)
+    }
+
     private typealias Attributes = ArchivedPairs<AnyArchived, AnyArchived>
 
     public func archive(in writer: ArchiveWriter) throws -> PropertyListUID {

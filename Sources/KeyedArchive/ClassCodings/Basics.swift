@@ -68,6 +68,11 @@ extension UUID: KeyedCodable {
 extension URL: KeyedCodable {
     public static var archivedClass: ArchivedClass { "NSURL" }
 
+    public static func register(in registry: inout ClassRegistry) {
+        String.register(in: &registry)
+        registry.add(Self.self)
+    }
+
     public func encode(with coder: KeyedEncoder) throws {
         try coder.encode(baseURL, forKey: "NS.base")
         try coder.encode(relativeString, forKey: "NS.relative")

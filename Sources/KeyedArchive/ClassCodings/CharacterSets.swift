@@ -68,6 +68,12 @@ extension ArchivedCharacterSet: KeyedCodable, MutableTwin {
         archivedClass.subclass("NSMutableCharacterSet")
     }
 
+    public static func register(in registry: inout ClassRegistry) {
+        String.register(in: &registry)
+        Data.register(in: &registry)
+        registry.add(Self.self)
+    }
+
     public func encode(with coder: KeyedEncoder) throws {
         switch form {
         case .predefined(let number): coder.encode(number, forKey: "NSBuiltinID")

@@ -3,6 +3,12 @@
 
 internal import PropertyList
 
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
 // | class | fields |
 // |---|---|
 // | `NSByteCountFormatter` | only what differs from the default: `NSUnits`, `NSKBSize`, `NSFormattingContext`: integers; `NSZeroPad`, `NSActual`, `NSNoNonnumeric`, `NSNoUnit`, `NSNoCount`, `NSNoAdaptive`: true |
@@ -101,6 +107,11 @@ extension ArchivedISO8601DateFormatter: KeyedCodable {
         ArchivedClass("NSISO8601DateFormatter", "NSFormatter")
     }
 
+    public static func register(in registry: inout ClassRegistry) {
+        ArchivedTimeZone.register(in: &registry)
+        registry.add(Self.self)
+    }
+
     public func encode(with coder: KeyedEncoder) throws {
         coder.encode(formatOptions, forKey: "NS.formatOptions")
         try coder.encode(timeZone, forKey: "NS.timeZone")
@@ -145,6 +156,12 @@ public struct ArchivedDateIntervalFormatter {
 extension ArchivedDateIntervalFormatter: KeyedCodable {
     public static var archivedClass: ArchivedClass {
         ArchivedClass("NSDateIntervalFormatter", "NSFormatter")
+    }
+
+    public static func register(in registry: inout ClassRegistry) {
+        ArchivedCalendar.register(in: &registry)
+        String.register(in: &registry)
+        registry.add(Self.self)
     }
 
     public func encode(with coder: KeyedEncoder) throws {
@@ -193,6 +210,12 @@ public struct ArchivedDateFormatter {
 extension ArchivedDateFormatter: KeyedCodable {
     public static var archivedClass: ArchivedClass {
         ArchivedClass("NSDateFormatter", "NSFormatter")
+    }
+
+    public static func register(in registry: inout ClassRegistry) {
+        Mutable<ArchivedPairs<AnyArchived, AnyArchived>>.register(in: &registry)
+        String.register(in: &registry)
+        registry.add(Self.self)
     }
 
     private static let keys: Set = ["NS.attributes", "NS.format", "NS.natural"]
@@ -258,6 +281,16 @@ public struct ArchivedNumberFormatter {
 extension ArchivedNumberFormatter: KeyedCodable {
     public static var archivedClass: ArchivedClass {
         ArchivedClass("NSNumberFormatter", "NSFormatter")
+    }
+
+    public static func register(in registry: inout ClassRegistry) {
+        Mutable<ArchivedPairs<AnyArchived, AnyArchived>>.register(in: &registry)
+        ArchivedAttributedString.register(in: &registry)
+        ArchivedDecimalNumberHandler.register(in: &registry)
+        Decimal.register(in: &registry)
+        ArchivedNumber.register(in: &registry)
+        String.register(in: &registry)
+        registry.add(Self.self)
     }
 
     private static let keys: Set = [

@@ -82,6 +82,11 @@ extension ClassRegistry {
 extension ArchivedRegularExpression: KeyedCodable {
     public static var archivedClass: ArchivedClass { "NSRegularExpression" }
 
+    public static func register(in registry: inout ClassRegistry) {
+        String.register(in: &registry)
+        registry.add(Self.self)
+    }
+
     public func encode(with coder: KeyedEncoder) throws {
         try coder.encode(pattern, forKey: "NSPattern")
         coder.encode(options.rawValue, forKey: "NSOptions")
@@ -107,6 +112,13 @@ extension ArchivedRegularExpressionMatch: KeyedCodable {
 
     public static var archivedClass: ArchivedClass { subclass(simple) }
     public static var archivedAliases: [String] { [extended, complex] }
+
+    public static func register(in registry: inout ClassRegistry) {
+        ArchivedRegularExpression.register(in: &registry)
+        ArchivedValue.register(in: &registry)
+        Mutable<[AnyArchived]>.register(in: &registry)
+        registry.add(Self.self)
+    }
 
     public func archive(in writer: ArchiveWriter) throws -> PropertyListUID {
         let name: String =

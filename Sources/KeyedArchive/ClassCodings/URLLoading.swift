@@ -29,6 +29,11 @@ extension ClassRegistry {
 extension URLQueryItem: KeyedCodable {
     public static var archivedClass: ArchivedClass { "NSURLQueryItem" }
 
+    public static func register(in registry: inout ClassRegistry) {
+        String.register(in: &registry)
+        registry.add(Self.self)
+    }
+
     public func encode(with coder: KeyedEncoder) throws {
         try coder.encode(name, forKey: "NS.name")
         try coder.encode(value, forKey: "NS.value")
@@ -119,6 +124,13 @@ public struct ArchivedURLResponse {
 extension ArchivedURLResponse: KeyedCodable {
     public static var archivedClass: ArchivedClass { "NSURLResponse" }
 
+    public static func register(in registry: inout ClassRegistry) {
+        URL.register(in: &registry)
+        ArchivedNumber.register(in: &registry)
+        String.register(in: &registry)
+        registry.add(Self.self)
+    }
+
     public func encode(with coder: KeyedEncoder) throws {
         coder.encodeUnkeyed(numbers: version, variant, values.count)
         for value in values { try coder.encodeUnkeyed(value) }
@@ -172,6 +184,14 @@ extension ArchivedURLRequest: KeyedCodable, MutableTwin {
     public static var archivedClass: ArchivedClass { "NSURLRequest" }
     public static var archivedAliases: [String] { ["NSMutableURLRequest"] }
     public static var mutableClass: ArchivedClass { archivedClass.subclass("NSMutableURLRequest") }
+
+    public static func register(in registry: inout ClassRegistry) {
+        URL.register(in: &registry)
+        ArchivedNumber.register(in: &registry)
+        String.register(in: &registry)
+        ArchivedPairs<AnyArchived, AnyArchived>.register(in: &registry)
+        registry.add(Self.self)
+    }
 
     private static let propertiesKey = "__nsurlrequest_proto_props"
 

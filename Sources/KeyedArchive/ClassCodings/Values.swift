@@ -66,6 +66,12 @@ public enum ArchivedValue: Sendable {
 extension ArchivedValue: KeyedCodable {
     public static var archivedClass: ArchivedClass { "NSValue" }
 
+    public static func register(in registry: inout ClassRegistry) {
+        String.register(in: &registry)
+        ArchivedNumber.register(in: &registry)
+        registry.add(Self.self)
+    }
+
     public func archive(in writer: ArchiveWriter) throws -> PropertyListUID {
         if case .other(let object) = self { return try object.archive(in: writer) }
         return try writer.object(self)

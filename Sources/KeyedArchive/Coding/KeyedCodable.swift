@@ -19,9 +19,16 @@ public protocol KeyedArchivable: SendableMetatype {
     /// Further classes that the type is read from; none by default.
     static var archivedAliases: [String] { get }
 
-    /// Adds to `registry` the classes that a value of this type consists of as far as the type
-    /// itself tells: for an array, its own and its element's. By default
-    /// ``KeyedArchivable/archivedClass`` and ``KeyedArchivable/archivedAliases``.
+    /// Adds to `registry` the classes of the type, so that a registry of this type alone is enough to read
+    /// and write its values.
+    ///
+    /// The default adds ``KeyedArchivable/archivedClass`` and ``KeyedArchivable/archivedAliases``. It is right
+    /// for a type whose fields are numbers, bytes that stand in the object, and objects of any class.
+    ///
+    /// A type that names types of objects implements this method: a field that holds a `String`, an
+    /// `NSTimeZone`, an array. It registers each of these types, then calls `registry.add(Self.self)`. For a
+    /// collection it registers the one of ``AnyArchived``, such as `[AnyArchived]`: a registry has one type
+    /// for `NSArray`. It adds nothing for objects on whose class the archive decides.
     static func register(in registry: inout ClassRegistry)
 }
 
