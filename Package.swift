@@ -7,6 +7,7 @@ let package = Package(
     platforms: [.macOS(.v12), .iOS(.v15), .tvOS(.v15), .watchOS(.v8), .visionOS(.v1)],
     products: [
         .library(name: "PropertyList", targets: ["PropertyList"]),
+        .library(name: "PropertyListTools", targets: ["PropertyListTools"]),
         .library(name: "PropertyListCodable", targets: ["PropertyListCodable"]),
         .library(name: "KeyedArchive", targets: ["KeyedArchive"]),
         .library(name: "ArchiveStore", targets: ["ArchiveStore"]),
@@ -59,6 +60,8 @@ let package = Package(
                     condition: .when(platforms: [.linux, .macOS], traits: ["LibXML2"])),
                 "CSystemFiles", "PlatformC",
             ]),
+        // Key paths, editing, comparing, merging, carving.
+        .target(name: "PropertyListTools", dependencies: ["PropertyList"]),
         .target(name: "PropertyListCodable", dependencies: ["PropertyList"]),
         .target(name: "KeyedArchive", dependencies: ["PropertyList", "PropertyListCodable"]),
         // Whole files, read and replaced in one step; for the stores and the command.
@@ -82,7 +85,8 @@ let package = Package(
         .target(
             name: "KeyedCommand",
             dependencies: [
-                "PropertyList", "KeyedArchive", "PlatformC", "SystemFiles", "DatabaseFiles",
+                "PropertyList", "PropertyListTools", "KeyedArchive", "PlatformC", "SystemFiles",
+                "DatabaseFiles",
                 .product(
                     name: "ArgumentParser", package: "swift-argument-parser",
                     condition: .when(traits: ["CommandLineTool"])),
@@ -97,16 +101,16 @@ let package = Package(
         .target(
             name: "FuzzTargets",
             dependencies: [
-                "PropertyList", "PropertyListCodable", "KeyedArchive", "DatabaseFiles",
-                "KeyedCommand", "TestSupport",
+                "PropertyList", "PropertyListTools", "PropertyListCodable", "KeyedArchive",
+                "DatabaseFiles", "KeyedCommand", "TestSupport",
             ],
             path: "Tests/FuzzTargets"),
         // Growth, memory and system calls are looked at from outside a process: this one.
         .executableTarget(
             name: "HardeningProbe",
             dependencies: [
-                "PropertyList", "PropertyListCodable", "KeyedArchive", "KeyedCommand",
-                "TestSupport",
+                "PropertyList", "PropertyListTools", "PropertyListCodable", "KeyedArchive",
+                "KeyedCommand", "TestSupport",
             ],
             path: "Tests/HardeningProbe"),
         // Foundation's archiver and unarchiver as a process of its own, to compare with.
@@ -126,6 +130,9 @@ let package = Package(
         .testTarget(
             name: "PropertyListTests", dependencies: ["PropertyList", "TestSupport", "FuzzTargets"]),
         .testTarget(
+            name: "PropertyListToolsTests",
+            dependencies: ["PropertyListTools", "PropertyList", "TestSupport", "FuzzTargets"]),
+        .testTarget(
             name: "PropertyListCodableTests",
             dependencies: ["PropertyListCodable", "PropertyList", "TestSupport"]),
         .testTarget(
@@ -134,15 +141,15 @@ let package = Package(
         .testTarget(
             name: "DocumentationTests",
             dependencies: [
-                "PropertyList", "PropertyListCodable", "KeyedArchive", "ArchiveStore",
-                "TestSupport",
+                "PropertyList", "PropertyListTools", "PropertyListCodable", "KeyedArchive",
+                "ArchiveStore", "TestSupport",
             ]),
         // What no single part can promise: every input, every limit, every target.
         .testTarget(
             name: "HardeningTests",
             dependencies: [
-                "PropertyList", "PropertyListCodable", "KeyedArchive", "TestSupport",
-                "FuzzTargets", "HardeningProbe",
+                "PropertyList", "PropertyListTools", "PropertyListCodable", "KeyedArchive",
+                "TestSupport", "FuzzTargets", "HardeningProbe",
             ]),
         .testTarget(
             name: "ArchiveStoreTests",
@@ -156,7 +163,9 @@ let package = Package(
             ]),
         .testTarget(
             name: "KeyedCommandTests",
-            dependencies: ["keyed", "KeyedCommand", "DatabaseFiles", "TestSupport"]),
+            dependencies: [
+                "keyed", "KeyedCommand", "PropertyListTools", "DatabaseFiles", "TestSupport",
+            ]),
         .testTarget(
             name: "DatabaseFilesTests", dependencies: ["DatabaseFiles", "TestSupport"]),
     ]

@@ -4,6 +4,7 @@
 import KeyedArchive
 import PropertyList
 import PropertyListCodable
+import PropertyListTools
 
 /// A file, and how it is read.
 struct Input {
