@@ -18,8 +18,8 @@ internal import WinSDK
 // | Windows | `GetCurrentThreadStackLimits` | `CreateThread` |
 // | WebAssembly | not known | none |
 //
-// The compiler's flag `NO_THREADS` makes any platform one without threads, like WebAssembly. `Scripts/platforms`
-// and `Scripts/test` set it to check this part. It is the way to build for a platform that is not in the table.
+// The compiler's flag `NO_THREADS` makes any platform one without threads, like WebAssembly, to check that part on
+// others (`Scripts/platforms`, `SingleThreadTests`), and to build for a platform that is not in the table.
 
 /// The stacks of threads. All of them grow towards lower addresses.
 enum ThreadStack {

@@ -184,11 +184,12 @@ struct SingleThreadTests {
     private static let allowed = ClassRegistry.foundation.adding(Visitor.self)
 
     /// An archive of a list.
-    private static func archive(_ count: Int) throws -> [UInt8] {
+    private static func archive(_ count: UInt32) throws -> [UInt8] {
         let objects: [PropertyListValue] = (0..<count).map { place in
             let next = place == count - 1 ? 0 : place + 2
             return .dictionary([
-                "$class": .uid(PropertyListUID(count + 1)), "value": .integer(place),
+                "$class": .uid(PropertyListUID(count + 1)),
+                "value": .integer(PropertyListInteger(Int(place))),
                 "next": .uid(PropertyListUID(next)),
             ])
         }
@@ -225,7 +226,7 @@ struct SingleThreadTests {
 
     @Test(
         "more than the stack has room for is an error, for readers", arguments: [10_000, 100_000])
-    func reading(depth: Int) throws {
+    func reading(depth: UInt32) throws {
         let log = ThreadLog()
         let bytes = try Self.archive(depth)
         let error = ThreadLog.$current.withValue(log) {
