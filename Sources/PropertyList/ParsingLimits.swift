@@ -90,7 +90,7 @@ public struct ParsingLimits: Sendable, Hashable {
         output: Allowance(factor: 10_000, base: 1 << 30))
 
     /// Offsets in a document are 32 bits wide.
-    package static let addressableSize = Int(UInt32.max)
+    package static let addressableSize = Int(clamping: UInt32.max)
 }
 
 extension ParsingLimits {

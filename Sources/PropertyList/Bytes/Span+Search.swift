@@ -84,7 +84,7 @@ extension Span<UInt8> {
 
 extension String {
     /// Calls `body` with the text in UTF-8; without a copy where it lies in memory like this.
-    func withUTF8Span<R>(_ body: (Span<UInt8>) -> R) -> R {
+    package func withUTF8Span<R>(_ body: (Span<UInt8>) -> R) -> R {
         var text = self
         // SAFETY: the buffer is the string's own, and the span ends with the call.
         return text.withUTF8 { unsafe body($0.span) }
