@@ -7,6 +7,7 @@ let package = Package(
     platforms: [.macOS(.v12), .iOS(.v15), .tvOS(.v15), .watchOS(.v8), .visionOS(.v1)],
     products: [
         .library(name: "PropertyList", targets: ["PropertyList"]),
+        .library(name: "PropertyListTools", targets: ["PropertyListTools"]),
         .library(name: "PropertyListCodable", targets: ["PropertyListCodable"]),
         .library(name: "KeyedArchive", targets: ["KeyedArchive"]),
         .library(name: "AppKitArchive", targets: ["AppKitArchive"]),
@@ -60,6 +61,8 @@ let package = Package(
                     condition: .when(platforms: [.linux, .macOS], traits: ["LibXML2"])),
                 "CSystemFiles", "PlatformC",
             ]),
+        // Key paths, editing, comparing, merging, carving.
+        .target(name: "PropertyListTools", dependencies: ["PropertyList"]),
         .target(name: "PropertyListCodable", dependencies: ["PropertyList"]),
         .target(name: "KeyedArchive", dependencies: ["PropertyList", "PropertyListCodable"]),
         // The classes of AppKit and UIKit, by the public calls of the libraries alone.
@@ -87,7 +90,8 @@ let package = Package(
         .target(
             name: "KeyedCommand",
             dependencies: [
-                "PropertyList", "KeyedArchive", "AppKitArchive", "PlatformC", "SystemFiles",
+                "PropertyList", "PropertyListTools", "KeyedArchive", "AppKitArchive", "PlatformC",
+                "SystemFiles",
                 "DatabaseFiles",
                 .product(
                     name: "ArgumentParser", package: "swift-argument-parser",
@@ -108,7 +112,8 @@ let package = Package(
         .target(
             name: "FuzzTargets",
             dependencies: [
-                "PropertyList", "PropertyListCodable", "KeyedArchive", "AppKitArchive",
+                "PropertyList", "PropertyListTools", "PropertyListCodable", "KeyedArchive",
+                "AppKitArchive",
                 "DatabaseFiles", "KeyedCommand", "TestSupport",
             ],
             path: "Tests/FuzzTargets"),
@@ -116,7 +121,8 @@ let package = Package(
         .executableTarget(
             name: "HardeningProbe",
             dependencies: [
-                "PropertyList", "PropertyListCodable", "KeyedArchive", "AppKitArchive",
+                "PropertyList", "PropertyListTools", "PropertyListCodable", "KeyedArchive",
+                "AppKitArchive",
                 "KeyedCommand", "TestSupport",
             ],
             path: "Tests/HardeningProbe"),
@@ -137,6 +143,9 @@ let package = Package(
         .testTarget(
             name: "PropertyListTests", dependencies: ["PropertyList", "TestSupport", "FuzzTargets"]),
         .testTarget(
+            name: "PropertyListToolsTests",
+            dependencies: ["PropertyListTools", "PropertyList", "TestSupport", "FuzzTargets"]),
+        .testTarget(
             name: "PropertyListCodableTests",
             dependencies: ["PropertyListCodable", "PropertyList", "TestSupport"]),
         .testTarget(
@@ -151,15 +160,16 @@ let package = Package(
         .testTarget(
             name: "DocumentationTests",
             dependencies: [
-                "PropertyList", "PropertyListCodable", "KeyedArchive", "AppKitArchive",
+                "PropertyList", "PropertyListTools", "PropertyListCodable", "KeyedArchive",
+                "AppKitArchive",
                 "ArchiveStore", "TestSupport",
             ]),
         // What no single part can promise: every input, every limit, every target.
         .testTarget(
             name: "HardeningTests",
             dependencies: [
-                "PropertyList", "PropertyListCodable", "KeyedArchive", "TestSupport",
-                "FuzzTargets", "HardeningProbe",
+                "PropertyList", "PropertyListTools", "PropertyListCodable", "KeyedArchive",
+                "TestSupport", "FuzzTargets", "HardeningProbe",
             ]),
         .testTarget(
             name: "ArchiveStoreTests",
@@ -173,7 +183,9 @@ let package = Package(
             ]),
         .testTarget(
             name: "KeyedCommandTests",
-            dependencies: ["keyed", "KeyedCommand", "DatabaseFiles", "TestSupport"]),
+            dependencies: [
+                "keyed", "KeyedCommand", "PropertyListTools", "DatabaseFiles", "TestSupport",
+            ]),
         .testTarget(
             name: "DatabaseFilesTests", dependencies: ["DatabaseFiles", "TestSupport"]),
     ]

@@ -110,18 +110,25 @@ package struct RollbackJournal: Sendable, Equatable {
         case malformed
     }
 
-    /// The beginning of the database as the journal would restore it.
+    /// The parts of a journal that SQLite would restore.
+    package struct Restored: Sendable, Equatable {
+        package fileprivate(set) var firstPage = FirstPage.none
+        /// The number of records, of which several may be of one page.
+        package fileprivate(set) var recordCount = 0
+    }
+
+    /// The parts of a journal that SQLite would restore.
     ///
     /// SQLite restores the records in order, so the last one of a page counts. It skips pages beyond the end of
     /// the old database, and stops at the first other record that is of no page or has a wrong checksum.
     ///
     /// - Complexity: linear in the size of the journal.
-    package static func restoredFirstPage(
+    package static func restored(
         _ source: some ByteSource
-    ) throws(DatabaseFileError) -> FirstPage {
+    ) throws(DatabaseFileError) -> Restored {
         var segments = Segments(source)
         var originalPageCount: UInt32?
-        var found = FirstPage.none
+        var found = Restored()
         while let segment = try segments.next() {
             let header = segment.header
             let pageCount = originalPageCount ?? header.originalPageCount
@@ -136,8 +143,9 @@ package struct RollbackJournal: Sendable, Equatable {
                 guard record.word(at: header.pageSize) == header.checksum(of: record) else {
                     return found
                 }
+                found.recordCount += 1
                 guard page == 1 else { continue }
-                found = (try? DatabaseHeader(record)).map { .header($0) } ?? .malformed
+                found.firstPage = (try? DatabaseHeader(record)).map { .header($0) } ?? .malformed
             }
         }
         return found

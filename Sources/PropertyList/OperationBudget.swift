@@ -80,7 +80,7 @@ package struct OperationBudget: ~Copyable {
     ///
     /// - Parameter known: the long texts and data that were counted before, which count once.
     /// - Throws: `sizeLimitExceeded` for copies that stand for more values than a document can have.
-    mutating func admit(
+    package mutating func admit(
         _ value: PropertyListValue, _ known: inout Set<ContentIdentity>
     ) throws(PropertyListError) {
         let extent = TreeExtent(of: value, &known)

@@ -65,7 +65,7 @@ public struct ParsingLimits: Sendable, Hashable {
     }
 
     /// The same limits for values that lie in one container more.
-    var inContainer: ParsingLimits {
+    package var inContainer: ParsingLimits {
         var limits = self
         limits.depth = max(depth, depth &+ 1)
         return limits
@@ -90,7 +90,7 @@ public struct ParsingLimits: Sendable, Hashable {
         output: Allowance(factor: 10_000, base: 1 << 30))
 
     /// Offsets in a document are 32 bits wide.
-    static let addressableSize = Int(UInt32.max)
+    package static let addressableSize = Int(clamping: UInt32.max)
 }
 
 extension ParsingLimits {

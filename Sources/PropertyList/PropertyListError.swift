@@ -67,9 +67,9 @@ public struct PropertyListError: Error, Sendable {
         public static let unrepresentableValue = Code("unrepresentableValue")
         /// A value of another kind than the one asked for.
         public static let wrongKind = Code("wrongKind")
-        /// A ``PropertyListKeyPath`` that is malformed; the place is one in its text.
+        /// A key path that is malformed; the place is one in its text.
         public static let invalidKeyPath = Code("invalidKeyPath")
-        /// A ``PropertyListKeyPath`` that leads to nothing; the place is one in its text.
+        /// A key path that leads to nothing; the place is one in its text.
         public static let noSuchValue = Code("noSuchValue")
 
         /// Whether the failure is a limit that can be raised, rather than bad input.
@@ -86,6 +86,12 @@ public struct PropertyListError: Error, Sendable {
         public let line: Int?
         /// The column in Unicode scalars, from 1; nil in binary.
         public let column: Int?
+
+        package init(byte: Int, line: Int?, column: Int?) {
+            self.byte = byte
+            self.line = line
+            self.column = column
+        }
 
         /// A place in binary input.
         public static func byte(_ offset: Int) -> Location {
@@ -154,7 +160,7 @@ public struct PropertyListError: Error, Sendable {
     }
 
     /// The same error of a value in an array that was made around it, with its path from there on.
-    var withinElement: PropertyListError {
+    package var withinElement: PropertyListError {
         PropertyListError(
             code, format: format, what: what, location: location,
             path: path.map { PropertyListPath(Array($0.components.dropFirst())) },

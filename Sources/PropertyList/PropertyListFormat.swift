@@ -68,7 +68,7 @@ extension PropertyListFormat {
     /// OpenStep.
     ///
     /// - Throws: as ``detect(_:)``; with the option's name for a blank text.
-    static func detect(
+    package static func detect(
         _ bytes: [UInt8], _ options: ParsingOptions
     ) throws(PropertyListError) -> PropertyListFormat {
         guard OpenStepGrammar.isBlank(bytes.span) else { return try detect(bytes) }
@@ -103,6 +103,6 @@ private enum Magic {
 
 /// Whether `byte` is white space to XML 1.0: space, TAB, LF, CR.
 @inline(__always)
-func isXMLWhitespace(_ byte: UInt8) -> Bool {
+package func isXMLWhitespace(_ byte: UInt8) -> Bool {
     byte == 0x20 || byte == 0x0A || byte == 0x09 || byte == 0x0D
 }

@@ -16,13 +16,16 @@ internal import WinSDK
 // | Apple | `pthread_get_stackaddr_np`, `pthread_get_stacksize_np` | POSIX |
 // | Linux, Android | main thread: the limit of the system; others: `pthread_getattr_np` | POSIX |
 // | Windows | `GetCurrentThreadStackLimits` | `CreateThread` |
-// | others, such as WebAssembly | not known | none |
+// | WebAssembly | not known | none |
+//
+// The compiler's flag `NO_THREADS` makes any platform one without threads, like WebAssembly, to check that part on
+// others (`Scripts/platforms`, `SingleThreadTests`), and to build for a platform that is not in the table.
 
 /// The stacks of threads. All of them grow towards lower addresses.
 enum ThreadStack {
     // The bytes of an unmeasured stack that calls may use, from the outermost one on.
-    #if os(WASI)
-    // The stack is 128 KiB where the linker is told nothing else.
+    #if NO_THREADS || os(WASI)
+    // The stack of WebAssembly is 128 KiB where the linker is told nothing else.
     static let unmeasuredRoom: UInt = 48 << 10
     #else
     // A thread has 512 KiB or more by default; with Musl 128 KiB.
@@ -72,7 +75,11 @@ extension ThreadStack {
     }
 }
 
-#if os(Linux) || os(Android)
+#if NO_THREADS || os(WASI)
+extension ThreadStack {
+    private static func bounds() -> Bounds? { nil }
+}
+#elseif os(Linux) || os(Android)
 extension ThreadStack {
     // The most that the main thread's stack is taken to have: the kernel keeps 128 MiB free for it.
     private static let largestOfMain: UInt = 64 << 20
@@ -159,22 +166,19 @@ extension ThreadStack {
     }
 }
 #else
-extension ThreadStack {
-    private static func bounds() -> Bounds? { nil }
-}
+#error("the stacks of this platform are unknown; build with `-Xswiftc -DNO_THREADS`")
 #endif
 
 // MARK: - Threads
 
+#if NO_THREADS || os(WASI)
 extension ThreadStack {
-    /// The work of a thread.
-    private final class Work {
-        let body: () -> Void
-        init(_ body: @escaping () -> Void) { self.body = body }
-    }
+    /// Runs nothing: the platform has no threads.
+    ///
+    /// - Returns: False.
+    static func run(stackSize: Int, _ body: @escaping () -> Void) -> Bool { false }
 }
-
-#if os(Windows)
+#elseif os(Windows)
 extension ThreadStack {
     /// Runs a closure on a new thread with a stack of this size, and waits for it.
     ///
@@ -200,7 +204,7 @@ extension ThreadStack {
         return 0
     }
 }
-#elseif canImport(Darwin) || os(Linux) || os(Android)
+#else
 extension ThreadStack {
     /// Runs a closure on a new thread with a stack of this size, and waits for it.
     ///
@@ -246,17 +250,16 @@ extension ThreadStack {
         }
     #endif
 }
-#else
-extension ThreadStack {
-    /// Runs nothing: the platform has no threads.
-    ///
-    /// - Returns: False.
-    static func run(stackSize: Int, _ body: @escaping () -> Void) -> Bool { false }
-}
 #endif
 
-#if canImport(Darwin) || os(Linux) || os(Android) || os(Windows)
+#if !(NO_THREADS || os(WASI))
 extension ThreadStack {
+    /// The work of a thread.
+    private final class Work {
+        let body: () -> Void
+        init(_ body: @escaping () -> Void) { self.body = body }
+    }
+
     private static func begin(_ argument: UnsafeMutableRawPointer) {
         // SAFETY: the argument is the retained work that `run` passed.
         let work = unsafe Unmanaged<Work>.fromOpaque(argument).takeRetainedValue()

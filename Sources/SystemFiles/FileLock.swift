@@ -15,7 +15,7 @@ package struct FileLock {
     /// - Parameters:
     ///   - mode: the mode of a new file, before the process's umask is applied to it.
     ///   - subject: the file that the lock is for. A lock that the superuser makes belongs to the owner of that
-    ///     file, who could not use it otherwise.
+    ///     file, or of the folder where there is no such file. They could not use it otherwise.
     ///   - deadline: when to stop waiting, on the clock of `Environment.uptime`.
     /// - Throws: an error that `isTimeout` after the deadline, and names who owns the lock's file; where the file
     ///   system has no locks.
@@ -98,8 +98,11 @@ package struct FileLock {
         _ path: String, _ mode: mode_t, _ subject: String
     ) throws(SystemError) -> FileDescriptor {
         let (file, isNew) = try FileDescriptor.openOrCreateItself(path, mode: mode)
-        if isNew, geteuid() == 0, let subject = try? FileMode(of: subject) {
-            _ = fchown(file.rawValue, subject.owner, subject.group)
+        if isNew, geteuid() == 0,
+            let owned = (try? FileMode(of: subject))
+                ?? (try? FileMode(of: parentFolder(of: path) ?? "."))
+        {
+            _ = fchown(file.rawValue, owned.owner, owned.group)
         }
         do throws(SystemError) {
             let found = try FileMode(of: file)

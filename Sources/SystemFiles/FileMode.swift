@@ -17,6 +17,8 @@ package struct FileMode {
     package let kind: Kind
     private let device: dev_t
     private let number: ino_t
+    /// The moment of the last change of contents or mode, in seconds and nanoseconds.
+    private let changeTime: [Int]
 
     /// The kinds of files.
     package enum Kind {
@@ -71,6 +73,12 @@ package struct FileMode {
         linkCount = Int(clamping: status.st_nlink)
         device = status.st_dev
         number = status.st_ino
+        #if canImport(Darwin)
+        let time = status.st_ctimespec
+        #else
+        let time = status.st_ctim
+        #endif
+        changeTime = [Int(time.tv_sec), Int(time.tv_nsec)]
         kind =
             switch status.st_mode & S_IFMT {
             case S_IFREG: .regular
@@ -84,6 +92,11 @@ package struct FileMode {
 
     func isSameFile(as other: FileMode) -> Bool {
         device == other.device && number == other.number
+    }
+
+    /// Whether this is the same file, and nothing has changed it since.
+    package func isUnchanged(since other: FileMode) -> Bool {
+        isSameFile(as: other) && size == other.size && changeTime == other.changeTime
     }
 
     /// The mode of a file that is to be replaced; nil where there is none. A symbolic link to nothing

@@ -311,6 +311,107 @@ struct PreferencesTests {
         #expect(store.string(forKey: "a large one")?.count == 1500)
     }
 
+    /// Preferences under a limit of so many bytes.
+    private func limited(
+        _ domain: String, _ size: Int, _ format: PropertyListFormat = .binary
+    ) throws -> Preferences {
+        var limits = ParsingLimits.default
+        limits.inputSize = size
+        return try Preferences(
+            domain: domain, folder: folder.path, options: FileOptions(format: format),
+            limits: limits)
+    }
+
+    @Test("a replacement that makes the file grow keeps no small value from being written")
+    func growingReplacement() throws {
+        // A binary file has equal texts once.
+        let text = String(repeating: "t", count: 5000)
+        let store = try limited("a", 6000)
+        store["x"] = text
+        store["y"] = text
+        try store.synchronize()
+        store["x"] = String(repeating: "u", count: 5000)
+        for number in 0..<5 { store["small \(number)"] = number }
+        let error = #expect(throws: StoreError.self) { try store.synchronize() }
+        #expect(error?.path?.components == [.key("x")])
+        let written = try preferences("a").storedValues
+        #expect(written.count == 7 && written["x"] == .string(text))
+    }
+
+    @Test("keys are removed together where the file would be too large with one of them removed")
+    func removalsTogether() throws {
+        // Without white space, as other programs may write it.
+        let entries = (10..<20).map { "<key>\($0)</key><integer>\($0)</integer>" }.joined()
+        let text = "<plist version=\"1.0\"><dict>\(entries)</dict></plist>"
+        try Data(text.utf8).write(to: URL(filePath: folder("a.plist")))
+        let store = try limited("a", text.utf8.count + 20, .xml)
+        for number in 10..<19 { store["\(number)"] = nil as Int? }
+        store["large"] = String(repeating: "l", count: 300)
+        let error = #expect(throws: StoreError.self) { try store.synchronize() }
+        #expect(error?.path?.components == [.key("large")])
+        #expect(try preferences("a").storedValues == ["19": 19])
+    }
+
+    @Test(
+        "a removal that makes the file one of XML, which is too large, keeps no other change back")
+    func removalOfForeignValue() throws {
+        var foreign: PropertyListDictionary = ["c": "\u{1}"]
+        foreign["n"] = .array(PropertyListArray((0..<3000).map { PropertyListValue($0 % 200) }))
+        try foreign.write(
+            toFile: folder("a.plist"), options: FileOptions(format: .binary))
+        let store = try limited("a", 20_000, .xml)
+        store["c"] = nil as Int?
+        store["small"] = 1
+        let error = #expect(throws: StoreError.self) { try store.synchronize() }
+        #expect(error?.path?.components == [.key("c")])
+        #expect(try preferences("a").storedValues.keys == ["c", "n", "small"])
+    }
+
+    @Test(
+        "the error about a value that is too large by itself names its key",
+        arguments: [PropertyListFormat.binary, .xml])
+    func valueTooLargeAlone(_ format: PropertyListFormat) throws {
+        let store = try limited("a", 2000, format)
+        store["small"] = 1
+        store["large"] = String(repeating: "l", count: 3000)
+        let error = #expect(throws: StoreError.self) { try store.synchronize() }
+        #expect(error?.path?.components == [.key("large")])
+        #expect(try preferences("a").storedValues == ["small": 1])
+    }
+
+    @Test("many values that do not fit take no time with the square")
+    func manyLargeValues() throws {
+        let store = try limited("a", 3000)
+        for number in 0..<2000 {
+            store["\(number)"] = "\(number)" + String(repeating: "x", count: 1000)
+        }
+        store["small"] = 1
+        let start = ContinuousClock.now
+        #expect(throws: StoreError.self) { try store.synchronize() }
+        #expect(ContinuousClock.now - start < .seconds(60))
+        let written = try preferences("a").storedValues
+        #expect(written["small"] == 1 && written.count == 3)
+    }
+
+    @Test("preferences under several names have one lock, and no key of either is lost")
+    func linkedPreferences() throws {
+        let store = try preferences("a")
+        store["first"] = 1
+        try store.synchronize()
+        try FileManager.default.createDirectory(
+            atPath: folder("other"), withIntermediateDirectories: false)
+        try FileManager.default.createSymbolicLink(
+            atPath: folder("other/b.plist"), withDestinationPath: store.file)
+        let lock = try FileLock(
+            creating: store.file + ".lock", mode: 0o600, for: store.file, deadline: 0)
+        let linked = try Preferences(domain: "b", folder: folder("other"), timeout: 0.1)
+        linked["second"] = 2
+        #expect(throws: StoreError.self) { try linked.synchronize() }
+        lock.release()
+        try linked.synchronize()
+        #expect(try preferences("a").storedValues == ["first": 1, "second": 2])
+    }
+
     // MARK: The lock
 
     private func lockMode() throws -> Int? {
@@ -356,6 +457,13 @@ struct PreferencesTests {
             #expect(attributes[.ownerAccountID] as? Int == 65534, "\(path)")
             #expect(attributes[.groupOwnerAccountID] as? Int == 65533, "\(path)")
         }
+        // Where there are no preferences yet, to the owner of the folder.
+        try #require(unsafe chown(folder.path, 65532, 65531) == 0)
+        let new = try preferences("new")
+        new["a"] = 1
+        try new.synchronize()
+        let attributes = try FileManager.default.attributesOfItem(atPath: new.file + ".lock")
+        #expect(attributes[.ownerAccountID] as? Int == 65532)
     }
 
     /// The process's umask, as the system tells it.

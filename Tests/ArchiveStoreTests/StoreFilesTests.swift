@@ -168,6 +168,15 @@ struct StoreFilesTests {
         hostile.replaceSubrange(16..<20, with: claimed)
         try write(hostile, journal)
         try expectRefusal("items-journal")
+        // Records of zeros, which take no room on the disk, restore nothing.
+        try write(original, file)
+        hostile = DatabaseAssembler.journal(restoring: [1], of: pages, pageSize: 4096)
+        hostile.replaceSubrange(8..<12, with: claimed)
+        hostile.replaceSubrange(16..<20, with: DatabaseAssembler.integer(100, 4))
+        hostile.replaceSubrange(
+            512 + 4 + 28..<512 + 4 + 32, with: DatabaseAssembler.integer(100, 4))
+        try write(hostile + [UInt8](repeating: 0, count: 120 * 4104), journal)
+        try expectRefusal("items-journal")
         // Pages at the end that are in the journal come back.
         let count = original.count / 4096
         try write(Array(original.dropLast(4096)), file)

@@ -55,7 +55,7 @@ struct LargestFileTests {
             try withLargestFile(head) { source in
                 #expect(source.size == Int(UInt32.max) << 16)
                 #expect(try RollbackJournal(source) != nil)
-                _ = try RollbackJournal.restoredFirstPage(source)
+                _ = try RollbackJournal.restored(source)
             }
         }
     }
@@ -168,7 +168,7 @@ struct CompanionTests {
         let source = CountingSource(MemorySource((0..<32768).flatMap { _ in header }))
         let journal = try #require(try RollbackJournal(source))
         #expect(journal.pageCount == 0 && !journal.hasPagesInEachSegment)
-        #expect(try RollbackJournal.restoredFirstPage(source) == .none)
+        #expect(try RollbackJournal.restored(source).firstPage == .none)
         #expect(source.reads < 20)
         // One segment without pages is the last, as a program leaves it that is killed early.
         let short = try #require(try RollbackJournal(MemorySource(header)))
@@ -202,10 +202,10 @@ struct CompanionTests {
         let journal = try #require(try RollbackJournal(source))
         #expect(journal.pageCount == 2 && journal.hasPagesInEachSegment)
         #expect(
-            try RollbackJournal.restoredFirstPage(source) == .header(DatabaseHeader(database)))
+            try RollbackJournal.restored(source).firstPage == .header(DatabaseHeader(database)))
         let zeros = [UInt8](repeating: 0, count: 512)
         let wiping = MemorySource(Assembler.journal(restoring: [1], of: zeros, pageSize: 512))
-        #expect(try RollbackJournal.restoredFirstPage(wiping) == .malformed)
+        #expect(try RollbackJournal.restored(wiping).firstPage == .malformed)
     }
 
     @Test("the last record of the first page counts, up to the first record that is not restored")
@@ -219,8 +219,9 @@ struct CompanionTests {
         func restored(_ records: [[UInt8]]) throws -> RollbackJournal.FirstPage {
             var bytes = Assembler.journal(restoring: [], of: database, pageSize: size)
             bytes.replaceSubrange(8..<12, with: [0, 0, 0, UInt8(records.count)])
-            return try RollbackJournal.restoredFirstPage(
-                MemorySource(bytes + records.flatMap { $0 }))
+            return try RollbackJournal.restored(
+                MemorySource(bytes + records.flatMap { $0 })
+            ).firstPage
         }
         let (mine, hostile) = (record(1, of: database), record(1, of: other))
         let header = RollbackJournal.FirstPage.header(try DatabaseHeader(database))

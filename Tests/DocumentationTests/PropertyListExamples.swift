@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import PropertyList
+import PropertyListTools
 import Testing
 
 @Suite("Examples of PropertyList")

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import PropertyList
+import PropertyListTools
 
 /// Looks for property lists in the input: what is found lies in it, in order, apart, and is one; a search
 /// in portions finds the same.

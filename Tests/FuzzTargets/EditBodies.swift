@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import PropertyList
+import PropertyListTools
 
 /// Edits chosen by the bytes of a document, made by the editor and, plainly, to its value: both must
 /// refuse the same, and come to the same.

@@ -3,6 +3,7 @@
 
 import Foundation
 import PropertyList
+import PropertyListTools
 import TestSupport
 
 /// What has to be looked at from outside a process: instructions, memory, system calls.

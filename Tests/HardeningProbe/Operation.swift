@@ -5,6 +5,7 @@ import AppKitArchive
 import KeyedArchive
 import PropertyList
 import PropertyListCodable
+import PropertyListTools
 
 /// A file, and how it is read.
 struct Input {

@@ -3,6 +3,7 @@
 
 import KeyedArchive
 import PropertyList
+import PropertyListTools
 
 /// A public operation that prints, compares, merges, audits or edits, on two files of a shape.
 struct PairOperation: Sendable {

@@ -5,6 +5,7 @@ import Foundation
 import KeyedArchive
 import PropertyList
 import PropertyListCodable
+import PropertyListTools
 import TestSupport
 import Testing
 

@@ -3,6 +3,7 @@
 
 import Foundation
 import PropertyList
+import PropertyListTools
 import TestSupport
 import Testing
 

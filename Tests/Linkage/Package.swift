@@ -14,6 +14,12 @@ let package = Package(
             name: "property-list-client",
             dependencies: [.product(name: "PropertyList", package: "swift-keyed-archive")]),
         .executableTarget(
+            name: "tools-client",
+            dependencies: [
+                .product(name: "PropertyList", package: "swift-keyed-archive"),
+                .product(name: "PropertyListTools", package: "swift-keyed-archive"),
+            ]),
+        .executableTarget(
             name: "codable-client",
             dependencies: [
                 .product(name: "PropertyListCodable", package: "swift-keyed-archive")

@@ -4,6 +4,7 @@
 import Foundation
 import PropertyList
 import PropertyListCodable
+import PropertyListTools
 import TestSupport
 import Testing
 

@@ -88,3 +88,56 @@ struct CodableThreadTests {
         }
     }
 }
+
+@Suite(
+    "Nesting of Codable types without threads",
+    .enabled(if: !packageHasThreads, "the package has threads"))
+struct SingleThreadTests {
+    private func check(_ error: (any Error)?, _ log: ThreadLog) throws {
+        let error = try #require(error as? PropertyListError)
+        #expect(error.code == .depthLimitExceeded)
+        #expect(error.what.contains("the stack has no room for more"), "\(error)")
+        #expect(error.recovery == "use a thread with a larger stack, or nest less")
+        #expect(!log.threads.isEmpty)
+        #expect(Set(log.threads) == [ThreadLog.thread])
+    }
+
+    @Test("a few values within each other are encoded and decoded")
+    func few() throws {
+        let document = try PlistEncoder().encodeDocument(VisitedArray(depth: 3))
+        #expect(try PlistDecoder().decode(VisitedArray.self, from: document).depth == 3)
+    }
+
+    @Test(
+        "more than the stack has room for is an error of the encoder", arguments: [10_000, 100_000])
+    func encoding(depth: Int) throws {
+        let log = ThreadLog()
+        let encoder = PlistEncoder()
+        encoder.limits = .trusted
+        let error = ThreadLog.$current.withValue(log) {
+            #expect(throws: EncodingError.self) {
+                try encoder.encodeDocument(VisitedArray(depth: depth))
+            }
+        }
+        guard case .invalidValue(_, let context) = error else { throw NoError() }
+        try check(context.underlyingError, log)
+    }
+
+    @Test(
+        "more than the stack has room for is an error of the decoder", arguments: [10_000, 100_000])
+    func decoding(depth: Int) throws {
+        let log = ThreadLog()
+        let open = String(repeating: "<array>", count: depth)
+        let close = String(repeating: "</array>", count: depth)
+        let text = "<?xml version=\"1.0\"?><plist version=\"1.0\">\(open)\(close)</plist>"
+        let error = ThreadLog.$current.withValue(log) {
+            #expect(throws: DecodingError.self) {
+                try PlistDecoder(limits: .trusted).decode(VisitedArray.self, from: Array(text.utf8))
+            }
+        }
+        guard case .dataCorrupted(let context) = error else { throw NoError() }
+        try check(context.underlyingError, log)
+    }
+
+    private struct NoError: Error {}
+}

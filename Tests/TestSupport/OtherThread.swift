@@ -4,6 +4,13 @@
 // Full Foundation: threads.
 import Foundation
 
+/// Whether this build of the package makes threads.
+#if NO_THREADS || os(WASI)
+public let packageHasThreads = false
+#else
+public let packageHasThreads = true
+#endif
+
 /// Runs a closure on a thread with a stack of this size, and waits for it.
 public func onThread<R: Sendable>(
     stackSize: Int, _ body: @escaping @Sendable () throws -> R

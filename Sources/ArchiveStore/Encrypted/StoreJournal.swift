@@ -62,12 +62,10 @@ enum StoreJournal {
         guard let found = journal.header, found.pageSize == header.pageSize,
             journal.hasPagesInEachSegment
         else { throw Refusal.otherFormat }
-        guard belongs(found, try RollbackJournal.restoredFirstPage(source), to: header) else {
-            throw Refusal.otherState
-        }
+        let restored = try RollbackJournal.restored(source)
         // SQLite makes the store as long as it was. A transaction only removes pages that are in its journal.
-        guard
-            Int(clamping: found.originalPageCount) - journal.pageCount
+        guard belongs(found, restored.firstPage, to: header),
+            Int(clamping: found.originalPageCount) - restored.recordCount
                 <= storeSize / found.pageSize
         else { throw Refusal.otherState }
     }

@@ -64,11 +64,10 @@ extension PropertyListArray {
 enum PlainFile {
     static func write(
         _ value: PropertyListValue, to path: String, _ options: FileOptions,
-        _ limits: ParsingLimits, mustBeNew: Bool = false
+        _ limits: ParsingLimits
     ) throws(StoreError) {
         try WholeFile.replace(
-            path, with: bytes(of: value, options, limits), isPrivate: options.isPrivate,
-            mustBeNew: mustBeNew)
+            path, with: bytes(of: value, options, limits), isPrivate: options.isPrivate)
     }
 
     /// The contents of a file with a value. What could not be read again is refused: equal values that are

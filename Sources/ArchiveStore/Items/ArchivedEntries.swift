@@ -42,7 +42,7 @@ extension ArchivedEntries {
     ///
     /// - Throws: `invalidContents` for a key that occurs twice.
     init(_ pairs: ArchivedPairs<String, AnyArchived>) throws(StoreError) {
-        self.init()
+        values = Dictionary(minimumCapacity: pairs.entries.count)
         for (key, value) in pairs.entries
         where values.updateValue(value, forKey: ExactText(key)) != nil {
             throw StoreError(

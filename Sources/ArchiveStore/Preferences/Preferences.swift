@@ -110,7 +110,8 @@ public final class Preferences: KeyValueStore {
     ///
     /// A value that the file cannot hold keeps no other from being written: in any format a date that is
     /// infinite or not a number and values nested too deep, in XML some control characters. Where the file would
-    /// be larger than the limits allow, the smallest of the new values are written.
+    /// be larger than the limits allow, the smaller of the new values are written. After 200 attempts to find those
+    /// that fit, the others wait.
     ///
     /// Another program may have written a value in another format that XML cannot hold exactly, such as a
     /// control character or a fraction of a second. Nothing of it is lost: the file is then written in binary,
@@ -138,15 +139,7 @@ public final class Preferences: KeyValueStore {
         for _ in 0..<100 {
             let contentsLock = lockContents()
             defer { contentsLock?.release() }
-            let saved: Saved
-            do throws(StoreError) { saved = try save(over: contents()) } catch {
-                guard error.isExistingFile else { throw error }
-                // Another program has made the file meanwhile, or it is a link that leads to none.
-                do { _ = try FileMode.existing(at: file) } catch {
-                    throw StoreError(error, file: file)
-                }
-                continue
-            }
+            guard let saved = try save(over: contents()) else { continue }
             table.adopt(saved.values, saved: saved.keys)
             if let refusal = saved.refusal { throw refusal }
             return
@@ -165,69 +158,70 @@ public final class Preferences: KeyValueStore {
     }
 
     /// Writes the changes into what the file holds; where it cannot hold some of them, the others.
-    private func save(over found: Contents?) throws(StoreError) -> Saved {
+    ///
+    /// - Returns: nil where another program has changed the file since it was read.
+    private func save(over found: Contents?) throws(StoreError) -> Saved? {
         let pending = table.pending
-        let options = options(over: found, pending.keys)
         do throws(StoreError) {
-            return Saved(
-                values: try write(pending, pending.keys, over: found), keys: pending.keys)
+            let values = try write(pending, pending.keys, over: found)
+            return values.map { Saved(values: $0, keys: pending.keys) }
         } catch {
             guard error.code == .unsupportedValue else { throw error }
-            return try saveFitting(pending, over: found, options, error)
+            return try saveFitting(pending, over: found, error)
         }
     }
 
     /// Writes the changes that the file can hold, after `refusal` of all together.
-    ///
-    /// A value that cannot be written by itself is left out. Where the rest is too large together, a search by
-    /// halves finds how many of the smallest fit.
     private func saveFitting(
-        _ pending: Pending, over found: Contents?, _ options: FileOptions, _ refusal: StoreError
-    ) throws(StoreError) -> Saved {
-        let candidates = bySize(pending, over: found, options)
-        func smallest(_ count: Int) -> KeyValueTable.Unsaved {
-            let chosen = Set(candidates.prefix(count))
-            return pending.keys.filter { chosen.contains($0.key) }
+        _ pending: Pending, over found: Contents?, _ refusal: StoreError
+    ) throws(StoreError) -> Saved? {
+        func chosen(_ keys: [ExactText]) -> KeyValueTable.Unsaved {
+            let keys = Set(keys)
+            return pending.keys.filter { keys.contains($0.key) }
         }
-        var refusal = refusal
-        var fitting = 0
-        var tooMany = candidates.count + 1
-        var tried = candidates.count
-        while tried > fitting {
-            let keys = smallest(tried)
-            do throws(StoreError) {
-                _ = try PlainFile.bytes(
-                    of: .dictionary(merged(pending, keys, over: found)),
-                    self.options(over: found, keys), limits)
-                fitting = tried
-            } catch {
-                guard error.code == .unsupportedValue else { throw error }
-                tooMany = tried
-                refusal = error.at(key: candidates[tried - 1].text)
-            }
-            tried = (fitting + tooMany) / 2
+        let candidates = candidates(pending, options(over: found, pending.keys))
+        let fitting = try FittingKeys(
+            removals: candidates.removals, additions: candidates.additions
+        ) { keys throws(StoreError) in
+            let keys = chosen(keys)
+            _ = try PlainFile.bytes(
+                of: .dictionary(merged(pending, keys, over: found)),
+                options(over: found, keys), limits)
         }
-        let keys = smallest(fitting)
+        let keys = chosen(fitting.chosen)
+        guard let values = try write(pending, keys, over: found) else { return nil }
         return Saved(
-            values: try write(pending, keys, over: found), keys: keys, refusal: refusal)
+            values: values, keys: keys, refusal: candidates.refusal ?? fitting.refusal ?? refusal)
     }
 
-    /// The keys of the values that the file could hold by themselves, those first that make it grow least.
-    private func bySize(
-        _ pending: Pending, over found: Contents?, _ options: FileOptions
-    ) -> [ExactText] {
-        var growths: [(key: ExactText, growth: Int)] = []
+    /// The changes that a file could hold by themselves, and the refusal of one of the others.
+    private struct Candidates {
+        var removals: [ExactText] = []
+        /// The keys that get values, small ones first.
+        var additions: [ExactText] = []
+        var refusal: StoreError?
+    }
+
+    private func candidates(_ pending: Pending, _ options: FileOptions) -> Candidates {
+        var result = Candidates()
+        var sized: [(key: ExactText, size: Int)] = []
         for key in pending.keys.keys {
-            guard let size = size(of: pending.values[key.text], key.text, options) else { continue }
-            let old = self.size(of: found?.values[key.text], key.text, options) ?? 0
-            growths.append((key, size - old))
+            guard let value = pending.values[key.text] else {
+                result.removals.append(key)
+                continue
+            }
+            do throws(StoreError) {
+                sized.append((key, try size(of: value, key.text, options)))
+            } catch {
+                result.refusal = error.path == nil ? error.at(key: key.text) : error
+            }
         }
-        growths.sort {
-            $0.growth == $1.growth
-                ? $0.key.text.utf8.lexicographicallyPrecedes($1.key.text.utf8)
-                : $0.growth < $1.growth
+        sized.sort {
+            $0.size == $1.size
+                ? $0.key.text.utf8.lexicographicallyPrecedes($1.key.text.utf8) : $0.size < $1.size
         }
-        return growths.map(\.key)
+        result.additions = sized.map(\.key)
+        return result
     }
 
     private func merged(
@@ -236,20 +230,40 @@ public final class Preferences: KeyValueStore {
         (found?.values ?? [:]).applying(keys, from: pending.values)
     }
 
-    /// - Returns: all values of the file.
+    /// - Returns: all values of the file; nil where another program has changed it since it was read.
     private func write(
         _ pending: Pending, _ keys: KeyValueTable.Unsaved, over found: Contents?
-    ) throws(StoreError) -> PropertyListDictionary {
+    ) throws(StoreError) -> PropertyListDictionary? {
         let merged = merged(pending, keys, over: found)
         if merged != found?.values, found != nil || !merged.isEmpty {
-            try PlainFile.write(
-                .dictionary(merged), to: file, options(over: found, keys), limits,
-                mustBeNew: found == nil)
+            let bytes = try PlainFile.bytes(
+                of: .dictionary(merged), options(over: found, keys), limits)
+            guard try isCurrent(found) else { return nil }
+            do throws(StoreError) {
+                try WholeFile.replace(
+                    file, with: bytes, isPrivate: options.isPrivate, mustBeNew: found == nil)
+            } catch {
+                if found == nil, error.isExistingFile { return nil }
+                throw error
+            }
         } else if !keys.isEmpty, found != nil {
             // The file has the values already, perhaps since it could not be flushed.
             do { try FileAccess.synchronize(file) } catch { throw StoreError(error, file: file) }
         }
         return merged
+    }
+
+    /// Whether the file is the one whose contents were read. Another program may have replaced it where the lock
+    /// was removed, or was not waited for.
+    ///
+    /// - Throws: `fileAccess` where it is a link that leads to no file.
+    private func isCurrent(_ found: Contents?) throws(StoreError) -> Bool {
+        do throws(SystemError) {
+            guard let mode = try FileMode.existing(at: file) else { return found == nil }
+            return found.map { mode.isUnchanged(since: $0.mode) } ?? false
+        } catch {
+            throw StoreError(error, file: file)
+        }
     }
 
     /// The options for a file with new values for `keys`, which keeps what else it holds.
@@ -261,18 +275,18 @@ public final class Preferences: KeyValueStore {
         return FileOptions(format: .binary, isPrivate: options.isPrivate)
     }
 
-    /// The size of a file with a value alone, in bytes; nil where no file could hold it.
+    /// The size of a file with a value alone, in bytes.
     private func size(
-        of value: PropertyListValue?, _ key: String, _ options: FileOptions
-    ) -> Int? {
-        guard let value else { return 0 }
+        of value: PropertyListValue, _ key: String, _ options: FileOptions
+    ) throws(StoreError) -> Int {
         var entry = PropertyListDictionary()
         entry[key] = value
-        return (try? PlainFile.bytes(of: .dictionary(entry), options, limits))?.count
+        return try PlainFile.bytes(of: .dictionary(entry), options, limits).count
     }
 
-    /// The values in the file, and its format.
+    /// The values in the file, its format, and the file that they are of.
     private struct Contents {
+        let mode: FileMode
         let values: PropertyListDictionary
         let format: PropertyListFormat
     }
@@ -280,11 +294,15 @@ public final class Preferences: KeyValueStore {
     /// The contents of the file; nil where there is none.
     private func contents() throws(StoreError) -> Contents? {
         do throws(StoreError) {
+            let mode: FileMode
+            do throws(SystemError) { mode = try FileMode(of: file) } catch {
+                throw StoreError(error, file: file)
+            }
             let (value, format) = try PlainFile.document(file, limits)
             guard let values = value.dictionary else {
                 throw PlainFile.wrongRoot(value, "a dictionary", file)
             }
-            return Contents(values: values, format: format)
+            return Contents(mode: mode, values: values, format: format)
         } catch  where error.code == .fileMissing {
             return nil
         }
@@ -294,7 +312,8 @@ public final class Preferences: KeyValueStore {
     /// which others may only write, and only where the umask lets them. A program that can only read the
     /// preferences cannot hold the lock.
     private func acquireLock() throws(StoreError) -> FileLock {
-        let path = file + ".lock"
+        // Several names of the file have one lock.
+        let path = ((try? resolved(file)) ?? file) + ".lock"
         do {
             return try FileLock(
                 creating: path, mode: options.isPrivate ? FileMode.ownerOnly : 0o622, for: file,

@@ -1,6 +1,8 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PropertyList
+
 /// Text that is compared, ordered and hashed by its bytes in UTF-8, like the keys of property lists and
 /// the texts of a database. Swift's strings are also equal where they are canonically equivalent, and
 /// hashing them takes quadratic time for long sequences of combining marks.
@@ -13,7 +15,7 @@ struct ExactText: Hashable, Comparable, Sendable {
     static func all(_ texts: String?...) -> [ExactText?] { texts.map { $0.map(ExactText.init) } }
 
     static func == (left: ExactText, right: ExactText) -> Bool {
-        left.text.utf8.elementsEqual(right.text.utf8)
+        left.text.withUTF8Span { left in right.text.withUTF8Span { left.isSame(as: $0) } }
     }
 
     static func < (left: ExactText, right: ExactText) -> Bool {
@@ -21,7 +23,6 @@ struct ExactText: Hashable, Comparable, Sendable {
     }
 
     func hash(into hasher: inout Hasher) {
-        for byte in text.utf8 { hasher.combine(byte) }
-        hasher.combine(0xFF as UInt8)
+        hasher.combine(text.withUTF8Span { SeededHash().hash($0, salt: 0) })
     }
 }

@@ -11,7 +11,7 @@ struct KnownKey {
 
     init(_ text: String) {
         self.text = text
-        isASCII = text.utf8.allSatisfy { $0 < 0x80 }
+        isASCII = text.withUTF8Span { $0.isASCII() }
     }
 
     @inline(__always)

@@ -3,6 +3,7 @@
 
 import ArgumentParser
 import PropertyList
+import PropertyListTools
 
 /// `keyed carve`
 struct Carve: ParsableCommand, ConsoleCommand {

@@ -3,6 +3,7 @@
 
 import ArgumentParser
 import PropertyList
+import PropertyListTools
 import SystemFiles
 
 /// A verb that changes one file.

@@ -4,6 +4,7 @@
 import ArgumentParser
 import KeyedArchive
 import PropertyList
+import PropertyListTools
 import SystemFiles
 
 /// `keyed get`

@@ -3,6 +3,7 @@
 
 import ArgumentParser
 import PropertyList
+import PropertyListTools
 
 /// `keyed merge`
 struct Merge: ParsableCommand, ConsoleCommand {

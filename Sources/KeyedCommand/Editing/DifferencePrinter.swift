@@ -3,6 +3,7 @@
 
 import KeyedArchive
 import PropertyList
+import PropertyListTools
 
 /// Prints differences, one value a line: `- path: value` in the first document, `+ path: value` in the
 /// second.

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import PropertyList
+import PropertyListTools
 
 /// Edits as lines of text, as `keyed edit` takes and `keyed diff --as-commands` prints them:
 ///

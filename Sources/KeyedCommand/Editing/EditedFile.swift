@@ -3,6 +3,7 @@
 
 import ArgumentParser
 import PropertyList
+import PropertyListTools
 import SystemFiles
 
 /// The options of all verbs that change a property list: the place of the result.

@@ -3,6 +3,7 @@
 
 import ArgumentParser
 import PropertyList
+import PropertyListTools
 
 /// Key paths on the command line, and what is wrong with them.
 enum KeyPathArgument {

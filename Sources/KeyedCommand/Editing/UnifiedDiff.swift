@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import PropertyList
+import PropertyListTools
 
 /// The lines that edits change, in the form that `diff -u` prints and `patch` takes.
 ///

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import PropertyList
+import PropertyListTools
 
 /// What `-insert`, `-replace` and `-remove` mean for a document, and why they cannot be.
 struct PlutilEdit {

@@ -3,6 +3,7 @@
 
 import ArgumentParser
 import PropertyList
+import PropertyListTools
 import SystemFiles
 
 /// `keyed plutil`, and the command where it is called `plutil`.

@@ -3,6 +3,7 @@
 
 import KeyedArchive
 import PropertyList
+import PropertyListTools
 
 /// Lines for programs: each value is a JSON object on a line of its own, with where it is from.
 ///

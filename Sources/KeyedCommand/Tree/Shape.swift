@@ -3,6 +3,7 @@
 
 import KeyedArchive
 import PropertyList
+import PropertyListTools
 
 /// The label of a value in the tree. It refers to the document; its text is made when it is printed.
 enum Label {

@@ -3,6 +3,7 @@
 
 import KeyedArchive
 import PropertyList
+import PropertyListTools
 
 /// Prints a property list, or the objects of a keyed archive, as a tree of lines.
 ///

@@ -24,7 +24,7 @@ public enum BinaryPropertyList {
     /// Writes the values of a store in an order that is given, each as one object.
     ///
     /// - Throws: `unrepresentableValue` for an unreadable value, `sizeLimitExceeded`.
-    static func serialize(
+    package static func serialize(
         _ store: NodeStore, order: [UInt32], root: UInt32, layout: BinaryLayout,
         budget: consuming OperationBudget
     ) throws(PropertyListError) -> [UInt8] {

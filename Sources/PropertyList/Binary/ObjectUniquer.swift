@@ -9,7 +9,7 @@
 /// What is long goes by the hash of its ends: most of it differs there, and is not read at all. Only
 /// what finds something else under that hash goes by the hash of the whole, so that the time is linear
 /// even where all ends are the same.
-struct ObjectUniquer {
+package struct ObjectUniquer {
     private struct Entry {
         let hash: UInt32
         let node: UInt32
@@ -24,7 +24,7 @@ struct ObjectUniquer {
     private var entries: [Entry] = []
 
     /// Prepares for about `capacity` distinct leaves.
-    init(capacity: Int) {
+    package init(capacity: Int) {
         var size = 64
         while size < capacity { size &*= 2 }
         slots = [UInt32](repeating: 0, count: size)
@@ -32,7 +32,7 @@ struct ObjectUniquer {
 
     /// The number of an equal leaf seen before; otherwise nil, and `node`, whose record is `record`, has
     /// the number `next` from now on.
-    mutating func number(
+    package mutating func number(
         of node: UInt32, _ record: NodeRecord, next: UInt32, in store: NodeStore
     ) -> UInt32? {
         var byEnds = isLong(record, store)
@@ -93,7 +93,7 @@ struct ObjectUniquer {
 
     /// Whether two leaves are equal.
     @inline(__always)
-    static func isSame(
+    package static func isSame(
         _ left: NodeRecord, _ right: NodeRecord, _ store: NodeStore
     ) -> Bool {
         guard left.kind == right.kind else { return false }

@@ -7,20 +7,20 @@
 /// A writer numbers a container before what it holds, so in nearly every file references to
 /// containers point forward, and one loop backwards over the records gives the height of each. Where
 /// one points back, a depth-first search with a stack of its own takes over. Linear either way.
-struct ReferencePass {
+package struct ReferencePass {
     private enum State: UInt8 { case new, open, done }
 
-    let options: ParsingOptions
-    let limits: ParsingLimits
-    let root: UInt32
+    package let options: ParsingOptions
+    package let limits: ParsingLimits
+    package let root: UInt32
     var used: ParsingOptions = []
-    var problems: [PropertyListError] = []
+    package var problems: [PropertyListError] = []
     // By record: how many containers are nested in it, itself counted.
     private var heights: [UInt32] = []
     // By container that contains itself.
     private var standIns: [Int: UInt32] = [:]
 
-    init(options: ParsingOptions, limits: ParsingLimits, root: UInt32) {
+    package init(options: ParsingOptions, limits: ParsingLimits, root: UInt32) {
         self.options = options
         self.limits = limits
         self.root = root
@@ -29,7 +29,7 @@ struct ReferencePass {
     /// Checks all records, used or not.
     ///
     /// - Throws: `referenceCycle`, `depthLimitExceeded`.
-    mutating func run(_ store: inout NodeStore) throws(PropertyListError) {
+    package mutating func run(_ store: inout NodeStore) throws(PropertyListError) {
         heights = [UInt32](repeating: 0, count: store.records.count)
         if !measureForward(store) { try search(&store) }
         let depth = Int(heights[Int(root)])
@@ -155,7 +155,7 @@ struct ReferencePass {
     // MARK: Use
 
     /// Which records `root` leads to. Linear.
-    static func reachable(from root: UInt32, in store: NodeStore) -> [Bool] {
+    package static func reachable(from root: UInt32, in store: NodeStore) -> [Bool] {
         var isUsed = [Bool](repeating: false, count: store.records.count)
         var stack = [Int(root)]
         isUsed[Int(root)] = true

@@ -5,7 +5,7 @@
 /// prepare keys that collide.
 ///
 /// Each step multiplies two words that depend on a secret to 128 bits and folds the halves together.
-struct SeededHash: Sendable {
+package struct SeededHash: Sendable {
     private static let secret = (
         seed: UInt64.random(in: .min ... .max), factor: UInt64.random(in: .min ... .max) | 1
     )
@@ -14,10 +14,10 @@ struct SeededHash: Sendable {
     private let factor: UInt64
 
     /// The process's hash; a table keeps one, which is quicker than asking for the secret each time.
-    init() { (seed, factor) = Self.secret }
+    package init() { (seed, factor) = Self.secret }
 
     /// The hash of `bytes`, distinguished by `salt`. Linear, eight bytes a step.
-    func hash(_ bytes: Span<UInt8>, salt: UInt8) -> UInt64 {
+    package func hash(_ bytes: Span<UInt8>, salt: UInt8) -> UInt64 {
         var state = start(salt, count: bytes.count)
         var index = 0
         while let word = bytes.bigEndian(at: index, width: 8) {

@@ -5,7 +5,7 @@ extension Span<UInt8> {
     /// The unsigned big-endian integer of `width` bytes at `offset`, or nil where it does not lie
     /// within the span or is wider than 8 bytes.
     @inline(__always)
-    func bigEndian(at offset: Int, width: Int) -> UInt64? {
+    package func bigEndian(at offset: Int, width: Int) -> UInt64? {
         guard width >= 0, width <= 8, offset >= 0, count >= width, offset <= count - width else {
             return nil
         }

@@ -3,7 +3,7 @@
 
 extension Span<UInt8> {
     /// The first place in `range` where one of two bytes stands, or nil. Eight bytes at a time.
-    func firstIndex(of first: UInt8, or second: UInt8, in range: Range<Int>) -> Int? {
+    package func firstIndex(of first: UInt8, or second: UInt8, in range: Range<Int>) -> Int? {
         var index = range.lowerBound
         let end = Swift.min(range.upperBound, count)
         let firsts = Self.repeated(first)
@@ -21,7 +21,7 @@ extension Span<UInt8> {
     }
 
     /// The first place in `range` where `byte` stands, or nil. Eight bytes at a time.
-    func firstIndex(of byte: UInt8, in range: Range<Int>) -> Int? {
+    package func firstIndex(of byte: UInt8, in range: Range<Int>) -> Int? {
         var index = range.lowerBound
         let end = Swift.min(range.upperBound, count)
         let copies = Self.repeated(byte)
@@ -39,7 +39,7 @@ extension Span<UInt8> {
 
     /// The last place in `range` where `byte` stands, or nil.
     @inline(__always)
-    func lastIndex(of byte: UInt8, in range: Range<Int>) -> Int? {
+    package func lastIndex(of byte: UInt8, in range: Range<Int>) -> Int? {
         var index = Swift.min(range.upperBound, count) &- 1
         while index >= range.lowerBound {
             if self[index] == byte { return index }
@@ -49,7 +49,7 @@ extension Span<UInt8> {
     }
 
     /// Whether `text` stands at `index`.
-    func has(_ text: StaticString, at index: Int) -> Bool {
+    package func has(_ text: StaticString, at index: Int) -> Bool {
         let length = text.utf8CodeUnitCount
         guard index >= 0, count >= length, index <= count &- length else { return false }
         // SAFETY: a static string holds `utf8CodeUnitCount` bytes from its start for ever.
@@ -59,7 +59,7 @@ extension Span<UInt8> {
     }
 
     /// The first place from `start` on where `text` stands, or nil. Linear times its length.
-    func firstIndex(of text: StaticString, from start: Int) -> Int? {
+    package func firstIndex(of text: StaticString, from start: Int) -> Int? {
         // SAFETY: as above; the string is not empty in any call.
         let first = unsafe text.utf8Start.pointee
         var index = start
@@ -84,7 +84,7 @@ extension Span<UInt8> {
 
 extension String {
     /// Calls `body` with the text in UTF-8; without a copy where it lies in memory like this.
-    func withUTF8Span<R>(_ body: (Span<UInt8>) -> R) -> R {
+    package func withUTF8Span<R>(_ body: (Span<UInt8>) -> R) -> R {
         var text = self
         // SAFETY: the buffer is the string's own, and the span ends with the call.
         return text.withUTF8 { unsafe body($0.span) }
@@ -104,7 +104,7 @@ package struct ContentIdentity: Sendable {
     private let address: UInt
     private let count: Int
 
-    init?(_ text: String) {
+    package init?(_ text: String) {
         guard text.utf8.count >= NodeRecord.longLength else { return nil }
         // SAFETY: the address is compared, not followed.
         let address = unsafe text.utf8.withContiguousStorageIfAvailable {
@@ -116,7 +116,7 @@ package struct ContentIdentity: Sendable {
         content = .text(text)
     }
 
-    init?(_ bytes: [UInt8]) {
+    package init?(_ bytes: [UInt8]) {
         guard bytes.count >= NodeRecord.longLength else { return nil }
         // SAFETY: as above.
         address = unsafe bytes.withUnsafeBufferPointer {

@@ -3,7 +3,7 @@
 
 extension Span<UInt8> {
     /// Whether every byte is below 80. Eight bytes at a time; linear.
-    func isASCII() -> Bool {
+    package func isASCII() -> Bool {
         var index = 0
         while let word = bigEndian(at: index, width: 8) {
             if word & 0x8080_8080_8080_8080 != 0 { return false }
@@ -17,7 +17,7 @@ extension Span<UInt8> {
     }
 
     /// Whether the bytes of `other` are the same. Linear.
-    func isSame(as other: Span<UInt8>) -> Bool {
+    package func isSame(as other: Span<UInt8>) -> Bool {
         guard count == other.count else { return false }
         var index = 0
         while let left = bigEndian(at: index, width: 8),

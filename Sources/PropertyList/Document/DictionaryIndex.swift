@@ -7,7 +7,7 @@
 /// another dictionary of the same shape, as far from the beginning as there; two comparisons tell.
 /// Where neither is so, a small dictionary is searched, and of a large one those keys are in an
 /// open-addressing table, at most half full. A look-up takes constant time.
-struct DictionaryIndex: Sendable {
+package struct DictionaryIndex: Sendable {
     /// The number of pairs above which keys that need it are in the table.
     static let threshold = 32
 
@@ -50,7 +50,7 @@ struct DictionaryIndex: Sendable {
     }
 
     /// The place in `store.children` of the key number `key` of a dictionary, or nil.
-    func place(of key: UInt32, in record: NodeRecord, _ store: NodeStore) -> Int? {
+    package func place(of key: UInt32, in record: NodeRecord, _ store: NodeStore) -> Int? {
         if let home = home(of: key, in: record, store) { return Int(home) }
         let keys = record.low..<(record.low &+ record.high)
         guard Self.isLarge(record) else {

@@ -194,7 +194,16 @@ package struct DocumentWalk: Sendable {
 extension PropertyListNode.DictionaryView {
     /// The entries' places sorted by key, by UTF-16 code units as Apple's XML writer does.
     package var orderByKey: [Int] {
-        let keys = map { Array($0.key.utf16) }
-        return keys.indices.sorted { keys[$0].lexicographicallyPrecedes(keys[$1]) }
+        let store = node.storage.store
+        let records = node.record.keyRange.map { store.records[Int(store.children[$0])] }
+        // The bytes of ASCII are its units.
+        if records.allSatisfy({ $0.kind == .string && $0.encoding == .ascii }) {
+            return Self.order(of: records.map { store.content(of: $0) })
+        }
+        return Self.order(of: map { Array($0.key.utf16) })
+    }
+
+    private static func order(of keys: [some Sequence<some Comparable>]) -> [Int] {
+        keys.indices.sorted { keys[$0].lexicographicallyPrecedes(keys[$1]) }
     }
 }

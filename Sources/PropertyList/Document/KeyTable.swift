@@ -7,7 +7,7 @@
 /// key in a dictionary and finding duplicates compare numbers, not text.
 ///
 /// An open-addressing table of numbers, at most half full.
-struct KeyTable: Sendable {
+package struct KeyTable: Sendable {
     private let hasher = SeededHash()
     private var slots = [UInt32](repeating: 0, count: 64)
     private var hashes: [UInt32] = []
@@ -70,7 +70,7 @@ struct KeyTable: Sendable {
     }
 
     /// The number of the key `key`, or nil where no dictionary of the document has it.
-    func number(of key: String, in store: NodeStore) -> UInt32? {
+    package func number(of key: String, in store: NodeStore) -> UInt32? {
         key.withUTF8Span { text in
             if text.isASCII() { return number(of: text, .ascii, store) }
             if let number = number(of: text, .utf8, store) { return number }

@@ -35,7 +35,7 @@
 
     /// How a string's bytes are to be read. The same text has the same encoding everywhere in one
     /// document: ASCII if it can be, else the one non-ASCII encoding of the document.
-    enum TextEncoding: UInt8 { case ascii, utf8, utf16 }
+    package enum TextEncoding: UInt8 { case ascii, utf8, utf16 }
 
     private static let encodingMask: UInt8 = 0b0000_0011
     @usableFromInline package static let decodedFlag: UInt8 = 0b0000_0100
@@ -50,7 +50,7 @@
     }
 
     @inline(__always)
-    var encoding: TextEncoding {
+    package var encoding: TextEncoding {
         get { TextEncoding(rawValue: flags & Self.encodingMask) ?? .ascii }
         set { flags = flags & ~Self.encodingMask | newValue.rawValue }
     }
@@ -86,7 +86,9 @@
 
     /// The number in a record of the kind `integer`.
     @inline(__always)
-    var integer: PropertyListInteger { PropertyListInteger(bits: payload, isNegative: isNegative) }
+    package var integer: PropertyListInteger {
+        PropertyListInteger(bits: payload, isNegative: isNegative)
+    }
 
     /// The point in time in a record of the kind `date`.
     @inline(__always)
@@ -96,11 +98,11 @@
 
     /// The number in a record of the kind `uid`.
     @inline(__always)
-    var uid: PropertyListUID { PropertyListUID(UInt32(truncatingIfNeeded: payload)) }
+    package var uid: PropertyListUID { PropertyListUID(UInt32(truncatingIfNeeded: payload)) }
 
     /// The number in a record of the kind `real`.
     @inline(__always)
-    var real: PropertyListReal {
+    package var real: PropertyListReal {
         PropertyListReal(Double(bitPattern: payload), width: header == 4 ? .single : .double)
     }
 
@@ -109,10 +111,10 @@
     var keyNumber: UInt32 { kind == .string ? high : 0 }
 
     @inline(__always)
-    mutating func setHigh(_ value: UInt32) { payload = UInt64(low) | UInt64(value) << 32 }
+    package mutating func setHigh(_ value: UInt32) { payload = UInt64(low) | UInt64(value) << 32 }
 
     @inline(__always)
-    static func payload(low: UInt32, high: UInt32 = 0) -> UInt64 {
+    package static func payload(low: UInt32, high: UInt32 = 0) -> UInt64 {
         UInt64(low) | UInt64(high) << 32
     }
 
@@ -133,7 +135,7 @@
 
     /// The indices of the children: elements, or keys and then values.
     @inline(__always)
-    var childRange: Range<Int> {
+    package var childRange: Range<Int> {
         let first = Int(low)
         let number = Int(high)
         return first..<(first &+ (kind == .dictionary ? number &* 2 : number))

@@ -4,7 +4,7 @@
 /// The tables of a document: its bytes, one record for each value, one number for each reference.
 ///
 /// Readers fill it, then it never changes.
-struct NodeStore: Sendable {
+package struct NodeStore: Sendable {
     /// A run in ``decoded``.
     struct DecodedRange: BitwiseCopyable, Sendable {
         var start: UInt32
@@ -13,19 +13,19 @@ struct NodeStore: Sendable {
 
     /// The source: the file, or its text as UTF-8 where it came in another encoding, or what a
     /// builder collected.
-    var bytes: [UInt8]
+    package var bytes: [UInt8]
     /// Text and data that do not stand in the source as they are.
     var decoded: [UInt8] = []
     /// Where each of them lies.
     var decodedRanges: [DecodedRange] = []
-    var records: [NodeRecord] = []
+    package var records: [NodeRecord] = []
     /// The children of all containers, each container's together.
-    var children: [UInt32] = []
+    package var children: [UInt32] = []
 
-    init(bytes: [UInt8]) { self.bytes = bytes }
+    package init(bytes: [UInt8]) { self.bytes = bytes }
 
     /// The number of the record that is added next.
-    var nextIndex: UInt32 { UInt32(truncatingIfNeeded: records.count) }
+    package var nextIndex: UInt32 { UInt32(truncatingIfNeeded: records.count) }
 
     /// Calls `body` with the bytes of a string or of data.
     @inline(__always)
@@ -38,14 +38,14 @@ struct NodeStore: Sendable {
     }
 
     /// The bytes of a string or of data, without a copy.
-    func content(of record: NodeRecord) -> ArraySlice<UInt8> {
+    package func content(of record: NodeRecord) -> ArraySlice<UInt8> {
         let range = contentRange(of: record)
         return record.isDecoded ? decoded[range] : bytes[range]
     }
 
     /// Where the content lies, in ``decoded`` or in ``bytes``.
     @inline(__always)
-    func contentRange(of record: NodeRecord) -> Range<Int> {
+    package func contentRange(of record: NodeRecord) -> Range<Int> {
         if record.isDecoded {
             let run = decodedRanges[Int(record.low)]
             return Int(run.start)..<(Int(run.start) &+ Int(run.length))
@@ -87,7 +87,7 @@ struct NodeStore: Sendable {
     }
 
     /// The text of a string; empty for other kinds. Linear.
-    func string(of record: NodeRecord) -> String {
+    package func string(of record: NodeRecord) -> String {
         guard record.kind == .string else { return "" }
         if record.encoding != .utf16 {
             return withContent(of: record) { content in
@@ -103,7 +103,7 @@ struct NodeStore: Sendable {
     }
 
     /// Appends the text of a string as UTF-8. Linear.
-    func appendText(of record: NodeRecord, to output: inout [UInt8]) {
+    package func appendText(of record: NodeRecord, to output: inout [UInt8]) {
         if record.encoding == .utf16 {
             withContent(of: record) { UTF16Text.appendUTF8($0, to: &output) }
         } else {
@@ -112,7 +112,7 @@ struct NodeStore: Sendable {
     }
 
     /// Whether a value is a string whose text is `text`, scalar by scalar. Linear.
-    func isString(_ record: NodeRecord, _ text: String) -> Bool {
+    package func isString(_ record: NodeRecord, _ text: String) -> Bool {
         guard record.kind == .string else { return false }
         if record.encoding == .utf16 {
             return contentRange(of: record).count == 2 &* text.utf16.count

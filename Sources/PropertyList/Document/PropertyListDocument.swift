@@ -12,19 +12,19 @@
 /// let name = document.root["Tracks"]?["1000"]?["Name"]?.string
 /// ```
 public struct PropertyListDocument: Sendable {
-    final class Storage: Sendable {
-        let store: NodeStore
-        let root: UInt32
-        let keys: KeyTable
-        let index: DictionaryIndex
-        let format: PropertyListFormat?
-        let xmlHeader: XMLHeader?
-        let encoding: SourceEncoding
+    package final class Storage: Sendable {
+        package let store: NodeStore
+        package let root: UInt32
+        package let keys: KeyTable
+        package let index: DictionaryIndex
+        package let format: PropertyListFormat?
+        package let xmlHeader: XMLHeader?
+        package let encoding: SourceEncoding
         /// The size of the file, in bytes: that of its text in the file's encoding.
-        let sourceSize: Int
-        let mapping: JSONPropertyList.Mapping
-        let leniencies: ParsingOptions
-        let problems: [PropertyListError]
+        package let sourceSize: Int
+        package let mapping: JSONPropertyList.Mapping
+        package let leniencies: ParsingOptions
+        package let problems: [PropertyListError]
 
         init(_ parts: Parts) {
             store = parts.store
@@ -44,16 +44,16 @@ public struct PropertyListDocument: Sendable {
 
         /// The number of a key's text; nil where no dictionary has it.
         @inline(never)
-        func number(of key: String) -> UInt32? { keys.number(of: key, in: store) }
+        package func number(of key: String) -> UInt32? { keys.number(of: key, in: store) }
 
         /// The place of the key with this number in a dictionary, or nil.
         @inline(never)
-        func place(of number: UInt32, in record: NodeRecord) -> Int? {
+        package func place(of number: UInt32, in record: NodeRecord) -> Int? {
             index.place(of: number, in: record, store)
         }
 
         /// The value of a key of a dictionary, or nil.
-        func value(of key: String, in record: NodeRecord) -> UInt32? {
+        package func value(of key: String, in record: NodeRecord) -> UInt32? {
             guard let number = number(of: key), let place = place(of: number, in: record) else {
                 return nil
             }
@@ -62,7 +62,7 @@ public struct PropertyListDocument: Sendable {
     }
 
     /// What a reader hands over.
-    struct Parts {
+    package struct Parts {
         var store: NodeStore
         var root: UInt32 = 0
         var keys: KeyTable
@@ -75,11 +75,11 @@ public struct PropertyListDocument: Sendable {
         var problems: [PropertyListError] = []
     }
 
-    let storage: Storage
+    package let storage: Storage
 
-    init(_ parts: Parts) { storage = Storage(parts) }
+    package init(_ parts: Parts) { storage = Storage(parts) }
 
-    init(storage: Storage) { self.storage = storage }
+    package init(storage: Storage) { self.storage = storage }
 }
 
 extension PropertyListDocument {
@@ -155,7 +155,7 @@ extension PropertyListDocument {
     package var source: [UInt8] { storage.store.bytes }
 
     /// How the source encodes its text.
-    var sourceEncoding: SourceEncoding { storage.encoding }
+    package var sourceEncoding: SourceEncoding { storage.encoding }
 
     /// Every value in the order of the source's own table, used or not.
     package var allNodes: [PropertyListNode] {
@@ -183,7 +183,7 @@ extension PropertyListDocument.Storage {
 
     /// The number of values plus references. The limit of visits is proportional to it: each takes at
     /// least one byte of the file.
-    var extent: Int { store.records.count &+ store.children.count }
+    package var extent: Int { store.records.count &+ store.children.count }
 
     /// The size that the limit of output is relative to, in bytes.
     ///

@@ -5,11 +5,11 @@
 ///
 /// An accessor of another kind than the value's returns nil. The view keeps the document alive.
 public struct PropertyListNode: Sendable {
-    let storage: PropertyListDocument.Storage
-    let index: UInt32
+    package let storage: PropertyListDocument.Storage
+    package let index: UInt32
 
     @inline(__always)
-    var record: NodeRecord { storage.store.records[Int(index)] }
+    package var record: NodeRecord { storage.store.records[Int(index)] }
 
     /// What the value is.
     public var kind: PropertyListKind { record.kind }
@@ -107,7 +107,7 @@ extension PropertyListNode {
     }
 
     /// The text of a string, which is kept in `contents` if it is long; nil for other kinds.
-    func string(_ contents: inout LongContents) -> String? {
+    package func string(_ contents: inout LongContents) -> String? {
         let record = record
         guard record.kind == .string else { return nil }
         return contents.text(of: index, record, in: storage.store)
@@ -141,7 +141,7 @@ extension PropertyListNode {
     public subscript(key: String) -> PropertyListNode? { dictionary?[key] }
 
     /// The entry of `key`, or nil where this is no dictionary or has no such key. Linear.
-    func entry(_ key: String) -> DictionaryView.Element? {
+    package func entry(_ key: String) -> DictionaryView.Element? {
         dictionary?.first { $0.keyNode.isString(key) }
     }
 

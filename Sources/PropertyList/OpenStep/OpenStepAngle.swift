@@ -16,17 +16,17 @@
 ///
 /// A value may stand in double quotes. Source: GNUstep's `NSPropertyList.m`; no other reader gives
 /// these forms another meaning.
-struct OpenStepAngle {
-    let options: ParsingOptions
+package struct OpenStepAngle {
+    package let options: ParsingOptions
     var used: ParsingOptions = []
     /// Where the value ends, after it has been read.
-    private(set) var end = 0
+    package private(set) var end = 0
     private let start: Int
 
     /// GNUstep's own limit.
     private static let longestValue = 4096
 
-    init(at start: Int, options: ParsingOptions) {
+    package init(at start: Int, options: ParsingOptions) {
         self.start = start
         self.options = options
     }
@@ -35,7 +35,7 @@ struct OpenStepAngle {
     ///
     /// - Throws: `truncated`, `invalidData`, `invalidNumber`, `invalidDate`,
     ///   `unexpectedCharacter`, `sizeLimitExceeded`.
-    mutating func read(
+    package mutating func read(
         _ text: Span<UInt8>, _ store: inout NodeStore
     ) throws(PropertyListError) -> NodeRecord {
         if text.has("<*", at: start) { return try typed(text) }
@@ -50,7 +50,7 @@ struct OpenStepAngle {
 
     /// Where a value that has been read ends: base 64 after the first `]>`, as a loose reader lets any
     /// character stand in it, all else after the first `>`.
-    static func end(at start: Int, in text: Span<UInt8>) -> Int? {
+    package static func end(at start: Int, in text: Span<UInt8>) -> Int? {
         if text.has("<[", at: start) {
             return text.firstIndex(of: "]>", from: start &+ 2).map { $0 &+ 2 }
         }

@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The classes of characters in OpenStep text.
-enum OpenStepCharacter {
+package enum OpenStepCharacter {
     /// Whether the character is white space: TAB, LF, VT, FF, CR, space. U+2028 and U+2029 are too,
     /// see ``OpenStepScanner``.
     @inline(__always)
-    static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte &- 0x09 < 5 }
+    package static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte &- 0x09 < 5 }
 
     /// Whether the character may stand in a string without quotes: letters, digits and `_$/:.-`.
     @inline(__always)
@@ -15,7 +15,9 @@ enum OpenStepCharacter {
     /// Whether Apple's writers leave a string with this character without quotes: as ``isBare(_:)``
     /// but for `:` and `-`.
     @inline(__always)
-    static func isPlain(_ byte: UInt8) -> Bool { contains(byte, low: 0x03FF_C010_0000_0000) }
+    package static func isPlain(_ byte: UInt8) -> Bool {
+        contains(byte, low: 0x03FF_C010_0000_0000)
+    }
 
     /// Whether the character is a letter or a digit of ASCII.
     @inline(__always)

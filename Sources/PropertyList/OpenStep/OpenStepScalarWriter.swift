@@ -4,13 +4,17 @@
 /// Writes data, and numbers, booleans and dates in one of the forms that stand in for them.
 ///
 /// The forms of GNUstep are described at ``OpenStepAngle``.
-struct OpenStepScalarWriter {
-    let options: OpenStepPropertyList.Options
+package struct OpenStepScalarWriter {
+    package let options: OpenStepPropertyList.Options
+
+    package init(options: OpenStepPropertyList.Options) { self.options = options }
 
     /// Appends a value that is neither a string nor a container.
     ///
     /// - Throws: `unrepresentableValue`.
-    func append(_ node: PropertyListNode, to output: inout [UInt8]) throws(PropertyListError) {
+    package func append(_ node: PropertyListNode, to output: inout [UInt8])
+        throws(PropertyListError)
+    {
         if let data = node.data { return append(data, to: &output) }
         if node.isNull { throw Self.error("OpenStep has no form for null") }
         switch options.scalars {
@@ -95,13 +99,13 @@ struct OpenStepScalarWriter {
 
     // MARK: Errors
 
-    static func refusal(of kind: PropertyListKind) -> PropertyListError {
+    package static func refusal(of kind: PropertyListKind) -> PropertyListError {
         error(
             "OpenStep has no form for a value of kind \(kind)",
             "`OpenStepPropertyList.Options.scalars` names other forms")
     }
 
-    static func error(_ what: String, _ recovery: String? = nil) -> PropertyListError {
+    package static func error(_ what: String, _ recovery: String? = nil) -> PropertyListError {
         PropertyListError(.unrepresentableValue, format: .openStep, what: what, recovery: recovery)
     }
 }

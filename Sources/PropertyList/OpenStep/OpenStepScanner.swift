@@ -11,28 +11,30 @@
 ///
 /// Because `/` may stand in a bare string, `//` and `/*` begin a comment only where a blank may be:
 /// `a//b` is one string.
-struct OpenStepScanner {
-    let options: ParsingOptions
+package struct OpenStepScanner {
+    package let options: ParsingOptions
     var used: ParsingOptions = []
     /// How far the text has been read.
-    var position: Int
+    package var position: Int
 
     /// A scanner at the beginning of `text`, behind a byte order mark.
-    init(_ text: Span<UInt8>, options: ParsingOptions) {
+    package init(_ text: Span<UInt8>, options: ParsingOptions) {
         self.options = options
         position = text.has("\u{FEFF}", at: 0) ? 3 : 0
     }
 
     /// The byte at the position; nil at the end.
     @inline(__always)
-    func peek(_ text: Span<UInt8>) -> UInt8? { position < text.count ? text[position] : nil }
+    package func peek(_ text: Span<UInt8>) -> UInt8? {
+        position < text.count ? text[position] : nil
+    }
 
     // MARK: Blanks
 
     /// Skips white space and comments. Linear.
     ///
     /// - Throws: `truncated` for a comment without an end.
-    mutating func skipBlanks(_ text: Span<UInt8>) throws(PropertyListError) {
+    package mutating func skipBlanks(_ text: Span<UInt8>) throws(PropertyListError) {
         while position < text.count {
             let byte = text[position]
             if OpenStepCharacter.isBlank(byte) {
@@ -78,7 +80,7 @@ struct OpenStepScanner {
 
     /// Whether a string begins at the position.
     @inline(__always)
-    func isAtString(_ text: Span<UInt8>) -> Bool {
+    package func isAtString(_ text: Span<UInt8>) -> Bool {
         guard let byte = peek(text) else { return false }
         return OpenStepCharacter.isBare(byte) || Self.isQuote(byte)
     }
@@ -93,7 +95,7 @@ struct OpenStepScanner {
     /// - Returns: what stands between its quotes, or all of a bare one, and whether that has
     ///   escapes.
     /// - Throws: `truncated` for a string without an end.
-    mutating func skipString(
+    package mutating func skipString(
         _ text: Span<UInt8>
     ) throws(PropertyListError) -> (content: Range<Int>, hasEscapes: Bool) {
         let quote = text[position]
@@ -123,7 +125,7 @@ struct OpenStepScanner {
     // MARK: Errors
 
     /// An error at a byte of the text; its line is counted by ``OpenStepReader``.
-    static func error(
+    package static func error(
         _ code: PropertyListError.Code, _ what: String, at place: Int,
         _ option: ParsingOptions? = nil
     ) -> PropertyListError {

@@ -2,15 +2,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Writes strings of OpenStep text, with quotes and escapes where Apple's writers have them.
-struct OpenStepStringWriter {
+package struct OpenStepStringWriter {
     /// Whether characters outside ASCII are escaped.
-    let escapesNonASCII: Bool
+    package let escapesNonASCII: Bool
     /// Whether LF and TAB stand as they are, not as escapes.
-    var keepsLines = false
+    package var keepsLines = false
+
+    package init(escapesNonASCII: Bool, keepsLines: Bool = false) {
+        self.escapesNonASCII = escapesNonASCII
+        self.keepsLines = keepsLines
+    }
 
     /// Appends UTF-8 text: bare if it is of letters, digits and `_$/.` and cannot be taken for a
     /// comment, otherwise in quotes. Linear.
-    func append(_ text: ArraySlice<UInt8>, isQuoted: Bool = false, to output: inout [UInt8]) {
+    package func append(_ text: ArraySlice<UInt8>, isQuoted: Bool = false, to output: inout [UInt8])
+    {
         if !isQuoted, Self.isBare(text) { return output.append(contentsOf: text) }
         output.append(UInt8(ascii: "\""))
         appendEscaped(text, to: &output)

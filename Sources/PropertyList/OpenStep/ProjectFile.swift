@@ -23,7 +23,7 @@
 /// left as the source spells them, with `\n` or without.
 ///
 /// Source: files that Xcode wrote, which come out byte for byte.
-struct ProjectFile {
+package struct ProjectFile {
     private let names: ProjectNames
     // The text of a document that was read from OpenStep; otherwise empty.
     private let source: [UInt8]
@@ -37,11 +37,11 @@ struct ProjectFile {
     private static let firstVersionWithSections = 42
     private static let firstVersionWithHeader = 38
     /// The classes whose objects stand on one line.
-    static let classesOnOneLine = ["PBXBuildFile", "PBXFileReference"]
+    package static let classesOnOneLine = ["PBXBuildFile", "PBXFileReference"]
 
     /// What to add to `document`; what its own source has, if that is a project file, and else what
     /// its version asks for.
-    init(_ document: PropertyListDocument, projectName: String?) {
+    package init(_ document: PropertyListDocument, projectName: String?) {
         source = document.format == .openStep ? document.source : []
         let version =
             document.root["objectVersion"]?.string.flatMap { Int($0) }
@@ -65,26 +65,26 @@ struct ProjectFile {
     }
 
     /// The order of the entries of its dictionaries.
-    func order(sortsKeys: Bool) -> ProjectOrder {
+    package func order(sortsKeys: Bool) -> ProjectOrder {
         ProjectOrder(objects: objects, hasSections: hasSections, sortsKeys: sortsKeys)
     }
 
     // MARK: Names
 
     /// The name of the object that is the value of `key`, or an element if that is nil.
-    func comment(forValue value: PropertyListNode, of key: PropertyListNode?) -> String? {
+    package func comment(forValue value: PropertyListNode, of key: PropertyListNode?) -> String? {
         guard hasSections, let text = value.string else { return nil }
         if let key, Self.keysWithoutNames.contains(where: key.isString) { return nil }
         return names.name(of: text)
     }
 
     /// The name of the object with this number.
-    func comment(forObject number: PropertyListNode) -> String? {
+    package func comment(forObject number: PropertyListNode) -> String? {
         hasSections ? number.string.flatMap { names.name(of: $0) } : nil
     }
 
     /// Keys whose values are numbers of objects, but of another project perhaps.
-    static let keysWithoutNames = ["remoteGlobalIDString", "TestTargetID"]
+    package static let keysWithoutNames = ["remoteGlobalIDString", "TestTargetID"]
 
     // MARK: Strings
 
@@ -101,7 +101,9 @@ struct ProjectFile {
     // MARK: Sections
 
     /// What stands between the object before and this one.
-    mutating func separator(before object: PropertyListNode, _ number: PropertyListNode) -> String {
+    package mutating func separator(before object: PropertyListNode, _ number: PropertyListNode)
+        -> String
+    {
         hasSections ? beginOfSection(section(of: object)) : divider(before: number)
     }
 
@@ -112,7 +114,7 @@ struct ProjectFile {
     }
 
     /// Whether a name has letters and digits only, as the names of Xcode's classes.
-    static func canStandInComment(_ name: String) -> Bool {
+    package static func canStandInComment(_ name: String) -> Bool {
         name.utf8.allSatisfy(OpenStepCharacter.isAlphanumeric)
     }
 

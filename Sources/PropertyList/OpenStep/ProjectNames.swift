@@ -19,7 +19,7 @@
 ///
 /// A class, because it keeps the names: in a small file thousands of objects can refer to one that has a
 /// long name.
-final class ProjectNames {
+package final class ProjectNames {
     private let objects: PropertyListNode.DictionaryView?
     private let projectName: String?
     // By the number of a build file: that of the build phase that lists it.
@@ -34,7 +34,7 @@ final class ProjectNames {
     // Longer texts are no names: each comment would cost as much as the text.
     private static let longestName = 4096
 
-    init(_ root: PropertyListNode, projectName: String?) {
+    package init(_ root: PropertyListNode, projectName: String?) {
         objects = root["objects"]?.dictionary
         self.projectName = projectName
         guard let objects else { return }
@@ -65,15 +65,15 @@ final class ProjectNames {
     }
 
     /// The name of a class; nil for what is none, or too long.
-    static func className(_ isa: PropertyListNode) -> String? {
+    package static func className(_ isa: PropertyListNode) -> String? {
         isShort(isa) ? isa.string : nil
     }
 
     /// The class of an object; nil where it has none, or a name too long for one.
-    func className(of object: PropertyListNode) -> String? { text(object["isa"]) }
+    package func className(of object: PropertyListNode) -> String? { text(object["isa"]) }
 
     /// The name of the project in the comments of a project file, or nil.
-    static func projectName(in source: [UInt8]) -> String? {
+    package static func projectName(in source: [UInt8]) -> String? {
         let mark: StaticString = "/* Build configuration list for PBXProject \""
         guard let start = source.span.firstIndex(of: mark, from: 0) else { return nil }
         let rest = source[(start + mark.utf8CodeUnitCount)...]
@@ -85,7 +85,7 @@ final class ProjectNames {
 
     /// The name of the object with this number; nil where there is none, or where it cannot stand in
     /// a comment.
-    func name(of number: String) -> String? {
+    package func name(of number: String) -> String? {
         guard let objects, let position = objects.position(of: number) else { return nil }
         if let known = names[position] { return known }
         let name = commentName(objects[position].value, number)

@@ -3,7 +3,7 @@
 
 /// The order in which Xcode writes the entries of a project file's dictionaries: objects by their class
 /// and then by their number, in an object its class first, all else by key.
-struct ProjectOrder: Sendable {
+package struct ProjectOrder: Sendable {
     /// The dictionary of all objects.
     let objects: PropertyListNode?
     let hasSections: Bool

@@ -2,17 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The bytes that tell the encoding of a text by standing before it: U+FEFF.
-struct ByteOrderMark {
+package struct ByteOrderMark {
     /// The encoding's name.
-    let encoding: String
+    package let encoding: String
     /// How many bytes the mark has.
-    let length: Int
+    package let length: Int
     /// How many bytes a code unit has.
     let unitWidth: Int
     let isBigEndian: Bool
 
     /// The mark at the beginning of `bytes`, or nil.
-    init?(_ bytes: [UInt8]) {
+    package init?(_ bytes: [UInt8]) {
         guard let known = Self.known.first(where: { bytes.starts(with: $0.bytes) }) else {
             return nil
         }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// How a source of text encodes its characters, for writing it again after an edit.
-enum SourceEncoding: Sendable, Hashable {
+package enum SourceEncoding: Sendable, Hashable {
     case utf8
     /// With the byte order mark that it begins with, if any.
     case utf16(isBigEndian: Bool, hasMark: Bool)
@@ -12,7 +12,7 @@ enum SourceEncoding: Sendable, Hashable {
     case other(String)
 
     /// The name that has to be given for text which does not declare it; nil where its bytes tell.
-    var undeclaredName: String? {
+    package var undeclaredName: String? {
         switch self {
         case .utf8, .utf16(_, hasMark: true): nil
         case .utf16(let isBigEndian, hasMark: false): isBigEndian ? "UTF-16BE" : "UTF-16LE"
@@ -23,7 +23,7 @@ enum SourceEncoding: Sendable, Hashable {
     }
 
     /// The number of bytes that UTF-8 text has in this encoding; in one that is not written, at least. Linear.
-    func size(of text: [UInt8]) -> Int {
+    package func size(of text: [UInt8]) -> Int {
         switch self {
         case .utf8, .ascii: text.count
         case .utf16(_, let hasMark): Self.utf16Size(text, hasMark: hasMark)
@@ -34,7 +34,7 @@ enum SourceEncoding: Sendable, Hashable {
     /// UTF-8 text in this encoding. Linear.
     ///
     /// - Throws: `invalidEncoding` for an encoding that is not written, or has not all characters.
-    func encoded(_ text: [UInt8]) throws(PropertyListError) -> [UInt8] {
+    package func encoded(_ text: [UInt8]) throws(PropertyListError) -> [UInt8] {
         switch self {
         case .utf8: return text
         case .utf16(let isBigEndian, let hasMark):

@@ -93,8 +93,15 @@ enum TextDecoder {
     private static func convert(
         _ bytes: Span<UInt8>, _ table: [UInt32?], to output: inout OutputSpan<UInt8>
     ) -> Bool {
-        for index in bytes.indices {
+        var index = 0
+        while index < bytes.count {
+            if let word = bytes.bigEndian(at: index, width: 8), word & 0x8080_8080_8080_8080 == 0 {
+                output.append(bigEndian: word, width: 8)
+                index &+= 8
+                continue
+            }
             let byte = bytes[index]
+            index &+= 1
             if byte < 0x80 {
                 output.append(byte)
                 continue

@@ -54,10 +54,7 @@ enum UTF16Text {
         var index = 0
         while index &+ 1 < text.count {
             if let word = text.bigEndian(at: index, width: 8), UnitWord.isASCII(word) {
-                output.append(UInt8(truncatingIfNeeded: word &>> 48))
-                output.append(UInt8(truncatingIfNeeded: word &>> 32))
-                output.append(UInt8(truncatingIfNeeded: word &>> 16))
-                output.append(UInt8(truncatingIfNeeded: word))
+                output.append(bigEndian: UnitWord.lowBytes(of: word), width: 4)
                 index &+= 8
                 continue
             }
@@ -131,6 +128,13 @@ private enum UnitWord {
 
     @inline(__always)
     static func isASCII(_ word: UInt64) -> Bool { word & (units &* 0xFF80) == 0 }
+
+    /// The low bytes of units whose high ones are zero, the first the highest of four.
+    @inline(__always)
+    static func lowBytes(of word: UInt64) -> UInt64 {
+        let pairs = (word | word &>> 8) & 0x0000_FFFF_0000_FFFF
+        return (pairs | pairs &>> 16) & 0xFFFF_FFFF
+    }
 
     /// Whether one is a surrogate: the carry out of a unit that is zero sets its high bit.
     @inline(__always)

@@ -62,7 +62,8 @@ enum UTF8Text {
         }
         var index = 0
         while let word = text.bigEndian(at: index, width: 8) {
-            count(word)
+            // In ASCII there is nothing to count.
+            if word & 0x8080_8080_8080_8080 != 0 { count(word) }
             index &+= 8
         }
         while index < text.count {

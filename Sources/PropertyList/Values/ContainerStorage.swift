@@ -8,28 +8,28 @@
 ///
 /// `@unchecked Sendable`: it is changed only through a copy-on-write owner that has made sure that
 /// it holds the only reference.
-final class ContainerStorage: @unchecked Sendable {
+package final class ContainerStorage: @unchecked Sendable {
     // Checking that each access is exclusive would cost as much as reading a value.
     @exclusivity(unchecked) private var uncheckedKeys: DictionaryKeys
     @exclusivity(unchecked) private var uncheckedValues: [PropertyListValue]
 
     // SAFETY: only the one owner changes them, in accesses that do not come back here.
     /// The keys of a dictionary; of other containers none.
-    private(set) var keys: DictionaryKeys {
+    package private(set) var keys: DictionaryKeys {
         @inline(__always) get { unsafe uncheckedKeys }
         @inline(__always) _modify { yield unsafe &uncheckedKeys }
     }
 
     /// The elements, or the values in the order of their keys.
-    var values: [PropertyListValue] {
+    package var values: [PropertyListValue] {
         @inline(__always) get { unsafe uncheckedValues }
         @inline(__always) _modify { yield unsafe &uncheckedValues }
     }
 
     /// The storage of all empty containers. No container ever holds the only reference to it, so none changes it.
-    static let empty = ContainerStorage()
+    package static let empty = ContainerStorage()
 
-    init(keys: DictionaryKeys = DictionaryKeys(), values: [PropertyListValue] = []) {
+    package init(keys: DictionaryKeys = DictionaryKeys(), values: [PropertyListValue] = []) {
         // SAFETY: nobody else has the object yet.
         unsafe uncheckedKeys = keys
         unsafe uncheckedValues = values
@@ -51,14 +51,14 @@ final class ContainerStorage: @unchecked Sendable {
         return containers
     }
 
-    func copy() -> ContainerStorage { ContainerStorage(keys: keys, values: values) }
+    package func copy() -> ContainerStorage { ContainerStorage(keys: keys, values: values) }
 
-    func append(key: String, _ value: PropertyListValue) {
+    package func append(key: String, _ value: PropertyListValue) {
         keys.append(key)
         values.append(value)
     }
 
-    func remove(at place: Int) -> PropertyListValue {
+    package func remove(at place: Int) -> PropertyListValue {
         keys.remove(at: place)
         return values.remove(at: place)
     }

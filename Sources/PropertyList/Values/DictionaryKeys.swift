@@ -5,9 +5,9 @@
 ///
 /// A value that copies on writing, apart from the values of the dictionary: the dictionaries of a file
 /// mostly have the same keys, and then share one.
-struct DictionaryKeys: Sendable {
+package struct DictionaryKeys: Sendable {
     /// The keys in order.
-    private(set) var texts: [String]
+    package private(set) var texts: [String]
     // An open-addressing table of places in `texts`, plus one; 0 is free. At most half full, and empty
     // while there are few keys.
     private var slots: [UInt32] = []
@@ -16,26 +16,26 @@ struct DictionaryKeys: Sendable {
     static let indexThreshold = 8
 
     /// No keys.
-    init() { texts = [] }
+    package init() { texts = [] }
 
     /// Keys that are known to be distinct, and the ``hash(_:)`` of each where that is known.
     ///
     /// Edits of a file with a key twice have it twice here, until they are refused: the last is found.
-    init(distinct texts: [String], hashes: [UInt32]? = nil) {
+    package init(distinct texts: [String], hashes: [UInt32]? = nil) {
         self.texts = texts
         if texts.count > Self.indexThreshold { rebuildIndex(hashes) }
     }
 
     /// How many keys there are.
-    var count: Int { texts.count }
+    package var count: Int { texts.count }
 
     /// The hash of a key. Linear.
-    static func hash(_ key: String) -> UInt32 {
+    package static func hash(_ key: String) -> UInt32 {
         UInt32(truncatingIfNeeded: key.withUTF8Span { SeededHash().hash($0, salt: 0) } >> 16)
     }
 
     /// The place of `key`, or nil.
-    func place(of key: String) -> Int? {
+    package func place(of key: String) -> Int? {
         if slots.isEmpty { return texts.firstIndex { $0.isLiterally(key) } }
         let slot = slot(Self.hash(key), key)
         return slots[slot] == 0 ? nil : Int(slots[slot]) &- 1
@@ -52,7 +52,7 @@ struct DictionaryKeys: Sendable {
     }
 
     /// Adds a key that is not there yet.
-    mutating func append(_ key: String) {
+    package mutating func append(_ key: String) {
         texts.append(key)
         if texts.count <= Self.indexThreshold { return }
         if texts.count &* 2 > slots.count {
@@ -63,7 +63,7 @@ struct DictionaryKeys: Sendable {
     }
 
     /// Removes the key at a place. Linear.
-    mutating func remove(at place: Int) {
+    package mutating func remove(at place: Int) {
         texts.remove(at: place)
         slots = []
         if texts.count > Self.indexThreshold { rebuildIndex(nil) }

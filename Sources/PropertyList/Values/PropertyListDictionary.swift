@@ -15,7 +15,7 @@ public struct PropertyListDictionary: Sendable {
     public init() { storage = .empty }
 
     /// A dictionary of as many values as there are keys.
-    init(keys: DictionaryKeys, values: [PropertyListValue]) {
+    package init(keys: DictionaryKeys, values: [PropertyListValue]) {
         storage = values.isEmpty ? .empty : ContainerStorage(keys: keys, values: values)
     }
 

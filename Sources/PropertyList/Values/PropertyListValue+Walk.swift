@@ -4,10 +4,10 @@
 extension PropertyListValue {
     /// The value and all that it holds, each container before its contents. What copies of a container
     /// share comes once. Linear in the memory of the value; not recursive.
-    var walk: Walk { Walk(self) }
+    package var walk: Walk { Walk(self) }
 
     /// The values of a tree, one after the other.
-    struct Walk: Sequence, IteratorProtocol {
+    package struct Walk: Sequence, IteratorProtocol {
         // Keeps all containers.
         private let root: PropertyListValue
         private var pending: [PropertyListValue]
@@ -18,7 +18,7 @@ extension PropertyListValue {
             pending = [root]
         }
 
-        mutating func next() -> PropertyListValue? {
+        package mutating func next() -> PropertyListValue? {
             guard let value = pending.popLast() else { return nil }
             if let storage = value.storage, entered.insert(ObjectIdentifier(storage)).inserted {
                 pending += storage.values

@@ -29,7 +29,7 @@ public enum PropertyListValue: Sendable {
     /// Keys, each with a value, in order.
     case dictionary(PropertyListDictionary)
 
-    var storage: ContainerStorage? {
+    package var storage: ContainerStorage? {
         switch self {
         case .array(let elements), .set(let elements): elements.storage
         case .dictionary(let entries): entries.storage

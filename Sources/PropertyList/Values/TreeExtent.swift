@@ -5,11 +5,11 @@
 ///
 /// Copies share memory, so a small tree may stand for more values than any machine can hold: two copies of
 /// two copies, and so on. All numbers saturate.
-struct TreeExtent: Sendable {
+package struct TreeExtent: Sendable {
     /// The number of values.
-    var values = 0
+    package var values = 0
     /// The bytes of keys, texts and data.
-    var bytes = 0
+    package var bytes = 0
     /// The part of `bytes` that is short: it takes no more than a few times what a value takes.
     var shortBytes = 0
     /// The bytes of long texts and data that were not known before, each once.
@@ -20,7 +20,7 @@ struct TreeExtent: Sendable {
     /// - Parameters:
     ///   - tree: The tree.
     ///   - known: The long texts and data that were measured before; those of the tree are added.
-    init(of tree: PropertyListValue, _ known: inout Set<ContentIdentity>) {
+    package init(of tree: PropertyListValue, _ known: inout Set<ContentIdentity>) {
         var measure = Measure(known: known)
         known = []
         self = measure.extent(of: tree)
@@ -48,12 +48,12 @@ struct TreeExtent: Sendable {
         shortBytes = Self.sum(shortBytes, other.shortBytes)
     }
 
-    static func sum(_ first: Int, _ second: Int) -> Int {
+    package static func sum(_ first: Int, _ second: Int) -> Int {
         let (sum, overflow) = first.addingReportingOverflow(second)
         return overflow ? .max : sum
     }
 
-    static func product(_ count: Int, _ size: Int) -> Int {
+    package static func product(_ count: Int, _ size: Int) -> Int {
         let (product, overflow) = count.multipliedReportingOverflow(by: size)
         return overflow ? .max : product
     }

@@ -7,40 +7,46 @@ struct XMLIndent: BitwiseCopyable {
     let word: UInt64
     /// The number of characters for each level.
     let width: Int
-    /// The number of levels.
-    let depth: Int
+    /// The number of characters.
+    let count: Int
 
     /// Nothing, for what goes on in a line.
-    static let none = XMLIndent(word: 0, width: 0, depth: 0)
+    static let none = XMLIndent(word: 0, width: 0, count: 0)
 
-    init(word: UInt64, width: Int, depth: Int) {
+    init(word: UInt64, width: Int, count: Int) {
         self.word = word
         self.width = width
-        self.depth = depth
+        self.count = count
     }
 
     /// The beginning of a line at the root.
     init(_ indentation: XMLPropertyList.Indentation) {
         switch indentation {
-        case .tab: self.init(word: 0x0909_0909_0909_0909, width: 1, depth: 0)
+        case .tab: self.init(word: 0x0909_0909_0909_0909, width: 1, count: 0)
         case .spaces(let count):
             let width = min(max(count, 0), XMLPropertyList.Indentation.widest)
-            self.init(word: 0x2020_2020_2020_2020, width: width, depth: 0)
+            self.init(word: 0x2020_2020_2020_2020, width: width, count: 0)
         case .none: self = .none
         }
     }
 
-    /// The number of characters.
-    @inline(__always) var count: Int { width &* depth }
-
     /// The character.
     var character: UInt8 { UInt8(truncatingIfNeeded: word) }
 
+    /// The beginning of a line at so many levels.
     @inline(__always)
-    func at(_ depth: Int) -> XMLIndent { XMLIndent(word: word, width: width, depth: depth) }
+    func at(_ depth: Int) -> XMLIndent { counting(width &* depth) }
+
+    /// The same, at most so many levels.
+    func atMost(_ depth: Int) -> XMLIndent { counting(min(count, width &* depth)) }
 
     /// One level more.
-    @inline(__always) var deeper: XMLIndent { at(depth &+ 1) }
+    @inline(__always) var deeper: XMLIndent { counting(count &+ width) }
+
+    @inline(__always)
+    private func counting(_ count: Int) -> XMLIndent {
+        XMLIndent(word: word, width: width, count: count)
+    }
 }
 
 /// The elements of leaves, as the lines that ``XMLWriter`` writes most: with the key before, which
@@ -69,7 +75,8 @@ final class XMLElements {
     let closeData = ShortText("</data>\n")
     let yes = ShortText("<true/>\n")
     let no = ShortText("<false/>\n")
-    let uidKey = ShortText("CF$UID")
+    // All but the end, which would be one byte too many.
+    let uidKey = ShortText("<key>CF$UID")
     let key = Tags("<key>", "</key>\n")
     let string = Tags("<string>", "</string>\n")
     let integer = Tags("<integer>", "</integer>\n")
@@ -167,16 +174,17 @@ final class XMLElements {
     func append(
         key: Span<UInt8> = Span(), uid value: UInt64, _ indent: XMLIndent, to output: inout [UInt8]
     ) {
-        let (open, close, keyTags, uidKey, tags) = (openDict, closeDict, self.key, uidKey, integer)
+        let (open, close, uidKey, keyEnd, tags) = (
+            openDict, closeDict, uidKey, self.key.close, integer
+        )
         output.append(addingCapacity: key.count &+ 5 &* indent.deeper.count &+ 2 &* Self.room) {
             output in
             Self.append(key: key, indent, to: &output)
             output.append(indent: indent)
             output.append(open)
             output.append(indent: indent.deeper)
-            output.append(keyTags.open)
             output.append(uidKey)
-            output.append(keyTags.close)
+            output.append(keyEnd)
             Self.append(integer: PropertyListInteger(value), tags, indent.deeper, to: &output)
             output.append(indent: indent)
             output.append(close)

@@ -73,7 +73,7 @@ extension PropertyListDocument {
     }
 
     /// The style in which reals are to be written.
-    func realStyle(_ text: XMLPropertyList.RealText) -> RealText.Style {
+    package func realStyle(_ text: XMLPropertyList.RealText) -> RealText.Style {
         switch text {
         case .seventeenDigits: .seventeenDigits
         case .shortest: .shortest

@@ -66,7 +66,7 @@ public enum XMLPropertyList {
         public var hasPlistElement = true
         /// How many containers the root stands in, in the text that it is put into; −1 for one that is left
         /// out itself.
-        var level = 0
+        package var level = 0
 
         /// The document's order, nothing lost.
         public init() {}

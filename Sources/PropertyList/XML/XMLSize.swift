@@ -3,7 +3,7 @@
 
 extension NodeStore {
     // How many values are looked at.
-    private static let sample = 4096
+    private static let sample = 1024
 
     /// About how many bytes the children of all containers take in XML, by a sample of them; in
     /// proportion to the document, however much of it is shared.

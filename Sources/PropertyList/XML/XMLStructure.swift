@@ -6,12 +6,12 @@
 ///
 /// It follows well-formed XML only: the engines stop where the two could part. An attribute's value
 /// needs no care, because no `<` may stand in one.
-struct XMLStructure {
+package struct XMLStructure {
     private var position = 0
 
     /// Whether `place` is in text or in an element's tag, where a `<` begins a tag and references are
     /// replaced. Linear over all calls, with rising places.
-    mutating func isText(at place: Int, _ text: Span<UInt8>) -> Bool {
+    package mutating func isText(at place: Int, _ text: Span<UInt8>) -> Bool {
         while position <= place {
             guard
                 let next = text.firstIndex(of: UInt8(ascii: "<"), in: position..<place)
@@ -26,7 +26,7 @@ struct XMLStructure {
 
     /// Where a comment, a section, an instruction or a declaration ends; of a tag, where its name
     /// begins.
-    static func end(ofMarkupAt place: Int, _ text: Span<UInt8>) -> Int {
+    package static func end(ofMarkupAt place: Int, _ text: Span<UInt8>) -> Int {
         if text.has("<!--", at: place) { return after("-->", from: place + 4, text) }
         if text.has("<![CDATA[", at: place) { return after("]]>", from: place + 9, text) }
         if text.has("<?", at: place) { return after("?>", from: place + 2, text) }

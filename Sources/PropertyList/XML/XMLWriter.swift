@@ -310,7 +310,7 @@ struct XMLWriter: ~Copyable {
     private func appendData(
         _ record: NodeRecord, _ indent: XMLIndent, to output: inout [UInt8]
     ) {
-        let lines = indent.at(min(indent.depth, Self.deepestDataIndent))
+        let lines = indent.atMost(Self.deepestDataIndent)
         elements.append(elements.openData, indent, to: &output)
         let columns = lines.character == 0x09 ? 8 * lines.count : lines.count
         store.withContent(of: record) { bytes in

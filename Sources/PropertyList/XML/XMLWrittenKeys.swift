@@ -39,7 +39,7 @@ struct XMLWrittenKeys {
         elements.append(tags.close)
         let place = keptCount..<elements.count
         let number = Int(key.keyNumber)
-        if isKept, states[number].wasWritten, elements.count <= Int(UInt32.max) {
+        if isKept, states[number].wasWritten, elements.count <= UInt32.max {
             states[number].start = UInt32(truncatingIfNeeded: place.lowerBound)
             states[number].count = UInt32(truncatingIfNeeded: place.count)
             keptCount = elements.count

@@ -128,3 +128,63 @@ struct CoderThreadTests {
 
     private struct Refusal: Error {}
 }
+
+@Suite("Nesting without threads", .enabled(if: !packageHasThreads, "the package has threads"))
+struct SingleThreadTests {
+    private static let allowed = ClassRegistry.foundation.adding(Link.self)
+
+    /// An archive of a list.
+    private static func archive(_ count: UInt32) throws -> [UInt8] {
+        let objects: [PropertyListValue] = (0..<count).map { place in
+            let next = place == count - 1 ? 0 : place + 2
+            return .dictionary([
+                "$class": .uid(PropertyListUID(count + 1)),
+                "value": .integer(PropertyListInteger(Int(place))),
+                "next": .uid(PropertyListUID(next)),
+            ])
+        }
+        return try Archives.make(objects + [Archives.describe("Link")])
+    }
+
+    private func check(_ error: KeyedArchiveError?, _ log: ThreadLog) throws {
+        #expect(error?.code == .depthLimitExceeded)
+        #expect(error?.what.contains("the stack has no room for more") == true, "\(error as Any)")
+        #expect(error?.recovery == "use a thread with a larger stack, or nest less")
+        #expect(!log.threads.isEmpty)
+        #expect(Set(log.threads) == [ThreadLog.thread])
+    }
+
+    @Test("a few objects within each other are written and read")
+    func few() throws {
+        let bytes = try KeyedArchiver.archive(Link.list(3), allowing: Self.allowed)
+        let list = try KeyedUnarchiver.unarchive(Link.self, from: bytes, allowing: Self.allowed)
+        #expect(list.values == [0, 1, 2])
+    }
+
+    @Test(
+        "more than the stack has room for is an error, for writers", arguments: [10_000, 100_000])
+    func writing(depth: Int) throws {
+        let log = ThreadLog()
+        let list = Link.list(depth)
+        let error = ThreadLog.$current.withValue(log) {
+            #expect(throws: KeyedArchiveError.self) {
+                try KeyedArchiver.archive(list, allowing: Self.allowed, limits: .trusted)
+            }
+        }
+        try check(error, log)
+    }
+
+    @Test(
+        "more than the stack has room for is an error, for readers", arguments: [10_000, 100_000])
+    func reading(depth: UInt32) throws {
+        let log = ThreadLog()
+        let bytes = try Self.archive(depth)
+        let error = ThreadLog.$current.withValue(log) {
+            #expect(throws: KeyedArchiveError.self) {
+                try KeyedUnarchiver.unarchive(
+                    Link.self, from: bytes, allowing: Self.allowed, limits: .trusted)
+            }
+        }
+        try check(error, log)
+    }
+}

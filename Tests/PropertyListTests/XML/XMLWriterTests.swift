@@ -196,11 +196,14 @@ struct XMLWriterTests {
         #expect(refusal(.dictionary(other))?.code == .unrepresentableValue)
     }
 
-    @Test("sorts keys by UTF-16 units where asked")
-    func sorting() throws {
-        let keys = [
-            "B", "Z", "_", "a", "a b", "a-b", "a10", "a9", "aa", "e\u{301}", "é", "😀", "\u{FFFD}",
-        ]
+    private static let sortedKeys = [
+        "", "B", "Z", "_", "a", "a b", "a-b", "a10", "a9", "aa", "e\u{301}", "é", "😀", "\u{FFFD}",
+    ]
+
+    @Test(
+        "sorts keys by UTF-16 units where asked, in ASCII too",
+        arguments: [sortedKeys, sortedKeys.filter { $0.utf8.allSatisfy { $0 < 0x80 } }])
+    func sorting(keys: [String]) throws {
         var entries = PropertyListDictionary()
         for key in keys.reversed() { entries[key] = true }
         let written = try text(.dictionary(entries), sorted: true)

@@ -1,0 +1,23 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+public import PropertyList
+
+/// What a ``PropertyListCarver`` has found.
+public struct CarvedItem: Sendable {
+    /// What stands at a place.
+    public enum Content: Sendable {
+        /// A property list, whole and valid.
+        case propertyList(PropertyListDocument)
+        /// The beginning of a property list with nothing valid after it, and why.
+        case damaged(PropertyListFormat, PropertyListError)
+        /// The beginning of a format that is not read here, by its name: `typed stream`, `NIBArchive`,
+        /// `bplist15`, `bplist16`, `bplist17`.
+        case neighbour(String)
+    }
+
+    /// Where it stands, in bytes; of what is no whole property list, its signature alone.
+    public let range: Range<Int>
+    /// What it is.
+    public let content: Content
+}

@@ -1,0 +1,318 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+@_spi(Tables) internal import PropertyList
+
+/// Goes through two documents side by side, into the containers that both have and that differ.
+struct ComparisonWalk {
+    /// Two values in the same place.
+    private struct Pair {
+        let old: UInt32
+        let new: UInt32
+        let place: PathTree.Place
+    }
+
+    private static let none = PropertyListDifference.Record.none
+
+    /// The differences, container by container from the root down.
+    private(set) var records: [PropertyListDifference.Record] = []
+    /// The differences in one container each.
+    private(set) var groups: [Range<Int>] = []
+    private let old: Side
+    private let new: Side
+    private let options: PropertyListComparison.Options
+    private(set) var paths: PathTree
+    private var pending: [Pair] = []
+    // Pairs of objects that have been compared, or are being compared.
+    private var visited: Set<UInt64> = []
+    // The children that differ in the container at hand, to be looked into when it is done.
+    private var inner: [Pair] = []
+
+    init(
+        _ old: PropertyListDocument, _ new: PropertyListDocument,
+        _ options: PropertyListComparison.Options
+    ) {
+        self.options = options
+        paths = PathTree([old, new])
+        if options.followsReferences {
+            (self.old, self.new) = Side.graphs(old, new, isOrdered: options.isOrdered)
+        } else {
+            var classes = EqualityClasses(isOrdered: options.isOrdered)
+            self.old = Side(old, classes.add(old), isGraph: false)
+            self.new = Side(new, classes.add(new), isGraph: false)
+        }
+    }
+
+    var oldDocument: PropertyListDocument { old.document }
+    var newDocument: PropertyListDocument { new.document }
+
+    /// Compares the roots and all they hold.
+    ///
+    /// - Throws: `expansionLimitExceeded`.
+    mutating func run(_ budget: inout OperationBudget) throws(PropertyListError) {
+        compareRoots()
+        closeGroup(from: 0)
+        while let pair = pending.popLast() {
+            let start = records.count
+            try descend(pair, &budget)
+            closeGroup(from: start)
+        }
+    }
+
+    /// Of archives that are compared as graphs, what they lead to: the numbers of objects differ.
+    private mutating func compareRoots() {
+        if options.followsReferences, let first = old.document.root.entry("$top"),
+            let second = new.document.root["$top"]
+        {
+            let place = paths.add(key: first.keyNode.index, of: 0, to: .root)
+            return compare(first.value.index, second.index, place)
+        }
+        compare(old.document.root.index, new.document.root.index, .root)
+    }
+
+    private mutating func closeGroup(from start: Int) {
+        if records.count > start { groups.append(start..<records.count) }
+        pending += inner.reversed()
+        inner = []
+    }
+
+    // MARK: One value
+
+    /// Compares two values in one place: notes them, or puts them off where both hold others.
+    private mutating func compare(
+        _ first: UInt32, _ second: UInt32, _ place: PathTree.Place
+    ) {
+        let (first, second) = (old.followed(first), new.followed(second))
+        if !options.followsReferences, old.classes[Int(first)] == new.classes[Int(second)] {
+            return
+        }
+        let (left, right) = (old.record(first), new.record(second))
+        if left.isContainer, left.kind == right.kind {
+            if options.followsReferences {
+                guard visited.insert(UInt64(first) << 32 | UInt64(second)).inserted else { return }
+            }
+            inner.append(Pair(old: first, new: second, place: place))
+        } else if old.classes[Int(first)] != new.classes[Int(second)] {
+            note(first, second, place)
+        }
+    }
+
+    private mutating func note(
+        _ first: UInt32?, _ second: UInt32?, _ place: PathTree.Place, previousKey: UInt32? = nil
+    ) {
+        records.append(
+            PropertyListDifference.Record(
+                place: place, old: first ?? Self.none, new: second ?? Self.none,
+                previousKey: previousKey ?? Self.none))
+    }
+
+    // MARK: Containers
+
+    private mutating func descend(
+        _ pair: Pair, _ budget: inout OperationBudget
+    ) throws(PropertyListError) {
+        let (left, right) = (old.record(pair.old), new.record(pair.new))
+        try budget.visit(1 &+ Int(left.high) &+ Int(right.high))
+        if left.kind == .dictionary {
+            compareEntries(pair, left, right)
+        } else if left.kind == .set || options.followsReferences && isUnordered(pair) {
+            compareMembers(old.children(left), new.children(right), pair.place)
+        } else {
+            compareElements(old.children(left), new.children(right), pair.place)
+        }
+    }
+
+    private mutating func compareEntries(
+        _ pair: Pair, _ left: NodeRecord, _ right: NodeRecord
+    ) {
+        let before = (records.count, inner.count)
+        let first = Entries(old, left)
+        let second = Entries(new, right)
+        for entry in first.list {
+            if let other = second.values[entry.keyClass] {
+                compare(entry.value, other, paths.add(key: entry.key, of: 0, to: pair.place))
+            } else {
+                note(entry.value, nil, paths.add(key: entry.key, of: 0, to: pair.place))
+            }
+        }
+        var previous: UInt32?
+        for entry in second.list {
+            if first.values[entry.keyClass] == nil {
+                let place = paths.add(key: entry.key, of: 1, to: pair.place)
+                note(nil, entry.value, place, previousKey: previous)
+            }
+            previous = entry.key
+        }
+        if options.isOrdered, before == (records.count, inner.count) {
+            // Nothing differs but the order.
+            note(pair.old, pair.new, pair.place)
+        }
+    }
+
+    private mutating func compareElements(
+        _ first: [UInt32], _ second: [UInt32], _ place: PathTree.Place
+    ) {
+        let oldClasses = first.map { old.classes[Int($0)] }
+        let newClasses = second.map { new.classes[Int($0)] }
+        let hunks = Alignment.hunks(oldClasses, newClasses)
+        if options.followsReferences {
+            compareEqual(first, second, outside: hunks, place)
+        }
+        for hunk in hunks {
+            let common = min(hunk.old.count, hunk.new.count)
+            for step in 0..<max(hunk.old.count, hunk.new.count) {
+                let oldIndex = hunk.old.lowerBound + min(step, hunk.old.count)
+                let newIndex = hunk.new.lowerBound + min(step, hunk.new.count)
+                let here = paths.add(oldIndex, newIndex, to: place)
+                if step < common {
+                    compare(first[oldIndex], second[newIndex], here)
+                } else if step < hunk.old.count {
+                    note(first[oldIndex], nil, here)
+                } else {
+                    note(nil, second[newIndex], here)
+                }
+            }
+        }
+    }
+
+    /// The classes of a graph tell what is probably equal; whether it is shows further down.
+    private mutating func compareEqual(
+        _ first: [UInt32], _ second: [UInt32], outside hunks: [Alignment.Hunk],
+        _ place: PathTree.Place
+    ) {
+        var (oldIndex, newIndex) = (0, 0)
+        for hunk in hunks + [.init(old: first.count..<first.count, new: 0..<0)] {
+            while oldIndex < hunk.old.lowerBound, newIndex < second.count {
+                let here = paths.add(oldIndex, newIndex, to: place)
+                compare(first[oldIndex], second[newIndex], here)
+                (oldIndex, newIndex) = (oldIndex + 1, newIndex + 1)
+            }
+            (oldIndex, newIndex) = (hunk.old.upperBound, hunk.new.upperBound)
+        }
+    }
+
+    /// Compares the members of sets: those that are equal are left out, the others are told.
+    private mutating func compareMembers(
+        _ first: [UInt32], _ second: [UInt32], _ place: PathTree.Place
+    ) {
+        var rest: [UInt32: Int] = [:]
+        for node in second { rest[new.classes[Int(node)], default: 0] += 1 }
+        for (index, node) in first.enumerated() {
+            let number = old.classes[Int(node)]
+            if let count = rest[number], count > 0 {
+                rest[number] = count - 1
+            } else {
+                note(node, nil, paths.add(index, index, to: place))
+            }
+        }
+        var kept: [UInt32: Int] = [:]
+        for node in first { kept[old.classes[Int(node)], default: 0] += 1 }
+        for (index, node) in second.enumerated() {
+            let number = new.classes[Int(node)]
+            if let count = kept[number], count > 0 {
+                kept[number] = count - 1
+            } else {
+                note(nil, node, paths.add(first.count, index, to: place))
+            }
+        }
+    }
+
+    /// Whether two arrays are the elements of archived sets, whose order means nothing.
+    private func isUnordered(_ pair: Pair) -> Bool {
+        old.unorderedArrays.contains(pair.old) && new.unorderedArrays.contains(pair.new)
+    }
+}
+
+/// One of two documents that are compared.
+private struct Side {
+    let document: PropertyListDocument
+    let classes: [UInt32]
+    let isGraph: Bool
+    let unorderedArrays: Set<UInt32>
+    private let store: NodeStore
+
+    init(_ document: PropertyListDocument, _ classes: [UInt32], isGraph: Bool) {
+        self.document = document
+        self.classes = classes
+        self.isGraph = isGraph
+        store = document.storage.store
+        unorderedArrays = isGraph ? Self.setArrays(document) : []
+    }
+
+    func record(_ node: UInt32) -> NodeRecord { store.records[Int(node)] }
+
+    func children(_ record: NodeRecord) -> [UInt32] { Array(store.children[record.childRange]) }
+
+    /// The object that a UID refers to.
+    func followed(_ node: UInt32) -> UInt32 {
+        guard isGraph, store.records[Int(node)].kind == .uid else { return node }
+        let number = UInt32(truncatingIfNeeded: store.records[Int(node)].payload)
+        return document.archivedObject(number)?.index ?? node
+    }
+
+    // Classes of objects are found by what they hold, then by what those hold, and so on so often:
+    // two that are told apart only further away are told apart by the walk itself.
+    private static let rounds = 4
+
+    /// Both sides of a comparison of graphs.
+    static func graphs(
+        _ old: PropertyListDocument, _ new: PropertyListDocument, isOrdered: Bool
+    ) -> (Side, Side) {
+        var targets: (old: [UInt32], new: [UInt32]) = ([], [])
+        var numbers: (old: [UInt32], new: [UInt32]) = ([], [])
+        for _ in 0..<rounds {
+            // The numbers of a round are compared with each other only.
+            var classes = EqualityClasses(isOrdered: isOrdered)
+            numbers = (
+                classes.add(old, targets: targets.old), classes.add(new, targets: targets.new)
+            )
+            targets = (objects(of: old, numbers.old), objects(of: new, numbers.new))
+        }
+        return (Side(old, numbers.old, isGraph: true), Side(new, numbers.new, isGraph: true))
+    }
+
+    private static func objects(
+        of document: PropertyListDocument, _ classes: [UInt32]
+    ) -> [UInt32] {
+        document.root["$objects"]?.array?.map { classes[Int($0.index)] } ?? []
+    }
+
+    /// The arrays of elements of archived sets.
+    private static func setArrays(_ document: PropertyListDocument) -> Set<UInt32> {
+        let objects = document.root["$objects"]?.array ?? document.root.childNodes
+        let names = ["NSSet", "NSMutableSet", "NSCountedSet"]
+        let arrays = objects.compactMap { object -> UInt32? in
+            guard let number = object["$class"]?.uid?.value,
+                let name = document.archivedObject(number)?["$classname"],
+                names.contains(where: name.isString), let elements = object["NS.objects"]
+            else { return nil }
+            return elements.index
+        }
+        return Set(arrays)
+    }
+}
+
+/// The entries of a dictionary, for finding them by what their keys are in both documents.
+private struct Entries {
+    struct Entry {
+        let keyClass: UInt32
+        /// The node of the key.
+        let key: UInt32
+        let value: UInt32
+    }
+
+    private(set) var list: [Entry] = []
+    private(set) var values: [UInt32: UInt32] = [:]
+
+    init(_ side: Side, _ record: NodeRecord) {
+        let children = side.children(record)
+        let count = Int(record.high)
+        for number in 0..<count {
+            let key = children[number]
+            let entry = Entry(
+                keyClass: side.classes[Int(key)], key: key, value: children[count + number])
+            list.append(entry)
+            if values[entry.keyClass] == nil { values[entry.keyClass] = entry.value }
+        }
+    }
+}

@@ -1,0 +1,109 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PropertyList
+
+extension EditTree {
+    /// A container with its children: first those that it has in the source, or as a new value, and then
+    /// those that edits add. A position is a place in that list; the order is kept apart from it.
+    ///
+    /// Edits may open all containers of a file, so that a child takes 16 bytes, and an order that was not
+    /// changed takes none.
+    struct Container: Sendable {
+        /// The key of a child.
+        enum Key: Sendable {
+            /// As in the source, by its record.
+            case source(UInt32)
+            /// A new one, by its place among the new keys of the tree.
+            case text(UInt32)
+        }
+
+        /// A value with its key.
+        struct Child: Sendable {
+            var key: Key?
+            var content: Content
+        }
+
+        let kind: PropertyListKind
+        /// The record in the source; nil for a new one.
+        let origin: UInt32?
+        /// The key under which the source has the container.
+        var key: UInt32?
+        let depth: Int
+        var children: [Child]
+        /// The number of children that the container has in the source.
+        let originalCount: Int
+        /// The positions of the elements of an array or a set, in order.
+        private(set) var elements = BlockList()
+        // The positions of the entries of a dictionary.
+        private var entries = EntryOrder()
+        /// The keys that a new dictionary was opened with.
+        var keys: DictionaryKeys?
+        /// Where keys are that are not where they were when the dictionary was opened; nil for those that
+        /// are gone.
+        private(set) var places: [LiteralKey: Int?] = [:]
+
+        init(kind: PropertyListKind, origin: UInt32?, depth: Int, _ children: [Child]) {
+            self.kind = kind
+            self.origin = origin
+            self.depth = depth
+            self.children = children
+            originalCount = origin == nil ? 0 : children.count
+            if kind == .dictionary {
+                entries = EntryOrder(count: children.count)
+            } else {
+                elements = BlockList(count: children.count)
+            }
+        }
+
+        /// The bytes that a container is counted as: with what its first edit brings, and with its children.
+        static func size(count: Int) -> Int {
+            256 &+ TreeExtent.product(count, MemoryLayout<Child>.stride)
+        }
+
+        /// The positions of the children there are, in order. Linear.
+        var live: LivePositions { kind == .dictionary ? entries.all : elements.all }
+
+        /// Adds an entry after another, or at the end.
+        mutating func add(
+            _ key: Key, _ text: String, _ content: Content, after position: Int? = nil
+        ) {
+            places[LiteralKey(text)] = .some(children.count)
+            entries.insert(after: position)
+            children.append(Child(key: key, content: content))
+        }
+
+        /// Inserts an element before the one at `index`, or at the end.
+        mutating func insert(_ content: Content, at index: Int) {
+            elements.insert(children.count, at: index)
+            children.append(Child(key: nil, content: content))
+        }
+
+        /// Adds an element at the end.
+        mutating func append(_ content: Content) { insert(content, at: elements.count) }
+
+        /// Adds new values at the end.
+        ///
+        /// - Parameter places: where they are among the new values of the tree.
+        mutating func append(values places: Range<UInt32>) {
+            children.reserveCapacity(children.count + places.count)
+            for place in places { append(.value(place)) }
+        }
+
+        /// Removes the element at `index`.
+        mutating func removeElement(at index: Int) { _ = elements.remove(at: index) }
+
+        /// Removes the entry at a position, which has the key `key`.
+        mutating func removeEntry(_ position: Int, key: String) {
+            entries.remove(position)
+            places[LiteralKey(key)] = .some(nil)
+        }
+
+        /// Gives the entry at a position another key.
+        mutating func rename(_ position: Int, from old: String, to new: String, _ key: Key) {
+            children[position].key = key
+            places[LiteralKey(old)] = .some(nil)
+            places[LiteralKey(new)] = .some(position)
+        }
+    }
+}

@@ -1,0 +1,305 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+@_spi(Tables) internal import PropertyList
+
+// MARK: - Finding
+
+extension EditTree {
+    /// The place of a value: what the first `count` steps of a path lead to.
+    ///
+    /// - Throws: `noSuchValue`, `depthLimitExceeded`, `expansionLimitExceeded`.
+    mutating func slot(
+        of path: PropertyListKeyPath, upTo count: Int
+    ) throws(PropertyListError) -> Slot {
+        var slot = Slot.root
+        for position in 0..<count {
+            if case .object(let number) = path.steps[position] {
+                slot = try object(number, path, position)
+            } else {
+                slot = try child(of: slot, path, position)
+            }
+        }
+        return slot
+    }
+
+    private mutating func child(
+        of slot: Slot, _ path: PropertyListKeyPath, _ position: Int
+    ) throws(PropertyListError) -> Slot {
+        let container = try open(slot, path, position)
+        switch try selector(path, position, in: container) {
+        case .key(let key):
+            guard let place = self.position(of: key, in: container) else {
+                throw path.noKey(position, key, among: keys(in: container))
+            }
+            return .child(container: container, position: place)
+        case .index(let index):
+            try checkIndex(index, in: container, path, position)
+            return .child(container: container, position: containers[container].elements[index])
+        case .end:
+            throw path.noIndex(position, count: containers[container].elements.count)
+        }
+    }
+
+    private func selector(
+        _ path: PropertyListKeyPath, _ position: Int, in container: Int
+    ) throws(PropertyListError) -> PropertyListKeyPath.Step.Selector {
+        let kind = containers[container].kind
+        guard let selector = path.steps[position].selector(in: kind) else {
+            throw path.misstep(position, in: kind)
+        }
+        return selector
+    }
+
+    private func checkIndex(
+        _ index: Int, in container: Int, _ path: PropertyListKeyPath, _ position: Int
+    ) throws(PropertyListError) {
+        let count = containers[container].elements.count
+        if index >= count { throw path.noIndex(position, count: count) }
+    }
+
+    /// The container from which the step at `position` is taken: the one at `slot`, or the object that
+    /// the UID there refers to.
+    private mutating func open(
+        _ slot: Slot, _ path: PropertyListKeyPath, _ position: Int
+    ) throws(PropertyListError) -> Int {
+        if let container = try open(slot) { return container }
+        if document.looksLikeKeyedArchive, let uid = uid(at: slot),
+            let container = try open(try object(uid, path, position))
+        {
+            return container
+        }
+        throw path.misstep(position, in: kind(of: self[slot]))
+    }
+
+    private func uid(at slot: Slot) -> UInt32? {
+        switch self[slot] {
+        case .source(let node): document.node(node).uid?.value
+        case .value(let number): values[Int(number)].uid?.value
+        case .opened, .nested: nil
+        }
+    }
+
+    private mutating func object(
+        _ number: UInt32, _ path: PropertyListKeyPath, _ position: Int
+    ) throws(PropertyListError) -> Slot {
+        guard document.looksLikeKeyedArchive, let root = try open(.root),
+            let place = self.position(of: "$objects", in: root),
+            let objects = try open(.child(container: root, position: place)),
+            containers[objects].kind == .array
+        else { throw path.notAnArchive(position) }
+        try checkIndex(Int(number), in: objects, path, position)
+        return .child(
+            container: objects, position: containers[objects].elements[Int(number)])
+    }
+
+    /// The value of a scalar at a slot; of a container, one that is empty.
+    func scalar(
+        at slot: Slot, _ path: PropertyListKeyPath, _ position: Int
+    ) throws(PropertyListError) -> PropertyListValue {
+        switch self[slot] {
+        case .source(let node):
+            let node = document.node(node)
+            return node.kind.isContainer ? [] : try node.value(limits: limits)
+        case .value(let number): return values[Int(number)]
+        case .opened(let number): return containers[Int(number)].kind == .dictionary ? [:] : []
+        case .nested: return .null
+        }
+    }
+}
+
+// MARK: - Changing
+
+extension EditTree {
+    /// Makes an edit that goes into no nested property list.
+    mutating func apply(_ edit: PropertyListEdit) throws(PropertyListError) {
+        let path = edit.path
+        if let value = edit.operation.value { try admit(value) }
+        switch edit.operation {
+        case .append(let value):
+            let container = try openTarget(path)
+            guard containers[container].kind != .dictionary else {
+                throw Self.wrongKind(path, "a dictionary has no end to append to; set a key")
+            }
+            containers[container].append(add(value))
+        case .merge(let value): try merge(value, into: try openTarget(path), path)
+        default:
+            guard let last = path.steps.indices.last, !path.endsWithObject else {
+                return try applyToWhole(edit)
+            }
+            let parent = try slot(of: path, upTo: last)
+            let container = try open(parent, path, last)
+            switch try selector(path, last, in: container) {
+            case .key(let key): try apply(edit.operation, to: key, in: container, path)
+            case .index(let index): try apply(edit.operation, at: index, in: container, path)
+            case .end:
+                let end = containers[container].elements.count
+                try apply(edit.operation, at: end, in: container, path)
+            }
+        }
+    }
+
+    /// The container that a path leads to.
+    private mutating func openTarget(
+        _ path: PropertyListKeyPath
+    ) throws(PropertyListError) -> Int {
+        let slot = try slot(of: path, upTo: path.steps.count)
+        return try open(slot, path, path.steps.count)
+    }
+
+    /// The root, or an object of an archive, which others refer to by its number.
+    private mutating func applyToWhole(_ edit: PropertyListEdit) throws(PropertyListError) {
+        let path = edit.path
+        guard case .set(let value) = edit.operation else {
+            throw Self.wrongKind(
+                path,
+                path.steps.isEmpty
+                    ? "the root can be set, and nothing else"
+                    : "an object of an archive can be set; removing or adding one would give all "
+                        + "that follow other numbers")
+        }
+        try set(value, at: try slot(of: path, upTo: path.steps.count))
+    }
+
+    private mutating func apply(
+        _ operation: PropertyListEdit.Operation, to key: String, in container: Int,
+        _ path: PropertyListKeyPath
+    ) throws(PropertyListError) {
+        let known = position(of: key, in: container)
+        let last = path.steps.count - 1
+        switch operation {
+        case .set(let value): try set(value, forKey: key, in: container)
+        case .insert(let value, let other):
+            if known != nil { throw Self.duplicateKey(path, key) }
+            let place = other.flatMap { position(of: $0, in: container) }
+            if let other, place == nil { throw noPreviousKey(other, in: container) }
+            add(key, value, to: container, after: place)
+        case .remove:
+            guard let known else { throw path.noKey(last, key, among: keys(in: container)) }
+            containers[container].removeEntry(known, key: key)
+        case .rename(let name):
+            guard let known else { throw path.noKey(last, key, among: keys(in: container)) }
+            try rename(known, from: key, to: name, in: container, path)
+        case .append, .merge: break
+        }
+    }
+
+    private mutating func rename(
+        _ position: Int, from key: String, to name: String, in container: Int,
+        _ path: PropertyListKeyPath
+    ) throws(PropertyListError) {
+        if key.isLiterally(name) { return }
+        if self.position(of: name, in: container) != nil { throw Self.duplicateKey(path, name) }
+        containers[container].rename(position, from: key, to: name, add(key: name))
+    }
+
+    private mutating func apply(
+        _ operation: PropertyListEdit.Operation, at index: Int, in container: Int,
+        _ path: PropertyListKeyPath
+    ) throws(PropertyListError) {
+        let last = path.steps.count - 1
+        let count = containers[container].elements.count
+        switch operation {
+        case .set(let value) where index < count:
+            let position = containers[container].elements[index]
+            try set(value, at: .child(container: container, position: position))
+        case .set(let value) where path.steps.last == .name("-"):
+            containers[container].insert(add(value), at: index)
+        case .insert(_, .some):
+            throw Self.wrongKind(path, "an element of an array comes after no key")
+        case .insert(let value, nil) where index <= count:
+            containers[container].insert(add(value), at: index)
+        case .remove where index < count: containers[container].removeElement(at: index)
+        case .rename:
+            throw Self.wrongKind(path, "an element of an array has no key to rename")
+        default: throw path.noIndex(last, count: count)
+        }
+    }
+
+    private mutating func set(
+        _ value: PropertyListValue, forKey key: String, in container: Int
+    ) throws(PropertyListError) {
+        if let known = position(of: key, in: container) {
+            try set(value, at: .child(container: container, position: known))
+        } else {
+            add(key, value, to: container)
+        }
+    }
+
+    private mutating func add(
+        _ key: String, _ value: PropertyListValue, to container: Int, after position: Int? = nil
+    ) {
+        let content = add(value)
+        containers[container].add(add(key: key), key, content, after: position)
+    }
+
+    /// Puts a value in a place; one that is there already stays, with its text.
+    private mutating func set(
+        _ value: PropertyListValue, at slot: Slot
+    ) throws(PropertyListError) {
+        if case .source(let number) = self[slot] {
+            if try isSame(document.node(number), as: value) { return }
+        }
+        self[slot] = add(value)
+    }
+
+    /// Sets the entries of a dictionary, or appends the elements of an array; with a stack of its own.
+    private mutating func merge(
+        _ value: PropertyListValue, into container: Int, _ path: PropertyListKeyPath
+    ) throws(PropertyListError) {
+        let kind = containers[container].kind
+        if kind != .dictionary, value.array != nil, let elements = value.storage?.values {
+            let first = append(elements)
+            let end = Self.number(values.count)
+            return containers[container].append(values: first..<end)
+        }
+        guard kind == .dictionary, let entries = value.dictionary else {
+            throw Self.wrongKind(path, "a value of kind \(value.kind) does not merge with \(kind)")
+        }
+        var pending = [(container, entries)]
+        while let (container, entries) = pending.popLast() {
+            for (key, value) in entries {
+                try charge(key: key)
+                if let inner = value.dictionary, let known = position(of: key, in: container),
+                    self.kind(of: content(known, container)) == .dictionary,
+                    let opened = try open(.child(container: container, position: known))
+                {
+                    pending.append((opened, inner))
+                } else {
+                    try set(value, forKey: key, in: container)
+                }
+            }
+        }
+    }
+
+    private func content(_ position: Int, _ container: Int) -> Content {
+        containers[container].children[position].content
+    }
+
+    private static func wrongKind(
+        _ path: PropertyListKeyPath, _ what: String
+    ) -> PropertyListError {
+        path.error(.wrongKind, at: max(path.steps.count - 1, 0), what)
+    }
+
+    private func noPreviousKey(_ key: String, in container: Int) -> PropertyListError {
+        let neighbour = PropertyListKeyPath.neighbour(of: key, among: keys(in: container))
+        return PropertyListError(
+            .noSuchValue, what: "there is no key `\(TerminalText.escaped(key))` to come after",
+            recovery: neighbour.map { "there is `\($0)`" })
+    }
+
+    private static func duplicateKey(
+        _ path: PropertyListKeyPath, _ key: String
+    ) -> PropertyListError {
+        path.error(
+            .duplicateKey, at: path.steps.count - 1,
+            "there is a key `\(TerminalText.escaped(key))` already", recovery: "set its value")
+    }
+}
+
+extension PropertyListKeyPath {
+    fileprivate var endsWithObject: Bool {
+        if case .object = steps.last { true } else { false }
+    }
+}

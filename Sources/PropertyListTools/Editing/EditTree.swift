@@ -1,0 +1,322 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+@_spi(Tables) internal import PropertyList
+
+/// A document with the edits made to it so far.
+///
+/// Values are those of the source until an edit reaches into them. A container on the way is opened
+/// then: its children are listed, and may change. Containers have numbers that rise with the depth,
+/// so that whatever is done from the root down, or up, is a loop.
+struct EditTree: Sendable {
+    /// What stands in a place.
+    enum Content: Sendable {
+        /// A value of the source, as it is.
+        case source(UInt32)
+        /// A new value, by its place in ``values``.
+        case value(UInt32)
+        /// A container, of the source or new, that edits have reached into.
+        case opened(UInt32)
+        /// Data or a string whose contents are edited.
+        case nested(UInt32)
+    }
+
+    /// A place for a value.
+    enum Slot: Sendable {
+        case root
+        case child(container: Int, position: Int)
+    }
+
+    /// A property list within a value.
+    struct Nested: Sendable {
+        var editor: PropertyListEditor
+        /// What stood there.
+        let original: Content
+        /// Whether the value is a string.
+        let isText: Bool
+    }
+
+    let document: PropertyListDocument
+    let limits: ParsingLimits
+    // Counts against the limits for all edits together.
+    private(set) var account: OperationBudget.Account
+    // Whether new values raise the allowance: the caller has made them.
+    private var admitsValues = true
+    // The long texts and data of the source that new values have been compared with.
+    private var longContents = LongContents()
+    // The long texts and data of new values that have raised the allowance.
+    private var admitted: Set<ContentIdentity> = []
+    private(set) var root: Content
+    var containers: [Container] = []
+    /// New values, in the order in which they came.
+    private(set) var values: [PropertyListValue] = []
+    // New keys, in the order in which they came.
+    private var texts: [String] = []
+    var nested: [Nested] = []
+    /// By where a value begins in the source: the property list within it.
+    var contents: [UInt32: PropertyListDocument] = [:]
+
+    init(_ document: PropertyListDocument, _ limits: ParsingLimits) {
+        self.document = document
+        self.limits = limits
+        account = document.budget(limits).account
+        root = .source(document.storage.root)
+    }
+
+    subscript(slot: Slot) -> Content {
+        get {
+            switch slot {
+            case .root: root
+            case .child(let container, let position):
+                containers[container].children[position].content
+            }
+        }
+        set {
+            switch slot {
+            case .root: root = newValue
+            case .child(let container, let position):
+                containers[container].children[position].content = newValue
+            }
+        }
+    }
+
+    /// What kind of value a content is.
+    func kind(of content: Content) -> PropertyListKind {
+        switch content {
+        case .source(let node): document.node(node).kind
+        case .value(let number): values[Int(number)].kind
+        case .opened(let number): containers[Int(number)].kind
+        case .nested(let number): nested[Int(number)].isText ? .string : .data
+        }
+    }
+}
+
+// MARK: - Opening
+
+extension EditTree {
+    /// The container at a slot, whose children are then listed; nil for a scalar.
+    mutating func open(_ slot: Slot) throws(PropertyListError) -> Int? {
+        var container: Container
+        switch self[slot] {
+        case .opened(let number): return Int(number)
+        case .nested: return nil
+        case .source(let node):
+            guard document.node(node).kind.isContainer else { return nil }
+            container = sourceContainer(node, depth: depth(of: slot))
+        case .value(let value):
+            guard let storage = values[Int(value)].storage else { return nil }
+            for key in storage.keys.texts { try charge(key: key) }
+            container = newContainer(values[Int(value)], storage, depth: depth(of: slot))
+        }
+        try spend { budget throws(PropertyListError) in
+            try budget.visit(container.children.count)
+            try budget.charge(bytes: Container.size(count: container.children.count))
+            try budget.enter(depth: container.depth)
+        }
+        if case .child(let parent, let position) = slot,
+            case .source(let key) = containers[parent].children[position].key
+        {
+            container.key = key
+        }
+        containers.append(container)
+        self[slot] = .opened(Self.number(containers.count - 1))
+        return containers.count - 1
+    }
+
+    /// Counts a property list within a value that edits go into: its bytes, which raise the allowance of
+    /// values.
+    ///
+    /// - Throws: `sizeLimitExceeded`.
+    mutating func admit(_ nested: PropertyListDocument) throws(PropertyListError) {
+        try spend { budget throws(PropertyListError) in
+            try budget.charge(bytes: nested.source.count)
+            budget.admitValues(of: nested)
+        }
+    }
+
+    /// Makes an edit in a property list within a value, which counts against the same limits.
+    ///
+    /// - Throws: as ``PropertyListEditor/apply(_:)``.
+    mutating func apply(
+        _ edit: PropertyListEdit, toNested number: Int
+    ) throws(PropertyListError) {
+        nested[number].editor.tree.account = account
+        nested[number].editor.tree.admitsValues = admitsValues
+        swap(&admitted, &nested[number].editor.tree.admitted)
+        defer {
+            account = nested[number].editor.tree.account
+            swap(&admitted, &nested[number].editor.tree.admitted)
+        }
+        try nested[number].editor.apply(edit)
+    }
+
+    /// Makes the edits a part of an operation, which has read their new values: these do not raise the
+    /// allowance.
+    mutating func join(_ operation: OperationBudget.Account) {
+        account = operation
+        admitsValues = false
+    }
+
+    /// Counts the editor of a property list within a value, which has tables of its own.
+    ///
+    /// - Throws: `sizeLimitExceeded`.
+    mutating func chargeEditor() throws(PropertyListError) {
+        try spend { budget throws(PropertyListError) in try budget.charge(bytes: 1536) }
+    }
+
+    /// Counts a property list within a value that edits go into in one more place.
+    ///
+    /// - Throws: `expansionLimitExceeded`, `sizeLimitExceeded`.
+    mutating func charge(_ nested: PropertyListDocument) throws(PropertyListError) {
+        try spend { budget throws(PropertyListError) in
+            try budget.charge(bytes: nested.source.count)
+            // A container that is opened lists its children, which may be one value many times.
+            try budget.visit(nested.storage.extent)
+        }
+    }
+
+    /// Counts the bytes of a key of a new value: many of its dictionaries may have one long key.
+    ///
+    /// - Throws: `sizeLimitExceeded`.
+    mutating func charge(key: String) throws(PropertyListError) {
+        try spend { budget throws(PropertyListError) in try budget.charge(bytes: key.utf8.count) }
+    }
+
+    /// Uses a part of what all edits together may use.
+    private mutating func spend(
+        _ use: (inout OperationBudget) throws(PropertyListError) -> Void
+    ) throws(PropertyListError) {
+        var budget = OperationBudget(limits: limits, continuing: account)
+        try use(&budget)
+        account = budget.account
+    }
+
+    /// Raises the allowance by that of a new value, unless the operation has read it.
+    ///
+    /// - Throws: `sizeLimitExceeded` for copies that stand for more values than a document can have.
+    mutating func admit(_ value: PropertyListValue) throws(PropertyListError) {
+        if !admitsValues { return }
+        var budget = OperationBudget(limits: limits, continuing: account)
+        try budget.admit(value, &admitted)
+        account = budget.account
+    }
+
+    /// A budget for a pass over the document with its new values.
+    func budget() -> OperationBudget {
+        OperationBudget(limits: limits, continuing: account.unspent)
+    }
+
+    /// Whether a value of the source is `value` already.
+    ///
+    /// - Throws: `expansionLimitExceeded` where all edits together look at too many values,
+    ///   `sizeLimitExceeded` where they look at too many bytes.
+    mutating func isSame(
+        _ node: PropertyListNode, as value: PropertyListValue
+    ) throws(PropertyListError) -> Bool {
+        if node.kind != value.kind { return false }
+        if let storage = value.storage, storage.values.count != node.childNodes.count {
+            return false
+        }
+        var isSame = false
+        var contents = LongContents()
+        swap(&contents, &longContents)
+        defer { swap(&contents, &longContents) }
+        try spend { budget throws(PropertyListError) in
+            // One long text may stand in many places, each of which is edited.
+            var known: Set<ContentIdentity> = []
+            try budget.charge(bytes: TreeExtent(of: value, &known).bytes)
+            isSame = try node.isSame(as: value, within: &budget, &contents)
+        }
+        return isSame
+    }
+
+    private func depth(of slot: Slot) -> Int {
+        switch slot {
+        case .root: 1
+        case .child(let container, _): containers[container].depth + 1
+        }
+    }
+
+    private func sourceContainer(_ node: UInt32, depth: Int) -> Container {
+        let store = document.storage.store
+        let record = store.records[Int(node)]
+        let number = Int(record.high)
+        let isDictionary = record.kind == .dictionary
+        var children: [Container.Child] = []
+        children.reserveCapacity(number)
+        for place in Int(record.low)..<Int(record.low) + number {
+            let value = store.children[place + (isDictionary ? number : 0)]
+            children.append(
+                .init(
+                    key: isDictionary ? .source(store.children[place]) : nil,
+                    content: .source(value)))
+        }
+        return Container(kind: record.kind, origin: node, depth: depth, children)
+    }
+
+    private mutating func newContainer(
+        _ value: PropertyListValue, _ storage: ContainerStorage, depth: Int
+    ) -> Container {
+        let first = append(storage.values)
+        let firstKey = append(storage.keys.texts)
+        let hasKeys = value.kind == .dictionary
+        let children = storage.values.indices.map { position in
+            Container.Child(
+                key: hasKeys ? .text(firstKey &+ Self.number(position)) : nil,
+                content: .value(first &+ Self.number(position)))
+        }
+        var container = Container(kind: value.kind, origin: nil, depth: depth, children)
+        container.keys = storage.keys
+        return container
+    }
+
+    /// The content that a new value is.
+    mutating func add(_ value: PropertyListValue) -> Content { .value(append([value])) }
+
+    /// The key that a new text is.
+    mutating func add(key: String) -> Container.Key { .text(append([key])) }
+
+    /// Adds new values; returns the place of the first.
+    ///
+    /// The first ones are not copied: a merge brings all its values at once.
+    mutating func append(_ new: [PropertyListValue]) -> UInt32 {
+        defer { if values.isEmpty { values = new } else { values += new } }
+        return Self.number(values.count)
+    }
+
+    private mutating func append(_ new: [String]) -> UInt32 {
+        defer { if texts.isEmpty { texts = new } else { texts += new } }
+        return Self.number(texts.count)
+    }
+
+    /// A place in a list, which memory ends long before four bytes do: an element takes 16 at least.
+    static func number(_ place: Int) -> UInt32 { UInt32(truncatingIfNeeded: place) }
+
+    /// Where a dictionary has a key; nil where it does not.
+    func position(of key: String, in number: Int) -> Int? {
+        let container = containers[number]
+        if let place = container.places[LiteralKey(key)] { return place }
+        guard let origin = container.origin else { return container.keys?.place(of: key) }
+        let storage = document.storage
+        let record = storage.store.records[Int(origin)]
+        guard let text = storage.keys.number(of: key, in: storage.store),
+            let place = storage.index.place(of: text, in: record, storage.store)
+        else { return nil }
+        return place - Int(record.low)
+    }
+
+    /// The texts of a dictionary's keys, for a message.
+    func keys(in number: Int) -> some Sequence<String> {
+        containers[number].live.lazy.compactMap {
+            self.text(of: containers[number].children[$0].key)
+        }
+    }
+
+    func text(of key: Container.Key?) -> String? {
+        switch key {
+        case .source(let record): document.node(record).string
+        case .text(let number): texts[Int(number)]
+        case nil: nil
+        }
+    }
+}

@@ -1,0 +1,153 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PropertyList
+
+/// The edits to a document when there are no more to come: which containers are still part of it, and
+/// the values of all that is new.
+struct FinishedEdits {
+    let tree: EditTree
+    /// By container: whether the root leads to it.
+    let isReachable: [Bool]
+    // By container, for new ones.
+    private var newValues: [PropertyListValue?]
+    // By nested property list; nil for those that are as they were.
+    private var nestedValues: [PropertyListValue?] = []
+
+    /// Finishes nested property lists, and builds new values from the bottom up.
+    ///
+    /// - Throws: what writing a nested property list does.
+    init(_ tree: EditTree, within budget: inout OperationBudget) throws(PropertyListError) {
+        self.tree = tree
+        let reachable = Self.reachable(tree)
+        isReachable = reachable.containers
+        newValues = Array(repeating: nil, count: tree.containers.count)
+        var size = 0
+        for (number, nested) in tree.nested.enumerated() {
+            let value =
+                reachable.nested[number] ? try Self.value(of: nested, in: tree, &budget) : nil
+            size += value?.data?.count ?? value?.string?.utf8.count ?? 0
+            // They are written once more, in what is around them.
+            try budget.checkRoom(for: size)
+            nestedValues.append(value)
+        }
+        for number in tree.containers.indices.reversed()
+        where isReachable[number] && tree.containers[number].origin == nil {
+            newValues[number] = value(of: tree.containers[number])
+        }
+    }
+
+    /// The value that holds a nested property list; nil where it is as it was in the source.
+    private static func value(
+        of nested: EditTree.Nested, in tree: EditTree, _ budget: inout OperationBudget
+    ) throws(PropertyListError) -> PropertyListValue? {
+        let edited = try nested.editor.finish(within: &budget)
+        if edited.changes?.isEmpty ?? (edited.bytes == nested.editor.document.source) {
+            guard case .value(let number) = nested.original else { return nil }
+            return tree.values[Int(number)]
+        }
+        if !nested.isText { return .data(edited.bytes) }
+        // A binary property list in a string may get bytes that are no text.
+        guard let text = String(validUTF8: edited.bytes) else {
+            throw PropertyListError(
+                .unrepresentableValue, format: edited.document.format,
+                what: "the property list is in a string, and its new bytes are no text",
+                recovery: "put the property list in data first")
+        }
+        return .string(text)
+    }
+
+    /// Finds the containers and nested property lists that the root leads to. Children have higher numbers than
+    /// their parents.
+    private static func reachable(_ tree: EditTree) -> (containers: [Bool], nested: [Bool]) {
+        var containers = [Bool](repeating: false, count: tree.containers.count)
+        var nested = [Bool](repeating: false, count: tree.nested.count)
+        func reach(_ content: EditTree.Content) {
+            switch content {
+            case .opened(let number): containers[Int(number)] = true
+            case .nested(let number): nested[Int(number)] = true
+            case .source, .value: break
+            }
+        }
+        reach(tree.root)
+        for (number, container) in tree.containers.enumerated() where containers[number] {
+            for position in container.live { reach(container.children[position].content) }
+        }
+        return (containers, nested)
+    }
+
+    /// A container all of whose children are new.
+    func value(of container: EditTree.Container) -> PropertyListValue {
+        value(of: container) { newValue(of: $0) ?? .null }
+    }
+
+    /// A container, from the values of its children.
+    private func value<Problem>(
+        of container: EditTree.Container,
+        _ value: (EditTree.Content) throws(Problem) -> PropertyListValue
+    ) throws(Problem) -> PropertyListValue {
+        let live = container.live
+        var values: [PropertyListValue] = []
+        values.reserveCapacity(live.count)
+        for position in live { values.append(try value(container.children[position].content)) }
+        switch container.kind {
+        case .dictionary:
+            let keys = live.map { tree.text(of: container.children[$0].key) ?? "" }
+            let distinct = DictionaryKeys(distinct: keys)
+            return .dictionary(PropertyListDictionary(keys: distinct, values: values))
+        case .set: return .set(PropertyListArray(values))
+        default: return .array(PropertyListArray(values))
+        }
+    }
+
+    /// The whole value, built from the bottom up, for a format that is written anew.
+    ///
+    /// - Throws: as ``PropertyListNode/value(limits:)``.
+    func wholeValue() throws(PropertyListError) -> PropertyListValue {
+        var budget = tree.budget()
+        var contents = LongContents()
+        var copy = self
+        for number in tree.containers.indices.reversed() where isReachable[number] {
+            copy.newValues[number] = try value(of: tree.containers[number]) {
+                content throws(PropertyListError) in
+                try copy.value(of: content, &budget, &contents, isKept: true)
+            }
+        }
+        return try copy.value(of: tree.root, &budget, &contents, isKept: true)
+    }
+
+    /// The value of what stands in a place.
+    ///
+    /// - Parameter isKept: as for ``PropertyListNode/value(within:_:isKept:)``.
+    /// - Throws: as that.
+    func value(
+        of content: EditTree.Content, _ budget: inout OperationBudget,
+        _ contents: inout LongContents, isKept: Bool = false
+    ) throws(PropertyListError) -> PropertyListValue {
+        if let value = newValue(of: content) { return value }
+        switch content {
+        case .source(let node):
+            return try tree.document.node(node).value(within: &budget, &contents, isKept: isKept)
+        case .nested(let number):
+            return try value(
+                of: tree.nested[Int(number)].original, &budget, &contents, isKept: isKept)
+        case .value, .opened: return .null
+        }
+    }
+
+    /// The value that is to stand in a place; nil where the source's own does, changed or not.
+    func newValue(of content: EditTree.Content) -> PropertyListValue? {
+        switch content {
+        case .source: nil
+        case .value(let number): tree.values[Int(number)]
+        case .opened(let number): newValues[Int(number)]
+        case .nested(let number): nestedValues[Int(number)]
+        }
+    }
+
+    /// The containers of the source that edits have reached into, and that are still there.
+    var openedSources: some Sequence<EditTree.Container> {
+        tree.containers.indices.lazy.filter { isReachable[$0] }.map { tree.containers[$0] }
+            .filter { $0.origin != nil }
+    }
+}

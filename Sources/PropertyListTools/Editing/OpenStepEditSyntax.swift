@@ -1,0 +1,287 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+@_spi(Tables) internal import PropertyList
+
+/// How OpenStep text is edited: entries end with `;`, elements have `,` between them, and in a project
+/// file the name of an object follows its number in a comment.
+struct OpenStepEditSyntax: TextEditSyntax {
+    let layout: TextLayout
+    let separator = [UInt8(ascii: ",")]
+    private let isProject: Bool
+    private let sections: ProjectSections?
+    private let store: NodeStore
+    private let map: OpenStepSourceMap
+    private let fragment: OpenStepFragment
+    // Of a strings file, the keys of its entries.
+    private let rootKeys: Set<UInt32>
+
+    /// Whether a source is a project file.
+    static func isProject(_ source: [UInt8]) -> Bool { source.span.has("// !$*UTF8*$!", at: 0) }
+
+    /// - Parameter names: what the names of a project's objects are taken from.
+    init(_ document: PropertyListDocument, names root: PropertyListNode) {
+        store = document.storage.store
+        map = OpenStepSourceMap(store)
+        layout = TextLayout(store)
+        rootKeys = map.isStringsFile ? Set(store.records.first.map(store.keys(of:)) ?? []) : []
+        let source = document.source
+        isProject = Self.isProject(source)
+        fragment = OpenStepFragment(
+            names: isProject
+                ? ProjectNames(root, projectName: ProjectNames.projectName(in: source))
+                : nil)
+        sections = isProject ? ProjectSections(document) : nil
+    }
+
+    // MARK: Places
+
+    func range(of record: UInt32) -> Range<Int> { map.range(of: record) }
+
+    func contentRange(of container: UInt32) -> Range<Int>? { map.contentRange(of: container) }
+
+    func end(ofChild value: UInt32) -> (place: Int, hasSeparator: Bool) {
+        let end = map.range(of: value).upperBound
+        let next = afterBlanks(end)
+        guard next < store.bytes.count, [0x2C, 0x3B].contains(store.bytes[next]) else {
+            return (end, false)
+        }
+        return (next + 1, true)
+    }
+
+    private func afterBlanks(_ place: Int) -> Int {
+        let text = store.bytes.span
+        var scanner = OpenStepScanner(text, options: .unendedComment)
+        scanner.position = place
+        return (try? scanner.skipBlanks(text)) == nil ? place : scanner.position
+    }
+
+    func endOfComment(at place: Int) -> Int? {
+        let text = store.bytes.span
+        if text.has("//", at: place) {
+            return text.firstIndex(of: 0x0A, or: 0x0D, in: place..<text.count) ?? text.count
+        }
+        guard text.has("/*", at: place) else { return nil }
+        return text.firstIndex(of: "*/", from: place + 2).map { $0 + 2 }
+    }
+
+    func removed(from start: Int, to end: Int) -> Range<Int> {
+        let line = layout.lineBreak(before: start)
+        if line == start {
+            return (start > 0 && store.bytes[start - 1] == 0x20 ? start - 1 : start)..<end
+        }
+        let rest = afterLine(end)
+        if rest == store.bytes.count || [0x0A, 0x0D].contains(store.bytes[rest]) {
+            return line..<end
+        }
+        // The line above may end with a comment. What follows stays on its own line, out of the comment.
+        return start..<afterSpaces(end)
+    }
+
+    private func afterSpaces(_ place: Int) -> Int {
+        store.bytes[place...].firstIndex { $0 != 0x20 && $0 != 0x09 } ?? store.bytes.count
+    }
+
+    // MARK: Text
+
+    func terminator(inDictionary: Bool) -> [UInt8] { [UInt8(ascii: inDictionary ? ";" : ",")] }
+
+    func leadOnLine(_ neighbour: TextNeighbour) -> [UInt8] {
+        // The first entry of a strings file has nothing before it and is on a line of its own.
+        guard isInRoot(neighbour) else { return [0x20] }
+        return layout.newline.isEmpty ? [0x0A] : layout.newline
+    }
+
+    private func isInRoot(_ neighbour: TextNeighbour) -> Bool {
+        neighbour.key.map(rootKeys.contains) ?? false
+    }
+
+    func manner(_ style: TextStyle, _ lead: [UInt8], like neighbour: TextNeighbour?) -> TextManner {
+        TextManner(
+            style: style, lead: lead, separator: equals(like: neighbour),
+            isQuoted: neighbour.map(isInQuotedEntries) ?? false)
+    }
+
+    func text(
+        of children: NewTextChildren, _ manner: TextManner, _ budget: borrowing OperationBudget
+    ) throws(PropertyListError) -> [UInt8] {
+        try fragment.text(of: children, manner, budget)
+    }
+
+    /// In strings files keys and values are in quotes, whether they need them or not.
+    private func isInQuotedEntries(_ neighbour: TextNeighbour) -> Bool {
+        isInRoot(neighbour) && neighbour.key.map(isQuoted) == true
+    }
+
+    /// What stands between a key and its value: `=` with the spaces of the neighbour.
+    private func equals(like neighbour: TextNeighbour?) -> [UInt8] {
+        let usual = Array(" = ".utf8)
+        guard let neighbour, let key = neighbour.key, neighbour.value != key else { return usual }
+        let between = store.bytes[
+            range(of: key).upperBound..<range(of: neighbour.value).lowerBound]
+        let isPlain = between.count <= 3 && between.allSatisfy { $0 == 0x20 || $0 == 0x3D }
+        return isPlain ? Array(between) : usual
+    }
+
+    func renamed(
+        _ key: UInt32, to text: String, keeping value: UInt32?, _ budget: borrowing OperationBudget
+    ) throws(PropertyListError) -> EditedPropertyList.Change {
+        let place = rangeWithName(key)
+        var replacement = fragment.key(
+            text, isQuoted: staysQuoted(key), isOfObject: place != range(of: key))
+        // `key;` is short for `key = key;`.
+        if value == key { replacement += " = ".utf8 + store.bytes[range(of: key)] }
+        return .init(range: place, replacement: replacement)
+    }
+
+    private func isQuoted(_ record: UInt32) -> Bool {
+        let start = range(of: record).lowerBound
+        return map.isStringsFile && start < store.bytes.count
+            && store.bytes[start] == UInt8(ascii: "\"")
+    }
+
+    /// Whether what replaces a text needs quotes, because the text has them in a strings file, or because a comment
+    /// follows at once: a word may have slashes in it.
+    private func staysQuoted(_ record: UInt32) -> Bool {
+        let end = range(of: record).upperBound
+        return isQuoted(record)
+            || end < store.bytes.count && store.bytes[end] == UInt8(ascii: "/")
+    }
+
+    func replaced(
+        _ value: UInt32, with new: PropertyListValue, key: UInt32?, _ style: TextStyle,
+        _ budget: borrowing OperationBudget
+    ) throws(PropertyListError) -> EditedPropertyList.Change {
+        let keyText = key.map { store.string(of: store.records[Int($0)]) }
+        var text = try fragment.text(
+            of: new, style, isQuoted: staysQuoted(value), for: keyText, budget)
+        if key == nil, map.isStringsFile, value == 0 { text = endOfComment + text }
+        guard value == key else { return .init(range: rangeWithName(value), replacement: text) }
+        let end = range(of: value).upperBound
+        return .init(range: end..<end, replacement: Array(" = ".utf8) + text)
+    }
+
+    /// A string, in a project file with the name that follows the number of an object.
+    private func rangeWithName(_ record: UInt32) -> Range<Int> {
+        let range = range(of: record)
+        guard isProject, store.records[Int(record)].kind == .string,
+            store.bytes.span.has(" /*", at: range.upperBound),
+            let end = endOfComment(at: range.upperBound + 1)
+        else { return range }
+        return range.lowerBound..<end
+    }
+
+    func container(
+        _ value: PropertyListValue, _ record: UInt32, _ style: TextStyle,
+        _ budget: borrowing OperationBudget
+    ) throws(PropertyListError) -> [UInt8] {
+        let text = try fragment.text(of: value, style, budget)
+        guard map.isStringsFile, record == 0 else { return text }
+        // Without the braces of the root.
+        let newline = layout.newline.isEmpty ? [0x0A] : layout.newline
+        let entries = try fragment.text(of: value, .oneLine, budget).dropFirst().dropLast()
+        return endOfComment + entries.drop { $0 == 0x20 } + newline
+    }
+
+    /// What ends a comment behind which the entries of a strings file would stand, if there were any.
+    private var endOfComment: [UInt8] {
+        guard let root = store.records.first, Int(root.offset) == store.bytes.count,
+            let last = store.bytes.last, last != 0x0A, last != 0x0D
+        else { return [] }
+        return layout.newline.isEmpty ? [0x0A] : layout.newline
+    }
+}
+
+// MARK: - Sections of a project file
+
+extension OpenStepEditSyntax {
+    func placesElsewhere(in container: UInt32) -> Bool { sections?.container == container }
+
+    /// New objects of a project file go to the sections of their classes.
+    func placedElsewhere(
+        _ children: NewTextChildren, in container: UInt32, _ budget: inout OperationBudget
+    ) throws(PropertyListError) -> (places: [Int], changes: [EditedPropertyList.Change]) {
+        guard let sections, sections.container == container else { return ([], []) }
+        let entries = zip(children.keys, children.values).map { sections.entry($0, $1) }
+        var changes: [EditedPropertyList.Change] = []
+        // By the position of an object: what is around it, which may be long.
+        var known: [Int: Surroundings] = [:]
+        for (place, entries) in sections.places(of: entries.compactMap(\.self)) {
+            let position = place.position ?? 0
+            let surroundings = known[position] ?? surroundings(of: position, sections)
+            known[position] = surroundings
+            let change = try added(entries, at: place, surroundings, sections, budget)
+            try budget.charge(bytes: change.replacement.count)
+            changes.append(change)
+        }
+        return (entries.indices.filter { entries[$0] != nil }, changes)
+    }
+
+    /// The text around an object.
+    private struct Surroundings {
+        let style: TextStyle
+        /// Where the line before begins to end.
+        let lineBreak: Int
+        /// Where the line of its end ends.
+        let endOfLine: Int
+        let endOfSection: Int
+    }
+
+    private func surroundings(of position: Int, _ sections: ProjectSections) -> Surroundings {
+        let neighbour = self.neighbour(position, sections.container)
+        let start = neighbour.key.map { range(of: $0).lowerBound } ?? 0
+        let end = end(ofChild: neighbour.value).place
+        return Surroundings(
+            style: layout.style(at: start), lineBreak: layout.lineBreak(before: start),
+            endOfLine: afterLine(end), endOfSection: endOfSection(end))
+    }
+
+    private func added(
+        _ entries: [ProjectSections.Entry], at place: ProjectSections.Place,
+        _ around: Surroundings, _ sections: ProjectSections, _ budget: borrowing OperationBudget
+    ) throws(PropertyListError) -> EditedPropertyList.Change {
+        let (newline, className) = (layout.newline, entries[0].className.text)
+        let isOnOneLine = ProjectFile.classesOnOneLine.contains(className)
+        var text = try self.text(
+            of: NewTextChildren(
+                keys: entries.map(\.number.text), values: entries.map(\.value)),
+            manner(isOnOneLine ? .oneLine : around.style, newline + around.style.prefix, like: nil),
+            budget)
+        let offset: Int
+        switch place {
+        case .after: offset = around.endOfLine
+        case .before: offset = around.lineBreak
+        case .newSection(let position):
+            offset =
+                position == nil
+                ? map.contentRange(of: sections.container).lowerBound : around.endOfSection
+            text =
+                newline + newline + Array("/* Begin \(className) section */".utf8) + text + newline
+                + Array("/* End \(className) section */".utf8)
+        }
+        return .init(range: offset..<offset, replacement: text)
+    }
+
+    private func neighbour(_ position: Int, _ container: UInt32) -> TextNeighbour {
+        let record = store.records[Int(container)]
+        let place = Int(record.low) + position
+        return TextNeighbour(
+            key: store.children[place], value: store.children[place + Int(record.high)])
+    }
+
+    /// Where the comment ends that ends a section, whose last object ends at `place`.
+    private func endOfSection(_ place: Int) -> Int {
+        let text = store.bytes.span
+        var index = place
+        while index < text.count, OpenStepCharacter.isBlank(text[index]) { index += 1 }
+        guard text.has("/* End ", at: index) else { return place }
+        return endOfComment(at: index) ?? place
+    }
+}
+
+extension NodeStore {
+    /// The keys of a dictionary.
+    fileprivate func keys(of record: NodeRecord) -> ArraySlice<UInt32> {
+        children[record.childRange].prefix(Int(record.high))
+    }
+}

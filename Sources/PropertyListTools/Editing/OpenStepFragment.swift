@@ -1,0 +1,199 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PropertyList
+
+/// Values as OpenStep text that is put into a text which is there already, in the manner of that text.
+struct OpenStepFragment {
+    /// The names of the objects of a project file, for comments after their numbers; nil for other
+    /// files.
+    let names: ProjectNames?
+    private let strings = OpenStepStringWriter(escapesNonASCII: false)
+
+    init(names: ProjectNames?) { self.names = names }
+
+    /// A value, from its first character to its last. Linear; not recursive.
+    ///
+    /// - Parameters:
+    ///   - isQuoted: whether a string is in quotes even where it needs none.
+    ///   - key: the key that the value is for.
+    /// - Throws: `unrepresentableValue` for numbers, booleans and dates, `depthLimitExceeded`,
+    ///   `sizeLimitExceeded`.
+    func text(
+        of value: PropertyListValue, _ style: TextStyle, isQuoted: Bool = false,
+        for key: String? = nil, _ budget: borrowing OperationBudget
+    ) throws(PropertyListError) -> [UInt8] {
+        try text(
+            of: NewTextChildren(values: [value]),
+            TextManner(style: style, isQuoted: isQuoted, hasTerminators: false), for: key, budget)
+    }
+
+    /// Children of a container. Linear; not recursive.
+    ///
+    /// - Parameter key: the key of the one child that is written without it.
+    /// - Throws: as ``text(of:_:isQuoted:for:_:)``.
+    func text(
+        of children: NewTextChildren, _ manner: TextManner, for key: String? = nil,
+        _ budget: borrowing OperationBudget
+    ) throws(PropertyListError) -> [UInt8] {
+        var writer = ChildWriter(fragment: self, manner: manner)
+        for (place, value) in children.values.enumerated() {
+            let own = children.keys.isEmpty ? nil : children.keys[place]
+            try writer.append(value, ownKey: own, for: own ?? key, budget)
+        }
+        return writer.output
+    }
+
+    /// A key, in quotes where it needs them or `isQuoted` says so; that of an object of a project file
+    /// with the object's name.
+    func key(_ text: String, isQuoted: Bool = false, isOfObject: Bool) -> [UInt8] {
+        var output: [UInt8] = []
+        strings.append(Array(text.utf8)[...], isQuoted: isQuoted, to: &output)
+        if isOfObject { appendName(of: text, to: &output) }
+        return output
+    }
+
+    /// Writes a scalar, or the bracket that begins a container.
+    ///
+    /// - Parameter key: the key that the value is for.
+    fileprivate func begin(
+        _ value: PropertyListValue, for key: String?, isQuoted: Bool, to output: inout [UInt8]
+    ) throws(PropertyListError) {
+        switch value {
+        case .dictionary: output.append(UInt8(ascii: "{"))
+        case .array: output.append(UInt8(ascii: "("))
+        case .set: throw OpenStepScalarWriter.refusal(of: .set)
+        case .string(let text):
+            strings.append(Array(text.utf8)[...], isQuoted: isQuoted, to: &output)
+            let isNamed = key.map { !ProjectFile.keysWithoutNames.contains($0) } ?? true
+            if isNamed { appendName(of: text, to: &output) }
+        default:
+            let scalar = try PropertyListDocument(value, limits: .trusted).root
+            try OpenStepScalarWriter(options: .init()).append(scalar, to: &output)
+        }
+    }
+
+    private func appendName(of number: String, to output: inout [UInt8]) {
+        if let name = names?.name(of: number) { output += " /* \(name) */".utf8 }
+    }
+}
+
+/// Writes children of a container, one after the other, from their values: a document of them would take
+/// more memory than the values do.
+private struct ChildWriter {
+    let fragment: OpenStepFragment
+    let manner: TextManner
+    private(set) var output: [UInt8] = []
+    // The containers that are open, from the child on.
+    private var open: [OpenContainer] = []
+
+    private static let equals = Array(" = ".utf8)
+
+    /// A container whose children are being written.
+    private struct OpenContainer {
+        let storage: ContainerStorage
+        let isDictionary: Bool
+        /// Whether it stands in a dictionary itself.
+        let isEntry: Bool
+        /// The place of the next child.
+        var next = 0
+    }
+
+    init(fragment: OpenStepFragment, manner: TextManner) {
+        self.fragment = fragment
+        self.manner = manner
+    }
+
+    /// Writes a child with all that it holds.
+    ///
+    /// - Parameters:
+    ///   - ownKey: the key that is written before it.
+    ///   - key: the key that it is for.
+    mutating func append(
+        _ child: PropertyListValue, ownKey: String?, for key: String?,
+        _ budget: borrowing OperationBudget
+    ) throws(PropertyListError) {
+        do {
+            try enter(child, ownKey: ownKey, for: key, budget)
+            while let last = open.indices.last {
+                // The indentation, or the name of an object, may be long.
+                try budget.checkRoom(for: output.count)
+                let place = open[last].next
+                let storage = open[last].storage
+                guard place < storage.values.count else {
+                    leave()
+                    continue
+                }
+                open[last].next = place + 1
+                let key = open[last].isDictionary ? storage.keys.texts[place] : nil
+                try enter(storage.values[place], ownKey: key, for: key, budget)
+            }
+            try budget.checkRoom(for: output.count)
+        } catch {
+            throw error.at(path: path(ownKey))
+        }
+    }
+
+    /// Writes a scalar, or the beginning of a container, which is open then.
+    private mutating func enter(
+        _ value: PropertyListValue, ownKey: String?, for key: String?,
+        _ budget: borrowing OperationBudget
+    ) throws(PropertyListError) {
+        let isQuoted = manner.isQuoted && open.isEmpty
+        if open.isEmpty { output += manner.lead } else { beginLine(isFirst: isFirst) }
+        if let ownKey {
+            output += fragment.key(ownKey, isQuoted: isQuoted, isOfObject: value["isa"] != nil)
+            output += open.isEmpty ? manner.separator : Self.equals
+        }
+        try fragment.begin(value, for: key, isQuoted: isQuoted, to: &output)
+        guard let storage = value.storage else { return end(isEntry: ownKey != nil) }
+        try budget.enter(depth: open.count + 1)
+        open.append(
+            OpenContainer(
+                storage: storage, isDictionary: value.kind == .dictionary,
+                isEntry: ownKey != nil))
+    }
+
+    /// Writes the end of the innermost container.
+    private mutating func leave() {
+        let container = open.removeLast()
+        if !container.storage.values.isEmpty { beginLine(isFirst: manner.style.newline.isEmpty) }
+        output.append(UInt8(ascii: container.isDictionary ? "}" : ")"))
+        end(isEntry: container.isEntry)
+    }
+
+    /// Writes what separates a value from the next.
+    private mutating func end(isEntry: Bool) {
+        if open.isEmpty, !manner.hasTerminators { return }
+        output.append(UInt8(ascii: isEntry ? ";" : ","))
+    }
+
+    /// Whether nothing stands before a value but its container's bracket.
+    private var isFirst: Bool {
+        output.last == UInt8(ascii: "{") || output.last == UInt8(ascii: "(")
+    }
+
+    /// Begins a line, as deep as the containers that are open; without lines, separates what comes from what is
+    /// there.
+    private mutating func beginLine(isFirst: Bool) {
+        guard !manner.style.newline.isEmpty else {
+            if !isFirst || output.last == UInt8(ascii: ";") { output.append(0x20) }
+            return
+        }
+        output += manner.style.newline
+        output += manner.style.prefix
+        for _ in open { output += manner.style.unit }
+    }
+
+    /// The way from the container to the value that was written last, for a message.
+    private func path(_ ownKey: String?) -> PropertyListPath {
+        var steps = ownKey.map { [PropertyListPath.Component.key($0)] } ?? []
+        for container in open where container.next > 0 {
+            let place = container.next - 1
+            steps.append(
+                container.isDictionary
+                    ? .key(container.storage.keys.texts[place]) : .index(place))
+        }
+        return PropertyListPath(steps)
+    }
+}

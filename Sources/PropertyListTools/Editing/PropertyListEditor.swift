@@ -1,0 +1,307 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+@_spi(Tables) public import PropertyList
+
+/// Makes edits to a document, one after the other, and then writes what they come to.
+///
+/// ```swift
+/// var editor = try PropertyListEditor(document)
+/// try editor.apply(PropertyListEdit([.key("CFBundleVersion")], .set("42")))
+/// let edited = try editor.finish()
+/// ```
+public struct PropertyListEditor: Sendable {
+    /// The document as it was.
+    public let document: PropertyListDocument
+    let options: ParsingOptions
+    let limits: ParsingLimits
+    var tree: EditTree
+    /// How many property lists this one lies in.
+    private let nesting: Int
+
+    /// Prepares for edits to a document that was parsed.
+    ///
+    /// - Parameters:
+    ///   - document: what is edited.
+    ///   - options: leniencies for nested property lists, and for the result, which is parsed again.
+    ///   - limits: how much the result may ask for.
+    /// - Throws: `unrepresentableValue` for a document that could be read in part only, or that is of
+    ///   no format; `duplicateKey` for text in which a key occurs twice.
+    public init(
+        _ document: PropertyListDocument, options: ParsingOptions = .strict,
+        limits: ParsingLimits = .default
+    ) throws(PropertyListError) {
+        try self.init(document, options: options, limits: limits, nesting: 0)
+    }
+
+    private init(
+        _ document: PropertyListDocument, options: ParsingOptions, limits: ParsingLimits,
+        nesting: Int
+    ) throws(PropertyListError) {
+        try Self.checkEditable(document)
+        self.document = document
+        self.options = options.union(document.leniencies)
+        self.limits = limits
+        self.nesting = nesting
+        tree = EditTree(document, limits)
+    }
+
+    private static func checkEditable(
+        _ document: PropertyListDocument
+    ) throws(PropertyListError) {
+        guard let format = document.format else {
+            throw PropertyListError(
+                .unrepresentableValue, what: "a document of no format has no text to edit",
+                recovery: "change a `PropertyListValue` instead")
+        }
+        if let problem = document.problems.first {
+            throw PropertyListError(
+                .unrepresentableValue, format: format,
+                what: "it could be read in part only, and cannot be edited: \(problem.what)")
+        }
+        let unclear: ParsingOptions = [.looseSeparators, .trailingContent, .unendedComment]
+        guard format != .openStep || document.leniencies.isDisjoint(with: unclear) else {
+            throw PropertyListError(
+                .unrepresentableValue, format: format,
+                what: "it was read with leniency (\(document.leniencies)), and cannot be edited",
+                recovery: "write the property list anew first")
+        }
+        let repeated: ParsingOptions = [.duplicateKeys, .allDuplicateKeys]
+        guard format == .binary || document.leniencies.isDisjoint(with: repeated) else {
+            throw PropertyListError(
+                .duplicateKey, format: format,
+                what: "a key occurs twice, and it is open which of the two is to be edited",
+                recovery: "write the property list anew first")
+        }
+    }
+
+    /// Makes an edit to what those before have left.
+    ///
+    /// - Throws: `noSuchValue` for a path that leads to nothing, `duplicateKey` for a new key that is
+    ///   there already, `wrongKind` for an operation that the value there does not have. What an edit
+    ///   that failed has left is not to be written.
+    public mutating func apply(_ edit: PropertyListEdit) throws(PropertyListError) {
+        guard let inside = edit.path.steps.firstIndex(of: .content) else {
+            return try tree.apply(edit)
+        }
+        let slot = try tree.slot(of: edit.path, upTo: inside)
+        let number = try openContent(at: slot, edit.path, inside)
+        let rest = PropertyListEdit(edit.path.dropFirst(inside + 1), edit.operation)
+        try tree.apply(rest, toNested: number)
+    }
+
+    /// Makes an edit as a part of an operation that has read the new values, and has counted them.
+    ///
+    /// - Throws: as ``apply(_:)``.
+    package mutating func apply(
+        _ edit: PropertyListEdit, within budget: inout OperationBudget
+    ) throws(PropertyListError) {
+        tree.join(budget.account)
+        defer { budget = OperationBudget(limits: limits, continuing: tree.account) }
+        try apply(edit)
+    }
+
+    /// The editor of the property list within a value.
+    private mutating func openContent(
+        at slot: EditTree.Slot, _ path: PropertyListKeyPath, _ position: Int
+    ) throws(PropertyListError) -> Int {
+        if case .nested(let number) = tree[slot] { return Int(number) }
+        let document = try content(of: slot, path, position)
+        try tree.chargeEditor()
+        let editor = try PropertyListEditor(
+            document, options: options, limits: limits, nesting: nesting + 1)
+        tree.nested.append(
+            .init(
+                editor: editor, original: tree[slot], isText: tree.kind(of: tree[slot]) == .string))
+        tree[slot] = .nested(EditTree.number(tree.nested.count - 1))
+        return tree.nested.count - 1
+    }
+
+    /// The property list within a value. Where the value stands in several places it is parsed once, and
+    /// counted for each of the others.
+    private mutating func content(
+        of slot: EditTree.Slot, _ path: PropertyListKeyPath, _ position: Int
+    ) throws(PropertyListError) -> PropertyListDocument {
+        var place: UInt32?
+        if case .source(let node) = tree[slot] { place = document.node(node).record.offset }
+        if let place, let known = tree.contents[place] {
+            try tree.charge(known)
+            return known
+        }
+        let value = try tree.scalar(at: slot, path, position)
+        let content = try path.content(
+            value.data ?? value.string.map { Array($0.utf8) }, value.kind, position,
+            nesting: nesting + 1, options: options, limits: limits)
+        try tree.admit(content)
+        if let place { tree.contents[place] = content }
+        return content
+    }
+
+    /// The property list with all edits. A text is read again, and held against what the edits come to.
+    ///
+    /// - Throws: `unrepresentableValue` for a value that the format has no form for, what the result
+    ///   would be refused for if it were parsed, `depthLimitExceeded`, `sizeLimitExceeded`.
+    public func finish() throws(PropertyListError) -> EditedPropertyList {
+        var budget = tree.budget()
+        return try finish(within: &budget)
+    }
+
+    /// The property list with all edits, whose bytes are charged.
+    ///
+    /// - Parameter budget: what this property list, those within it and the one around it may take together.
+    /// - Throws: as ``finish()``.
+    func finish(
+        within budget: inout OperationBudget
+    ) throws(PropertyListError) -> EditedPropertyList {
+        let edits = try FinishedEdits(tree, within: &budget)
+        switch document.format {
+        case .binary:
+            var writer = BinaryEditWriter(document, edits, limits)
+            let bytes = try writer.write(within: budget)
+            try budget.charge(bytes: bytes.count)
+            return try result(bytes, nil)
+        case .openStep: return try openStep(edits, &budget)
+        case .json:
+            let bytes = try json(edits, budget)
+            try budget.charge(bytes: bytes.count)
+            return try result(bytes, nil)
+        default: return try result(edits, XMLEditSyntax(document, options, limits), &budget)
+        }
+    }
+
+    /// In a project file the names of new objects are those that they have in the result.
+    private func openStep(
+        _ edits: FinishedEdits, _ budget: inout OperationBudget
+    ) throws(PropertyListError) -> EditedPropertyList {
+        var names = document
+        if OpenStepEditSyntax.isProject(document.source) {
+            names = try PropertyListDocument(try edits.wholeValue(), limits: limits)
+        }
+        return try result(
+            edits, OpenStepEditSyntax(document, names: names.root), &budget)
+    }
+
+    /// JSON is written anew, under the mapping it was read under, in the manner of its text.
+    private func json(
+        _ edits: FinishedEdits, _ budget: borrowing OperationBudget
+    ) throws(PropertyListError) -> [UInt8] {
+        let manner = JSONManner(of: document.source)
+        var writing = JSONPropertyList.Options()
+        writing.mapping = document.storage.mapping
+        writing.layout = manner.layout
+        let text = try JSONPropertyList.serialize(
+            PropertyListDocument(try edits.wholeValue(), limits: limits), options: writing,
+            limits: budget.outputLimits)
+        try budget.checkRoom(for: manner.size(of: text))
+        return manner.applied(to: text)
+    }
+
+    private func result(
+        _ edits: FinishedEdits, _ syntax: some TextEditSyntax, _ budget: inout OperationBudget
+    ) throws(PropertyListError) -> EditedPropertyList {
+        let (text, changes) = try text(edits, syntax, budget)
+        try budget.charge(bytes: text.count)
+        let encoding = document.sourceEncoding
+        // The text, its other encoding, and what is decoded from that are in memory at the same time.
+        if encoding != .utf8 {
+            try budget.charge(bytes: TreeExtent.sum(encoding.size(of: text), text.count))
+        }
+        let encoded = try encoding.encoded(text)
+        let edited = try result(encoded, changes)
+        if !changes.isEmpty { try require(edited.document, says: edits) }
+        return edited
+    }
+
+    /// Checks that a text says what the edits come to: one that puts something new into a comment,
+    /// say, would be read without complaint.
+    ///
+    /// - Throws: `unrepresentableValue` where it does not.
+    func require(
+        _ edited: PropertyListDocument, says edits: FinishedEdits
+    ) throws(PropertyListError) {
+        var comparison = EditComparison(edits, edited, limits)
+        if try comparison.isSame() { return }
+        throw PropertyListError(
+            .unrepresentableValue, format: document.format,
+            what: "the edits cannot be made in this text: it would say something else",
+            recovery: "convert the file, which writes it anew")
+    }
+
+    /// The text with the edits, and what changes in it.
+    private func text(
+        _ edits: FinishedEdits, _ syntax: some TextEditSyntax,
+        _ budget: borrowing OperationBudget
+    ) throws(PropertyListError) -> (text: [UInt8], changes: [EditedPropertyList.Change]) {
+        var writer = TextEditWriter(document, edits, syntax, budget.continued())
+        let changes = try writer.changes()
+        let source = document.source
+        var text: [UInt8] = []
+        text.reserveCapacity(changes.reduce(source.count) { $0 + $1.replacement.count })
+        var index = 0
+        var places: [Range<Int>] = []
+        for change in changes {
+            text += source[index..<change.range.lowerBound]
+            let start = text.count
+            text += change.replacement
+            places.append(start..<text.count)
+            index = change.range.upperBound
+        }
+        text += source[index...]
+        // The replacements are parts of the text from here on, so that they are there once.
+        return (
+            text, zip(changes, places).map { .init(range: $0.range, replacement: text[$1]) }
+        )
+    }
+
+    /// What is written, read as the source was: in its encoding, under its mapping.
+    private func parsed(_ bytes: [UInt8]) throws(PropertyListError) -> PropertyListDocument {
+        switch document.format {
+        case .json:
+            try JSONPropertyList.parse(
+                bytes, mapping: document.storage.mapping, options: options, limits: limits)
+        case .openStep:
+            try OpenStepPropertyList.parse(
+                bytes, encoding: document.sourceEncoding.undeclaredName, options: options,
+                limits: limits)
+        default:
+            try PropertyListDocument(
+                parsing: bytes, format: document.format, options: options, limits: limits)
+        }
+    }
+
+    /// Refuses a result that readers would not know for what it is, as JSON that is a number alone, where
+    /// they knew the source.
+    private func checkDetection(of bytes: [UInt8]) throws(PropertyListError) {
+        func isDetected(_ bytes: [UInt8]) -> Bool {
+            (try? PropertyListFormat.detect(bytes, options)) == document.format
+        }
+        if isDetected(bytes) || !isDetected(document.source) { return }
+        throw PropertyListError(
+            .unrepresentableValue, format: document.format,
+            what: "the edits leave a text that could be of any format",
+            recovery:
+                "keep a container as the root, or convert the file to the XML or binary format")
+    }
+
+    /// Parses the result: it is what the next reader will see.
+    private func result(
+        _ bytes: [UInt8], _ changes: [EditedPropertyList.Change]?
+    ) throws(PropertyListError) -> EditedPropertyList {
+        try checkDetection(of: bytes)
+        let edited = try parsed(bytes)
+        if changes != nil, edited.looksLikeKeyedArchive != document.looksLikeKeyedArchive,
+            document.hasUIDs || edited.hasUIDs
+        {
+            throw PropertyListError(
+                .unrepresentableValue, format: document.format,
+                what:
+                    "the UIDs of a keyed archive cannot be told from dictionaries in what is none",
+                recovery: "convert it to the binary format first")
+        }
+        return EditedPropertyList(bytes: bytes, document: edited, changes: changes)
+    }
+}
+
+extension PropertyListDocument {
+    fileprivate var hasUIDs: Bool { storage.store.records.contains { $0.kind == .uid } }
+}

@@ -1,0 +1,134 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+@_spi(Tables) internal import PropertyList
+
+/// How lines of text that is put in begin and end.
+struct TextStyle: Sendable, Hashable {
+    /// What every line begins with.
+    var prefix: [UInt8]
+    /// What a level of nesting adds to that.
+    var unit: [UInt8]
+    /// What ends a line; empty where all is written on one.
+    var newline: [UInt8]
+
+    /// All on one line.
+    static let oneLine = TextStyle(prefix: [], unit: [], newline: [])
+
+    /// The style of what is one level deeper.
+    var deeper: TextStyle { TextStyle(prefix: prefix + unit, unit: unit, newline: newline) }
+}
+
+/// How the text of a source is laid out: lines, indentation, what stands between values.
+struct TextLayout {
+    let text: [UInt8]
+    /// What ends the first line; empty where there is one line only.
+    let newline: [UInt8]
+    /// What a level of nesting adds to the indentation.
+    private let unit: [UInt8]
+
+    init(_ store: NodeStore) {
+        text = store.bytes
+        newline = Self.newline(text)
+        unit = Self.unit(store)
+    }
+
+    private static func newline(_ text: [UInt8]) -> [UInt8] {
+        guard let end = text.firstIndex(where: { $0 == 0x0A || $0 == 0x0D }) else { return [] }
+        return text[end] == 0x0D && end + 1 < text.count && text[end + 1] == 0x0A
+            ? [0x0D, 0x0A] : [text[end]]
+    }
+
+    /// What the first child on a line of its own has more than the line of its container; a TAB where
+    /// there is none.
+    private static func unit(_ store: NodeStore) -> [UInt8] {
+        for record in store.records where record.isContainer && record.high > 0 {
+            let child = store.records[Int(store.children[Int(record.low)])]
+            let outer = blank(before: Int(record.offset), store.bytes)
+            let inner = blank(before: Int(child.offset), store.bytes)
+            guard let outer = indentation(outer), let inner = indentation(inner),
+                inner.starts(with: outer)
+            else { continue }
+            return Array(inner.dropFirst(outer.count))
+        }
+        return [0x09]
+    }
+
+    // MARK: Blanks
+
+    private static func isBlank(_ byte: UInt8) -> Bool { isXMLWhitespace(byte) }
+
+    private static func blank(
+        before place: Int, notBefore limit: Int = 0, _ text: [UInt8]
+    ) -> ArraySlice<UInt8> {
+        var start = place
+        while start > limit, Self.isBlank(text[start - 1]) { start -= 1 }
+        return text[start..<place]
+    }
+
+    /// What follows the last line end in white space; nil where there is none.
+    private static func indentation(_ blank: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+        blank.lastIndex { $0 == 0x0A || $0 == 0x0D }.map { blank[($0 + 1)...] }
+    }
+
+    /// The white space between a value and what is before it, without blank lines.
+    func blank(before place: Int, notBefore limit: Int = 0) -> [UInt8] {
+        let blank = Self.blank(before: place, notBefore: limit, text)
+        return Array(text[lineBreak(before: place, in: blank)..<place])
+    }
+
+    /// Where the white space before an element begins, from the last line end on; on the same line,
+    /// the element itself.
+    func lineBreak(before place: Int) -> Int {
+        let blank = Self.blank(before: place, text)
+        return Self.indentation(blank) == nil ? place : lineBreak(before: place, in: blank)
+    }
+
+    private func lineBreak(before place: Int, in blank: ArraySlice<UInt8>) -> Int {
+        guard let end = blank.lastIndex(where: { $0 == 0x0A || $0 == 0x0D }) else {
+            return blank.startIndex
+        }
+        let isPair = text[end] == 0x0A && end > blank.startIndex && text[end - 1] == 0x0D
+        return isPair ? end - 1 : end
+    }
+
+    /// Whether there is nothing but white space.
+    func isBlank(_ range: Range<Int>) -> Bool { text[range].allSatisfy(Self.isBlank) }
+
+    /// The end of the line on which a value ends at `place`, before its line end, if nothing but white
+    /// space and comments follow there; otherwise `place`.
+    ///
+    /// - Parameter comment: where a comment that begins at a place ends; nil where none begins.
+    func afterLine(_ place: Int, comment: (Int) -> Int?) -> Int {
+        var index = place
+        while index < text.count {
+            let byte = text[index]
+            if byte == 0x0A || byte == 0x0D { return index }
+            if let end = comment(index) {
+                guard !text[index..<end].contains(0x0A) else { return place }
+                index = end
+            } else if byte == 0x20 || byte == 0x09 {
+                index += 1
+            } else {
+                return place
+            }
+        }
+        return place
+    }
+
+    // MARK: Styles
+
+    /// The style of what stands in the place of an element, or beside it: that of its line if it is the
+    /// first there, or of the line on which its key is; otherwise all goes on one line.
+    func style(at place: Int, orAt key: Int? = nil) -> TextStyle {
+        for place in [place, key ?? place] {
+            if let indentation = Self.indentation(Self.blank(before: place, text)) {
+                let pair = lineBreak(before: place)
+                let end = place - indentation.count
+                return .init(
+                    prefix: Array(indentation), unit: unit, newline: Array(text[pair..<end]))
+            }
+        }
+        return .oneLine
+    }
+}

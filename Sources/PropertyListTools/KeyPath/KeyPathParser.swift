@@ -1,0 +1,238 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PropertyList
+
+/// Reads the text of a ``PropertyListKeyPath``:
+///
+///     path    = dotted | pointer | colons
+///     pointer = { "/" { character | "~0" | "~1" } }
+///     colons  = { ":" { character | "\:" | "\\" } }
+///     dotted  = [ first { "." name | index } ] [ "!" path ]
+///     first   = name | index | "@" digits
+///     index   = "[" digits "]"
+///     name    = '"' { character | escape } '"' | 1*( character | "\" character )
+///     escape  = "\" ( '"' | "\" | "n" | "r" | "t" | "u{" hex "}" )
+///
+/// A name without quotes has none of `. [ ] ! "` but after a backslash.
+struct KeyPathParser {
+    private(set) var steps: [PropertyListKeyPath.Step] = []
+    /// Where each step begins, in bytes.
+    private(set) var places: [Int] = []
+    private let text: String
+    private let scalars: [Unicode.Scalar]
+    private var index = 0
+    // Where the next step begins, in bytes and as an index.
+    private var byte = 0
+
+    private static let backslash: Unicode.Scalar = "\\"
+
+    init(_ text: String) {
+        self.text = text
+        scalars = Array(text.unicodeScalars)
+    }
+
+    /// Parses the whole text.
+    ///
+    /// - Throws: `invalidKeyPath`.
+    mutating func parse() throws(PropertyListError) {
+        repeat {
+            switch next {
+            case "/": try parseSegments("/")
+            case ":": try parseSegments(":")
+            default: try parseDotted()
+            }
+        } while takeContent()
+    }
+
+    // MARK: Characters
+
+    private var next: Unicode.Scalar? { index < scalars.count ? scalars[index] : nil }
+
+    @discardableResult
+    private mutating func take() -> Unicode.Scalar? {
+        guard let scalar = next else { return nil }
+        index += 1
+        byte += UTF8.width(scalar)
+        return scalar
+    }
+
+    private mutating func skip(_ scalar: Unicode.Scalar) -> Bool {
+        guard next == scalar else { return false }
+        take()
+        return true
+    }
+
+    private mutating func takeContent() -> Bool {
+        let place = byte
+        guard skip("!") else { return false }
+        add(.content, place)
+        return true
+    }
+
+    private mutating func add(_ step: PropertyListKeyPath.Step, _ place: Int) {
+        steps.append(step)
+        places.append(place)
+    }
+
+    private func error(_ what: String, at place: Int? = nil) -> PropertyListError {
+        PropertyListError(
+            .invalidKeyPath, what: "key path: \(what)",
+            location: Self.location(place ?? byte, in: text))
+    }
+
+    /// A place in the text of a path: there is one line.
+    static func location(_ byte: Int, in text: String) -> PropertyListError.Location {
+        let head = String(decoding: text.utf8.prefix(byte), as: UTF8.self)
+        return .init(byte: byte, line: 1, column: head.unicodeScalars.count + 1)
+    }
+
+    // MARK: Pointer and colons
+
+    /// Segments to the end of the text, each after a separator.
+    private mutating func parseSegments(
+        _ separator: Unicode.Scalar
+    ) throws(PropertyListError) {
+        // `:` alone is PlistBuddy's root; to a pointer, `/` is an empty key.
+        if separator == ":", scalars.count == index + 1 { take() }
+        while next == separator {
+            take()
+            let place = byte
+            var name = ""
+            while let scalar = next, scalar != separator {
+                take()
+                name.unicodeScalars.append(try unescaped(scalar, separator))
+            }
+            add(.name(name), place)
+        }
+    }
+
+    private mutating func unescaped(
+        _ scalar: Unicode.Scalar, _ separator: Unicode.Scalar
+    ) throws(PropertyListError) -> Unicode.Scalar {
+        if separator == "/", scalar == "~" {
+            let place = byte - 1
+            switch take() {
+            case "0": return "~"
+            case "1": return "/"
+            default: throw error("`~` is followed by 0 or 1 in a JSON Pointer", at: place)
+            }
+        }
+        guard separator == ":", scalar == Self.backslash, let other = next,
+            other == separator || other == Self.backslash
+        else { return scalar }
+        take()
+        return other
+    }
+
+    // MARK: Dotted
+
+    private mutating func parseDotted() throws(PropertyListError) {
+        if next == nil || next == "!" { return }
+        if next == "@" { try parseObject() } else { try parseStep() }
+        while let scalar = next, scalar != "!" {
+            if scalar == "." { take() } else if scalar != "[" { throw unexpected(scalar) }
+            try parseStep(isAfterDot: scalar == ".")
+        }
+    }
+
+    private func unexpected(_ scalar: Unicode.Scalar) -> PropertyListError {
+        error("`.`, `[` or `!` belongs here, not `\(TerminalText.escaped(String(scalar)))`")
+    }
+
+    private mutating func parseObject() throws(PropertyListError) {
+        let place = byte
+        take()
+        guard let number = UInt32(takeDigits()) else {
+            throw error("`@` is followed by the number of an object; quote a key", at: place)
+        }
+        add(.object(number), place)
+    }
+
+    private mutating func parseStep(isAfterDot: Bool = false) throws(PropertyListError) {
+        let place = byte
+        switch next {
+        case "[" where !isAfterDot: try parseIndex()
+        case "\"": add(.key(try takeQuoted()), place)
+        default: add(.name(try takeName()), place)
+        }
+    }
+
+    private mutating func parseIndex() throws(PropertyListError) {
+        let place = byte
+        take()
+        let digits = takeDigits()
+        guard let index = Int(digits) else {
+            throw error(
+                digits.isEmpty ? "`[` is followed by a number" : "the index is too large", at: place
+            )
+        }
+        guard skip("]") else { throw error("`]` is missing") }
+        add(.index(index), place)
+    }
+
+    private mutating func takeDigits() -> String {
+        var digits = ""
+        while let scalar = next, ("0"..."9").contains(scalar) {
+            digits.unicodeScalars.append(scalar)
+            take()
+        }
+        return digits
+    }
+
+    private mutating func takeName() throws(PropertyListError) -> String {
+        var name = ""
+        while let scalar = next, ![".", "[", "!"].contains(scalar) {
+            if scalar == "]" || scalar == "\"" {
+                throw error("a key with `\(scalar)` in it needs quotes")
+            }
+            take()
+            guard scalar == Self.backslash else {
+                name.unicodeScalars.append(scalar)
+                continue
+            }
+            guard let escaped = take() else { throw error("nothing follows the `\\`") }
+            name.unicodeScalars.append(escaped)
+        }
+        if name.isEmpty { throw error("a key is missing; an empty one is written `\"\"`") }
+        return name
+    }
+
+    private mutating func takeQuoted() throws(PropertyListError) -> String {
+        let place = byte
+        take()
+        var name = ""
+        while let scalar = take() {
+            if scalar == "\"" { return name }
+            name.unicodeScalars.append(scalar == Self.backslash ? try takeEscape() : scalar)
+        }
+        throw error("the quote is not closed", at: place)
+    }
+
+    private mutating func takeEscape() throws(PropertyListError) -> Unicode.Scalar {
+        let place = byte - 1
+        switch take() {
+        case "\"": return "\""
+        case Self.backslash: return Self.backslash
+        case "n": return "\n"
+        case "r": return "\r"
+        case "t": return "\t"
+        case "u":
+            if let scalar = takeHexadecimal() { return scalar }
+        default: break
+        }
+        throw error("the escapes are `\\\"`, `\\\\`, `\\n`, `\\r`, `\\t`, `\\u{…}`", at: place)
+    }
+
+    /// `{…}` after `\u`.
+    private mutating func takeHexadecimal() -> Unicode.Scalar? {
+        guard skip("{") else { return nil }
+        var digits = ""
+        while let scalar = next, scalar.properties.isASCIIHexDigit, digits.utf8.count < 8 {
+            digits.unicodeScalars.append(scalar)
+            take()
+        }
+        guard skip("}"), let value = UInt32(digits, radix: 16) else { return nil }
+        return Unicode.Scalar(value)
+    }
+}

@@ -1,0 +1,68 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PropertyList
+
+/// The text of a key path in the dotted notation, to which steps are added and from which they are
+/// taken again.
+package struct KeyPathText {
+    // In UTF-8.
+    private var bytes: [UInt8] = []
+    // The length of the text before each step that can be removed.
+    private var lengths: [Int] = []
+    private var needsDot = false
+    private let quotesBlanks: Bool
+
+    /// The text of a path, whose steps stay.
+    ///
+    /// - Parameter quotesBlanks: whether a key with a blank in it is quoted, so that the text has blanks
+    ///   within quotes only.
+    package init(_ path: PropertyListKeyPath = PropertyListKeyPath(), quotesBlanks: Bool = false) {
+        self.quotesBlanks = quotesBlanks
+        for step in path.steps { write(step) }
+    }
+
+    /// The text. Linear.
+    package var text: String { String(decoding: bytes, as: UTF8.self) }
+
+    /// Adds a step. Linear in its key.
+    package mutating func append(_ step: PropertyListKeyPath.Step) {
+        lengths.append(bytes.count)
+        write(step)
+    }
+
+    /// Adds a step without text.
+    package mutating func keep() { lengths.append(bytes.count) }
+
+    /// Removes the last step that was added.
+    package mutating func removeLast() {
+        guard let length = lengths.popLast() else { return }
+        bytes.removeLast(bytes.count &- length)
+        needsDot = bytes.last.map { $0 != UInt8(ascii: "!") } ?? false
+    }
+
+    private mutating func write(_ step: PropertyListKeyPath.Step) {
+        switch step {
+        case .index(let index): append("[\(index)]")
+        case .content: append("!")
+        case .object(let number): append("@\(number)")
+        case .key(let key): append((needsDot ? "." : "") + written(key, isKey: true))
+        case .name(let name): append((needsDot ? "." : "") + written(name, isKey: false))
+        }
+        if case .content = step { needsDot = false } else { needsDot = true }
+    }
+
+    private mutating func append(_ text: String) { bytes.append(contentsOf: text.utf8) }
+
+    /// A name, in quotes where it would be read as something else.
+    private func written(_ name: String, isKey: Bool) -> String {
+        let isNumber = name.utf8.allSatisfy { (0x30...0x39).contains($0) }
+        let isPlain =
+            !name.isEmpty && !(quotesBlanks && name.utf8.contains(0x20))
+            && !(isKey && (isNumber || name.isLiterally("-")))
+            && !"@/: ".utf8.contains { $0 == name.utf8.first } && name.utf8.last != 0x20
+            && !name.utf8.contains { "\"\\.[]!".utf8.contains($0) }
+            && TerminalText.escaped(name).isLiterally(name)
+        return isPlain ? name : "\"\(TerminalText.escaped(name, quoting: true))\""
+    }
+}

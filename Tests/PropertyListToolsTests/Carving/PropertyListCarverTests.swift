@@ -1,0 +1,153 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import PropertyList
+import PropertyListTools
+import TestSupport
+import Testing
+
+@Suite("PropertyListCarver")
+struct PropertyListCarverTests {
+    private static func image() throws -> [UInt8] {
+        try #require(Corpus.fixtures("embedded", suffix: "image.bin").first).bytes
+    }
+
+    private static func name(_ item: CarvedItem) -> String {
+        switch item.content {
+        case .propertyList(let document):
+            document.root["$archiver"] == nil
+                ? document.format.map { "\($0)" } ?? "" : "keyed archive"
+        case .damaged: "damaged"
+        case .neighbour(let name): name
+        }
+    }
+
+    private static func binary(_ value: PropertyListValue) throws -> [UInt8] {
+        try BinaryPropertyList.serialize(PropertyListDocument(value))
+    }
+
+    @Test("finds what a generator of others has hidden, where it has hidden it")
+    func image() throws {
+        let expected = try #require(Corpus.fixtures("embedded", suffix: ".expected").first)
+        let lines = String(decoding: expected.bytes, as: UTF8.self).split(separator: "\n")
+        let items = PropertyListCarver(try Self.image()).map { item in
+            (start: "\(item.range.lowerBound)", name: Self.name(item), item: item)
+        }
+        #expect(items.count == lines.count)
+        for (found, line) in zip(items, lines) {
+            let parts = line.split(separator: " ", maxSplits: 2)
+            #expect(found.start == parts[0])
+            #expect(found.name == parts[2])
+            // Of XML, the line end after `</plist>` is no part.
+            if case .propertyList = found.item.content, let size = Int(parts[1]) {
+                #expect((size - 1...size).contains(found.item.range.count))
+            }
+        }
+    }
+
+    @Test("finds the same in portions of any size")
+    func portions() throws {
+        let bytes = try Self.image()
+        let whole = PropertyListCarver(bytes).map { "\($0.range) \(Self.name($0))" }
+        for size in [1, 7, 1000, 1_000_000] {
+            var carver = PropertyListCarver(bytes)
+            var found: [String] = []
+            while carver.position < bytes.count {
+                while let item = carver.next(before: carver.position + size) {
+                    found.append("\(item.range) \(Self.name(item))")
+                }
+            }
+            #expect(found == whole)
+        }
+    }
+
+    @Test("finds a property list in the data of another only when it is asked to")
+    func nested() throws {
+        let inner = try Self.binary(["a": 1])
+        let outer = try Self.binary(["inner": .data(inner)])
+        #expect(PropertyListCarver(outer).map(\.range) == [0..<outer.count])
+        let all = PropertyListCarver(outer, findsNested: true).map(\.range)
+        #expect(all.count == 2)
+        #expect(all.last?.count == inner.count)
+    }
+
+    @Test("finds neighbours back to back, and one that a cut one stands before")
+    func neighbours() throws {
+        let first = try Self.binary([1])
+        let second = try Self.binary(["two"])
+        let bytes = first + second + first.dropLast(5) + second
+        let found = PropertyListCarver(bytes).map { "\($0.range.lowerBound) \(Self.name($0))" }
+        let third = first.count + second.count
+        #expect(
+            found == [
+                "0 binary", "\(first.count) binary", "\(third) damaged",
+                "\(third + first.count - 5) binary",
+            ])
+    }
+
+    @Test("takes XML with its declaration, or without one that belongs to something else")
+    func xml() throws {
+        let list = "<plist version=\"1.0\"><array/></plist>"
+        let declared = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n" + list
+        let found = { (text: String) in PropertyListCarver(Array(text.utf8)).map(\.range) }
+        #expect(found("--" + declared + "--") == [2..<(2 + declared.utf8.count)])
+        #expect(found("<?xml version=\"1.0\"?>\0\0" + list) == [23..<(23 + list.utf8.count)])
+        #expect(found("<plists></plists>") == [])
+        let between = "<?xml version=\"1.0\"?><!--NIBArchive-->" + list
+        #expect(found(between) == [25..<35, 38..<(38 + list.utf8.count)])
+        #expect(found(list + list).count == 2)
+    }
+
+    @Test("survives every prefix of what it can read, and each byte changed")
+    func damaged() throws {
+        let bytes = try Self.image()
+        for count in stride(from: 0, to: bytes.count, by: 13) {
+            for item in PropertyListCarver(Array(bytes.prefix(count)), findsNested: true) {
+                #expect(item.range.upperBound <= count)
+            }
+        }
+        for place in stride(from: 0, to: bytes.count, by: 11) {
+            var changed = bytes
+            changed[place] ^= 0xFF
+            for item in PropertyListCarver(changed) {
+                #expect(item.range.upperBound <= changed.count)
+            }
+        }
+    }
+
+    @Test("finds nothing in noise", arguments: [1, 2, 3] as [UInt64])
+    func noise(seed: UInt64) {
+        var generator = SplitMix64(seed: seed)
+        let bytes = (0..<200_000).map { _ in UInt8.random(in: 0...255, using: &generator) }
+        #expect(PropertyListCarver(bytes).map(\.range) == [], "seed \(seed)")
+    }
+
+    @Test("stops at its budget where many ends name one beginning, and says so")
+    func manyEnds() {
+        // Trailers that all lead to the first byte, where no property list is valid.
+        var bytes = Array("bplist00".utf8) + [0xFF]
+        while bytes.count < 400_000 {
+            let table = bytes.count
+            bytes.append(8)
+            bytes += [0, 0, 0, 0, 0, 0, 1, 1]
+            bytes += [0, 0, 0, 0, 0, 0, 0, 1] + [UInt8](repeating: 0, count: 8)
+            bytes += (0..<8).map { UInt8(truncatingIfNeeded: table >> (56 - 8 * $0)) }
+        }
+        let items = PropertyListCarver(bytes).map(\.content)
+        #expect(items.count == 1)
+        guard case .damaged(_, let error) = items.first else {
+            Issue.record("something was found")
+            return
+        }
+        #expect(error.code == .sizeLimitExceeded)
+    }
+
+    @Test("finds each beginning of XML where beginnings are many and ends are few")
+    func manyBeginnings() {
+        let text = String(repeating: "<?xml <plist>", count: 20_000)
+        for end in ["", "</plist>"] {
+            let items = PropertyListCarver(Array((text + end).utf8)).map(\.content)
+            #expect(items.count == 20_000)
+        }
+    }
+}

@@ -1,0 +1,315 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import PropertyList
+import PropertyListTools
+import TestSupport
+import Testing
+
+/// Changes values here and there, the same for the same seed.
+struct Mutator {
+    var random: SplitMix64
+    var source: RandomPropertyList
+
+    init(seed: UInt64) {
+        random = SplitMix64(seed: seed)
+        source = RandomPropertyList(seed: seed ^ 0x5EED, kinds: RandomPropertyList.xmlKinds)
+    }
+
+    mutating func changed(_ value: PropertyListValue) -> PropertyListValue {
+        if random.oneIn(12) { return source.value(depth: 2) }
+        switch value {
+        case .array(let elements): return .array(PropertyListArray(changed(Array(elements))))
+        case .dictionary(let entries):
+            var result = PropertyListDictionary()
+            for (key, value) in entries where !random.oneIn(8) { result[key] = changed(value) }
+            if random.oneIn(4) { result["new \(random.below(3))"] = source.value(depth: 2) }
+            return .dictionary(result)
+        default: return value
+        }
+    }
+
+    private mutating func changed(_ elements: [PropertyListValue]) -> [PropertyListValue] {
+        var result: [PropertyListValue] = []
+        for element in elements where !random.oneIn(6) {
+            if random.oneIn(6) { result.append(source.value(depth: 2)) }
+            result.append(changed(element))
+        }
+        return result
+    }
+}
+
+@Suite("Comparing property lists")
+struct ComparisonTests {
+    private func lines(
+        _ old: PropertyListValue, _ new: PropertyListValue,
+        _ options: PropertyListComparison.Options = .init()
+    ) throws -> [String] {
+        let comparison = try PropertyListComparison(
+            from: PropertyListDocument(old), to: PropertyListDocument(new), options: options)
+        return comparison.differences.map { difference in
+            let path = difference.old == nil ? difference.newPath : difference.path
+            let mark = difference.old == nil ? "+" : difference.new == nil ? "-" : "~"
+            return mark + path.description
+        }
+    }
+
+    @Test(
+        "differences are told by path, in the order of the first, nested ones after their container"
+    )
+    func paths() throws {
+        #expect(
+            try lines(
+                ["a": 1, "b": ["x": 1, "y": [1, 2, 3]], "c": true],
+                ["b": ["x": 2, "y": [1, 3, 4]], "c": true, "d": 0]) == [
+                    "-a", "+d", "~b.x", "-b.y[1]", "+b.y[2]",
+                ])
+    }
+
+    @Test("order of keys, widths of integers and kinds of NaN make no difference")
+    func sameness() throws {
+        #expect(try lines(["a": 1, "b": 2], ["b": 2, "a": 1]) == [])
+        #expect(
+            try lines(
+                [.real(PropertyListReal(Double.nan)), .real(PropertyListReal(Float(0.5)))],
+                [.real(PropertyListReal(-Double.nan)), 0.5]) == [])
+        #expect(try lines([1, "1", true, 1.0], [1.0, 1, 1, true]).isEmpty == false)
+        #expect(try lines([.set([1, 2])], [.set([2, 1])]) == [])
+        #expect(try lines([.set([1, 2])], [.set([2, 3])]) == ["-[0][0]", "+[0][1]"])
+        #expect(try lines(["e\u{301}"], ["é"]) == ["~[0]"])
+    }
+
+    @Test("order of keys makes a difference when asked")
+    func order() throws {
+        var options = PropertyListComparison.Options()
+        options.isOrdered = true
+        #expect(try lines(["x": ["a": 1, "b": 2]], ["x": ["b": 2, "a": 1]], options) == ["~x"])
+        #expect(try lines(["a": 1, "b": 2], ["a": 1, "b": 3], options) == ["~b"])
+    }
+
+    @Test("an element more at the beginning is one difference")
+    func alignment() throws {
+        let numbers = (0..<1000).map { PropertyListValue($0) }
+        let more = [PropertyListValue("x")] + numbers
+        #expect(try lines(.array(.init(numbers)), .array(.init(more))) == ["+[0]"])
+        let others = (5000..<6000).map { PropertyListValue($0) }
+        #expect(try lines(.array(.init(numbers)), .array(.init(others))).count == 1000)
+    }
+
+    @Test("the edits turn the first into the second, in XML and in binary", arguments: 1...60)
+    func edits(_ seed: UInt64) throws {
+        var mutator = Mutator(seed: seed)
+        var source = RandomPropertyList(seed: seed, kinds: RandomPropertyList.xmlKinds)
+        let old: PropertyListValue = ["root": source.value(depth: 5), "b": source.value(depth: 4)]
+        let new = mutator.changed(mutator.changed(old))
+        let target = try PropertyListDocument(new)
+        var options = XMLPropertyList.Options()
+        options.allowedLosses = .appleCompatible
+        let original = try PropertyListDocument(old)
+        for bytes in [
+            try BinaryPropertyList.serialize(original),
+            try XMLPropertyList.serialize(original, options: options).bytes,
+        ] {
+            let document = try PropertyListDocument(parsing: bytes)
+            let edits = try PropertyListComparison(from: document, to: target).edits()
+                .map { Self.withoutWidths($0) }
+            let edited = try document.applying(edits)
+            let rest = try PropertyListComparison(from: edited.document, to: target)
+            #expect(rest.isEmpty, "seed \(seed)")
+        }
+    }
+
+    /// XML has no reals of 32 bits.
+    private static func withoutWidths(_ edit: PropertyListEdit) -> PropertyListEdit {
+        var edit = edit
+        switch edit.operation {
+        case .set(let value): edit.operation = .set(withoutWidths(value))
+        case .insert(let value, let key):
+            edit.operation = .insert(withoutWidths(value), afterKey: key)
+        default: break
+        }
+        return edit
+    }
+
+    private static func withoutWidths(_ value: PropertyListValue) -> PropertyListValue {
+        switch value {
+        case .real(let real): PropertyListValue(real.value.isNaN ? .nan : real.value)
+        case .array(let elements): .array(PropertyListArray(elements.map(withoutWidths)))
+        case .dictionary(let entries):
+            .dictionary(PropertyListDictionary(entries.map { ($0.key, withoutWidths($0.value)) }))
+        default: value
+        }
+    }
+
+    @Test("what a bomb of shared containers would expand to is bounded")
+    func bomb() throws {
+        func bomb(_ leaf: String) throws -> PropertyListDocument {
+            var objects: [BinaryAssembler.Object] = (0..<60).map {
+                .array([$0 + 1, $0 + 1])
+            }
+            objects.append(.ascii(leaf))
+            return try PropertyListDocument(parsing: BinaryAssembler(objects).bytes)
+        }
+        #expect(try PropertyListComparison(from: bomb("a"), to: bomb("a")).isEmpty)
+        let (first, second) = (try bomb("a"), try bomb("b"))
+        let error = #expect(throws: PropertyListError.self) {
+            try PropertyListComparison(from: first, to: second)
+        }
+        #expect(error?.code == .expansionLimitExceeded)
+    }
+}
+
+@Suite("Comparing keyed archives")
+struct GraphComparisonTests {
+    private static func uid(_ number: UInt32) -> PropertyListValue { .uid(PropertyListUID(number)) }
+
+    private static func archive(_ objects: [PropertyListValue]) throws -> PropertyListDocument {
+        try PropertyListDocument([
+            "$version": 100_000, "$archiver": "NSKeyedArchiver", "$top": ["root": uid(1)],
+            "$objects": .array(PropertyListArray(["$null"] + objects)),
+        ])
+    }
+
+    private func paths(
+        _ old: [PropertyListValue], _ new: [PropertyListValue]
+    ) throws -> [String] {
+        var options = PropertyListComparison.Options()
+        options.followsReferences = true
+        let (first, second) = (try Self.archive(old), try Self.archive(new))
+        let comparison = try PropertyListComparison(from: first, to: second, options: options)
+        #expect(try comparison.edits().isEmpty)
+        for difference in comparison.differences where difference.old != nil {
+            #expect(throws: Never.self) { try first.value(at: difference.path) }
+        }
+        return comparison.differences.map(\.path.description)
+    }
+
+    private static let person: PropertyListValue = ["$classname": "Person", "$classes": ["Person"]]
+
+    @Test("the numbers of objects make no difference, what they hold does")
+    func numbers() throws {
+        let old: [PropertyListValue] = [
+            ["$class": Self.uid(3), "name": Self.uid(2), "me": Self.uid(1)], "Anna", Self.person,
+        ]
+        let new: [PropertyListValue] = [
+            ["$class": Self.uid(2), "name": Self.uid(4), "me": Self.uid(1)], Self.person, "unused",
+            "Anna",
+        ]
+        #expect(try paths(old, new) == [])
+        var other = new
+        other[3] = "Bob"
+        #expect(try paths(old, other) == ["$top.root.name"])
+    }
+
+    @Test("cycles end, and shared objects are told once")
+    func cycles() throws {
+        func ring(_ text: String) -> [PropertyListValue] {
+            [
+                ["next": Self.uid(2), "$class": Self.uid(4)],
+                ["next": Self.uid(3), "$class": Self.uid(4)],
+                [
+                    "next": Self.uid(1), "twice": Self.uid(1), "text": Self.uid(5),
+                    "$class": Self.uid(4),
+                ],
+                Self.person, .string(text),
+            ]
+        }
+        #expect(try paths(ring("a"), ring("a")) == [])
+        #expect(try paths(ring("a"), ring("b")) == ["$top.root.next.next.text"])
+    }
+
+    @Test("the order of a set means nothing, that of an array does")
+    func sets() throws {
+        func collection(_ name: String, _ order: [UInt32]) -> [PropertyListValue] {
+            [
+                ["$class": Self.uid(2), "NS.objects": .array(.init(order.map(Self.uid)))],
+                ["$classname": .string(name), "$classes": [.string(name)]], "a", "b",
+            ]
+        }
+        #expect(try paths(collection("NSSet", [3, 4]), collection("NSSet", [4, 3])) == [])
+        #expect(
+            try paths(collection("NSArray", [3, 4]), collection("NSArray", [4, 3])).count == 2)
+    }
+}
+
+@Suite("Merging property lists")
+struct MergeTests {
+    private func merged(
+        _ base: PropertyListValue, _ ours: PropertyListValue, _ theirs: PropertyListValue,
+        favoring: PropertyListMerge.Side = .ours
+    ) throws -> (value: PropertyListValue, conflicts: [String], joined: [String]) {
+        let document = try PropertyListDocument(
+            parsing: BinaryPropertyList.serialize(PropertyListDocument(ours)))
+        let merge = try PropertyListMerge(
+            base: PropertyListDocument(base), ours: document, theirs: PropertyListDocument(theirs),
+            favoring: favoring)
+        return (
+            try document.applying(merge.edits).document.root.value(),
+            merge.conflicts.map(\.path.description), merge.joined.map(\.description)
+        )
+    }
+
+    @Test("changes of both sides in different places are all made")
+    func both() throws {
+        let result = try merged(
+            ["a": 1, "b": ["x": 1, "y": 2], "c": [1, 2, 3, 4], "d": 0, "e": 5],
+            ["a": 2, "b": ["x": 1, "y": 3], "c": [1, 2, 3, 4, 5], "e": 5],
+            ["a": 1, "b": ["x": 9, "y": 2, "z": 0], "c": [1, 3, 4], "d": 0, "f": 6])
+        #expect(
+            result.value
+                == ["a": 2, "b": ["x": 9, "y": 3, "z": 0], "c": [1, 3, 4, 5], "f": 6])
+        #expect(result.conflicts == [])
+    }
+
+    @Test("what both added to an array in one place is kept, ours first")
+    func joined() throws {
+        let result = try merged(
+            ["list": ["a", "z"]], ["list": ["a", "o", "b", "z"]], ["list": ["a", "b", "t", "z"]])
+        #expect(result.value == ["list": ["a", "o", "b", "t", "z"]])
+        #expect(result.conflicts == [])
+        #expect(result.joined == ["list"])
+    }
+
+    @Test("an element that is added beside one that the other side changed is no conflict")
+    func beside() throws {
+        let base: PropertyListValue = ["a", "b", "c"]
+        #expect(
+            try merged(base, ["a", "new", "b", "c"], ["a", "B", "c"]).value == [
+                "a", "new", "B", "c",
+            ])
+        #expect(
+            try merged(base, ["a", "B", "c"], ["a", "new", "b", "c"]).value == [
+                "a", "new", "B", "c",
+            ])
+    }
+
+    @Test("places that both changed are conflicts, and have the value of the side that is favoured")
+    func conflicts() throws {
+        let base: PropertyListValue = ["a": 1, "b": 1, "c": 1, "d": [1, 2, 3]]
+        let ours: PropertyListValue = ["a": 2, "c": 2, "d": [1, 7, 8, 3], "e": "o"]
+        let theirs: PropertyListValue = ["a": 3, "b": 3, "d": [1, 9, 3], "e": "t"]
+        let result = try merged(base, ours, theirs)
+        #expect(Set(result.conflicts) == ["a", "b", "c", "d[1]", "e"])
+        #expect(result.value == ours)
+        let other = try merged(base, ours, theirs, favoring: .theirs)
+        #expect(Set(other.conflicts) == ["a", "b", "c", "d[1]", "e"])
+        #expect(other.value == theirs)
+    }
+
+    @Test("without a change on one side the other side is the result", arguments: 1...40)
+    func oneSide(_ seed: UInt64) throws {
+        var mutator = Mutator(seed: seed)
+        var source = RandomPropertyList(seed: seed, kinds: RandomPropertyList.xmlKinds)
+        let base: PropertyListValue = ["root": source.value(depth: 5), "x": source.value(depth: 4)]
+        let changed = mutator.changed(mutator.changed(base))
+        let ours = try merged(base, changed, base)
+        #expect(ours.value == changed && ours.conflicts.isEmpty, "seed \(seed)")
+        let theirs = try merged(base, base, changed)
+        #expect(theirs.conflicts.isEmpty, "seed \(seed)")
+        let rest = try PropertyListComparison(
+            from: PropertyListDocument(theirs.value), to: PropertyListDocument(changed))
+        #expect(rest.isEmpty, "seed \(seed)")
+        let both = try merged(base, changed, changed)
+        #expect(both.value == changed && both.conflicts.isEmpty, "seed \(seed)")
+    }
+}

@@ -1,0 +1,153 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import PropertyList
+import PropertyListTools
+import TestSupport
+import Testing
+
+@Suite("Edits to binary property lists")
+struct BinaryEditTests {
+    private func edited(
+        _ bytes: [UInt8], _ edits: (String, PropertyListEdit.Operation)...
+    ) throws -> EditedPropertyList {
+        let list = try edits.map { PropertyListEdit(try PropertyListKeyPath(parsing: $0.0), $0.1) }
+        return try PropertyListDocument(parsing: bytes).applying(list)
+    }
+
+    /// The kinds and texts of all objects in the order of the file.
+    private func objects(_ document: PropertyListDocument) -> [String] {
+        document.allNodes.map { $0.string ?? $0.integer?.description ?? "\($0.kind)" }
+    }
+
+    @Test("objects keep their order, new ones come last, those not needed any more go")
+    func order() throws {
+        let source = try BinaryPropertyList.serialize(
+            PropertyListDocument(["a": "one", "b": [1, "two"], "c": "three"]))
+        let document = try PropertyListDocument(parsing: source)
+        #expect(
+            objects(document) == ["dictionary", "a", "b", "c", "one", "array", "1", "two", "three"])
+        let result = try edited(source, ("a", .set("new")), ("b[0]", .remove), ("d", .set("three")))
+        #expect(
+            objects(result.document) == [
+                "dictionary", "a", "b", "c", "array", "two", "three", "new", "d",
+            ])
+        #expect(
+            try result.document.root.value()
+                == ["a": "new", "b": ["two"], "c": "three", "d": "three"])
+    }
+
+    @Test("in a keyed archive edits go to the object that a UID refers to, or that has the number")
+    func archive() throws {
+        let archive: PropertyListValue = [
+            "$version": 100_000, "$archiver": "NSKeyedArchiver", "$top": ["root": .uid(1)],
+            "$objects": [
+                "$null", ["age": 5, "name": .uid(2), "tags": ["a", "b"]], "Anna", ["age": 7],
+            ],
+        ]
+        for format in [PropertyListFormat.binary, .xml] {
+            let source = try PropertyListDocument(archive).serialized(as: format)
+            let result = try edited(
+                source, ("$top.root.age", .set(6)), ("@1.tags[0]", .remove), ("@3.age", .set(8)),
+                ("@2", .set("Berta")), ("$top.root.next", .set(.uid(3))))
+            let objects = try result.document.root.value()["$objects"]
+            #expect(
+                objects == [
+                    "$null", ["age": 6, "name": .uid(2), "tags": ["b"], "next": .uid(3)], "Berta",
+                    ["age": 8],
+                ])
+            for path in ["@4.age", "@0.age", "$top.root.name.x", "@1.tags.age"] {
+                let error = #expect(throws: PropertyListError.self) {
+                    try edited(source, (path, .set(1)))
+                }
+                #expect(error?.code == .noSuchValue, "\(path)")
+            }
+        }
+        let plain = try BinaryPropertyList.serialize(PropertyListDocument(["$objects": [1]]))
+        let error = #expect(throws: PropertyListError.self) {
+            try edited(plain, ("@0", .set(2)))
+        }
+        #expect(error?.code == .noSuchValue)
+    }
+
+    @Test(
+        "no edit, and one that changes nothing, give the same bytes for every genuine file",
+        .enabled(if: Corpus.hasExternal, "there is no external corpus"))
+    func identity() throws {
+        var same = 0
+        var number = 0
+        for file in Corpus.external("real-plists/binary") + Corpus.external("real-archives") {
+            guard let document = try? PropertyListDocument(parsing: file.bytes),
+                document.format == .binary, document.coreFoundationLayout() != nil
+            else { continue }
+            number += 1
+            let result = try document.applying([])
+            if result.bytes == file.bytes { same += 1 } else { print(file.name) }
+            #expect(result.document.nodeCount >= document.usedNodes.count { $0 })
+        }
+        #expect(number > 100)
+        #expect(same == number)
+    }
+
+    @Test("a shared container changes in the place that the path names, and only there")
+    func sharing() throws {
+        let assembler = BinaryAssembler([.array([1, 1]), .array([2]), .ascii("k")])
+        let result = try edited(assembler.bytes, ("[1][0]", .set("x")))
+        #expect(try result.document.root.value() == [["k"], ["x"]])
+        // The container that changes stands in one place, in one that stands in two.
+        let deep = BinaryAssembler([.array([1, 1]), .array([2]), .array([3]), .ascii("k")])
+        let inner = try edited(deep.bytes, ("[1][0][0]", .set("x")))
+        #expect(try inner.document.root.value() == [[["k"]], [["x"]]])
+        let both = try edited(deep.bytes, ("[1][0][0]", .set("x")), ("[0][0][0]", .set("y")))
+        #expect(try both.document.root.value() == [[["y"]], [["x"]]])
+    }
+
+    @Test("a new value may have a key again in a dictionary within")
+    func repeatedKey() throws {
+        let source = try BinaryPropertyList.serialize(PropertyListDocument(["old": 1]))
+        let value: PropertyListValue = [
+            "key": ["key": ["other": ["key": 2]]], "other": [["key": 3]],
+        ]
+        let result = try edited(source, ("new", .set(value)))
+        #expect(try result.document.root.value() == ["old": 1, "new": value])
+        #expect(try PropertyListValue(parsing: result.bytes) == ["old": 1, "new": value])
+    }
+
+    @Test("what is removed is nowhere in the file")
+    func removal() throws {
+        let source = try BinaryPropertyList.serialize(
+            PropertyListDocument(["password": "sesame", "list": [["password": "sesame"]]]))
+        let result = try edited(source, ("password", .remove), ("list[0].password", .remove))
+        #expect(!String(decoding: result.bytes, as: UTF8.self).contains("sesame"))
+        #expect(!String(decoding: result.bytes, as: UTF8.self).contains("password"))
+    }
+
+    @Test("sets and nulls can be written")
+    func kinds() throws {
+        let source = try BinaryPropertyList.serialize(PropertyListDocument([.set([1]), .null]))
+        let result = try edited(source, ("[0]", .append(2)), ("[1]", .set(.set([.null]))))
+        #expect(try result.document.root.value() == [.set([1, 2]), .set([.null])])
+    }
+
+    @Test("text outside of ASCII is found again")
+    func wideText() throws {
+        let source = try BinaryPropertyList.serialize(PropertyListDocument(["é": "漢"]))
+        let result = try edited(source, ("漢", .set("é")), ("é", .set("😀")))
+        #expect(try result.document.root.value() == ["é": "😀", "漢": "é"])
+        #expect(result.document.root["漢"]?.string == "é")
+    }
+
+    @Test("documents at the limit of depth are not taken beyond it")
+    func depth() throws {
+        var value: PropertyListValue = "x"
+        for _ in 0..<512 { value = [value] }
+        let source = try BinaryPropertyList.serialize(PropertyListDocument(value))
+        var path = String(repeating: "[0]", count: 512)
+        let same = try edited(source, (path, .set("y")))
+        #expect(try same.document.value(at: PropertyListKeyPath(parsing: path)).string == "y")
+        let error = #expect(throws: PropertyListError.self) { try edited(source, (path, .set([]))) }
+        #expect(error?.code == .depthLimitExceeded)
+        path += "[0]"
+        #expect(throws: PropertyListError.self) { try edited(source, (path, .set("y"))) }
+    }
+}

@@ -1,0 +1,143 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import PropertyList
+import PropertyListTools
+import Testing
+
+@Suite("Limits of edits")
+struct EditLimitTests {
+    private static let text = String(repeating: "k", count: 100_000)
+
+    /// Dictionaries that share one text as their keys and values.
+    private static func dictionaries(_ count: Int) -> PropertyListValue {
+        .array(PropertyListArray((0..<count).map { [text: .string(text), "n": .init($0)] }))
+    }
+
+    private func edited(
+        _ source: PropertyListValue, as format: PropertyListFormat,
+        _ operation: PropertyListEdit.Operation, at path: PropertyListKeyPath,
+        limits: ParsingLimits = .untrusted
+    ) throws(PropertyListError) -> EditedPropertyList {
+        let bytes = try PropertyListDocument(source).serialized(as: format)
+        let document = try PropertyListDocument(parsing: bytes, limits: limits)
+        return try document.applying([PropertyListEdit(path, operation)], limits: limits)
+    }
+
+    @Test(
+        "a text that new values say many times counts each time it is written",
+        arguments: [PropertyListFormat.xml, .openStep, .json])
+    func sharedText(format: PropertyListFormat) throws {
+        let text = PropertyListValue.string(String(repeating: "k", count: 10_000))
+        let texts = PropertyListValue.array(
+            PropertyListArray([PropertyListValue](repeating: text, count: 500)))
+        var limits = ParsingLimits.untrusted
+        limits.output.base = 1 << 20
+        for operation in [PropertyListEdit.Operation.set(texts), .append(texts), .merge(texts)] {
+            let error = #expect(throws: PropertyListError.self) {
+                try edited(
+                    ["a": ["one"]], as: format, operation, at: [.key("a")], limits: limits)
+            }
+            #expect(error?.code == .sizeLimitExceeded)
+        }
+    }
+
+    @Test("a text that many elements of a binary file say is copied once")
+    func sharedTextInBinary() throws {
+        for operation in [
+            PropertyListEdit.Operation.set(Self.dictionaries(20_000)),
+            .merge(Self.dictionaries(20_000)),
+        ] {
+            let result = try edited([[1]], as: .binary, operation, at: [.index(0)])
+            #expect(result.bytes.count < 1_000_000)
+            #expect(try result.document.root.value()[0]?.array?.last?["n"] == 19_999)
+        }
+    }
+
+    @Test("a long key that is looked for in many new dictionaries counts each time")
+    func sharedKey() throws {
+        var entries = PropertyListDictionary()
+        for number in 0..<2000 { entries["\(number)"] = [Self.text: 1] }
+        let error = #expect(throws: PropertyListError.self) {
+            try edited(.dictionary(entries), as: .binary, .merge(.dictionary(entries)), at: [])
+        }
+        #expect(error?.code == .sizeLimitExceeded)
+    }
+
+    @Test(
+        "what a caller brings raises the limits by as much",
+        arguments: [PropertyListFormat.xml, .binary, .json])
+    func largeValue(format: PropertyListFormat) throws {
+        let text = String(repeating: "long ", count: 8_000_000)
+        let result = try edited(["a": "b"], as: format, .set(.string(text)), at: [.key("a")])
+        #expect(result.document.root["a"]?.string == text)
+    }
+
+    @Test("text in which a key was kept twice cannot be edited")
+    func twoEntries() throws {
+        let text =
+            "<plist version=\"1.0\"><dict><key>a</key><true/><key>a</key><false/></dict></plist>"
+        let document = try PropertyListDocument(
+            parsing: text.utf8, options: .allDuplicateKeys)
+        let error = #expect(throws: PropertyListError.self) {
+            try document.applying([PropertyListEdit([.key("b")], .set(1))])
+        }
+        #expect(error?.code == .duplicateKey)
+    }
+
+    @Test(
+        "what a caller brings into a nested property list raises the limits of the outer one",
+        arguments: [PropertyListFormat.xml, .binary])
+    func largeNestedValue(format: PropertyListFormat) throws {
+        let inner = try PropertyListDocument(["k": "v"]).serialized(as: .binary)
+        let text = String(repeating: "long ", count: 4_000_000)
+        let result = try edited(
+            ["payload": .data(inner)], as: format, .set(.string(text)),
+            at: [.key("payload"), .content, .key("k")])
+        let data = try #require(result.document.root["payload"]?.data)
+        let nested = try PropertyListDocument(parsing: data)
+        #expect(nested.root["k"]?.string == text)
+    }
+
+    @Test("a million numbers that a caller brings are written, far down too")
+    func manyNumbers() throws {
+        let number = PropertyListValue(Int.max)
+        var value = PropertyListValue.array(
+            PropertyListArray([PropertyListValue](repeating: number, count: 1_000_000)))
+        for _ in 0..<10 { value = [value] }
+        let result = try edited(["a": 1], as: .xml, .set(value), at: [.key("a")])
+        #expect(result.bytes.count > 40_000_000)
+    }
+
+    @Test(
+        "a value whose copies share memory is refused where they are too many, and else written",
+        .timeLimit(.minutes(1)),
+        arguments: [PropertyListFormat.xml, .openStep, .json, .binary])
+    func sharedCopies(format: PropertyListFormat) throws {
+        var value: PropertyListValue = ["x"]
+        for _ in 0..<100 { value = [value, value] }
+        let error = #expect(throws: PropertyListError.self) {
+            try edited(["a": "b"], as: format, .set(value), at: [.key("a")])
+        }
+        #expect(error?.code.isLimit == true)
+        // Copies that multiply little are written.
+        let row: PropertyListValue = ["1", "2", "3"]
+        let rows = PropertyListValue.array(
+            PropertyListArray([PropertyListValue](repeating: row, count: 100_000)))
+        let result = try edited(["a": "b"], as: format, .set(rows), at: [.key("a")])
+        #expect(result.document.root["a"]?.childNodes.count == 100_000)
+    }
+
+    @Test("a text in UTF-16 is bounded by its own size, not by that of UTF-8")
+    func wideText() throws {
+        var source = [0xFF, 0xFE] as [UInt8]
+        source += "{ a = b; }".utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
+        let document = try PropertyListDocument(parsing: source, limits: .untrusted)
+        let values = [PropertyListValue](repeating: .string(Self.text), count: 120)
+        let edit = PropertyListEdit([.key("a")], .set(.array(PropertyListArray(values))))
+        let error = #expect(throws: PropertyListError.self) {
+            try document.applying([edit], limits: .untrusted)
+        }
+        #expect(error?.code == .sizeLimitExceeded)
+    }
+}
