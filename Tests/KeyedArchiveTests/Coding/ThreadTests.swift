@@ -90,7 +90,7 @@ struct CoderThreadTests {
         let allowed = ClassRegistry.foundation.adding(Matryoshka.self)
         let bytes = try KeyedArchiver.archive(Matryoshka(), allowing: allowed)
         let depth = 2000
-        try onThread(stackSize: 2 << 20) {
+        try onThread(stackSize: 512 << 10) {
             // Each reading is a new one, which knows nothing of those around it.
             let counter = Counter()
             let log = ThreadLog {
