@@ -101,9 +101,23 @@ package enum FileAccess {
         throw SystemError(message: "is created and removed again and again")
     }
 
+    /// Replaces a regular file in one step, unless it has changed since its mode was asked for.
+    ///
+    /// - Throws: an error that `isExisting` where it has changed, and as
+    ///   ``replace(_:with:newFileMode:specialFiles:)``.
+    package static func replace(
+        _ place: FilePlace, ifUnchangedSince known: FileMode, with bytes: [UInt8]
+    ) throws(SystemError) {
+        guard known.isRegular else { throw SystemError.notRegular(known) }
+        do { _ = try replace(place, known, bytes, ifUnchanged: true) } catch  where error.isMissing
+        {
+            throw SystemError.existing
+        }
+    }
+
     /// - Returns: what was not kept, as ``replace(_:with:newFileMode:specialFiles:)``.
     private static func replace(
-        _ place: FilePlace, _ existing: FileMode, _ bytes: [UInt8]
+        _ place: FilePlace, _ existing: FileMode, _ bytes: [UInt8], ifUnchanged: Bool = false
     ) throws(SystemError) -> [String] {
         try existing.requireWritable(place)
         let target = try place.resolvingLinks()
@@ -116,6 +130,10 @@ package enum FileAccess {
             keepsAttributes = attributes.apply(to: file.file)
             keepsList = try existing.apply(to: file.file, list)
         } place: { file throws(SystemError) in
+            // Last of all: to flush the new contents may have taken long.
+            if ifUnchanged, try !FileMode(of: target).isUnchanged(since: existing) {
+                throw SystemError.existing
+            }
             try file.replaceTarget()
         }
         try synchronizeFolder(of: target)

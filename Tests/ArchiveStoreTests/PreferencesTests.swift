@@ -393,23 +393,42 @@ struct PreferencesTests {
         #expect(written["small"] == 1 && written.count == 3)
     }
 
-    @Test("preferences under several names have one lock, and no key of either is lost")
-    func linkedPreferences() throws {
+    @Test("a replacement that makes room is written where many others do not fit")
+    func shrinkingReplacement() throws {
+        let store = try limited("a", 60_000)
+        store["large"] = String(repeating: "l", count: 55_000)
+        try store.synchronize()
+        store["large"] = String(repeating: "l", count: 40_000)
+        for number in 0..<150 {
+            store["\(number)"] = "\(number)" + String(repeating: "x", count: 1500)
+        }
+        #expect(throws: StoreError.self) { try store.synchronize() }
+        let written = try preferences("a").storedValues
+        #expect(written["large"] == .string(String(repeating: "l", count: 40_000)))
+        #expect(written.count > 8)
+    }
+
+    @Test("a file that another program replaced since it was read is not replaced")
+    func replacedMeanwhile() throws {
         let store = try preferences("a")
         store["first"] = 1
         try store.synchronize()
-        try FileManager.default.createDirectory(
-            atPath: folder("other"), withIntermediateDirectories: false)
-        try FileManager.default.createSymbolicLink(
-            atPath: folder("other/b.plist"), withDestinationPath: store.file)
-        let lock = try FileLock(
-            creating: store.file + ".lock", mode: 0o600, for: store.file, deadline: 0)
-        let linked = try Preferences(domain: "b", folder: folder("other"), timeout: 0.1)
-        linked["second"] = 2
-        #expect(throws: StoreError.self) { try linked.synchronize() }
-        lock.release()
-        try linked.synchronize()
-        #expect(try preferences("a").storedValues == ["first": 1, "second": 2])
+        let known = try FileMode(of: store.file)
+        let other = try preferences("a")
+        other["second"] = 2
+        try other.synchronize()
+        let before = try Data(contentsOf: URL(filePath: store.file))
+        let isReplaced = try WholeFile.replace(
+            store.file, ifStill: known, with: [1], isPrivate: false)
+        #expect(!isReplaced)
+        let isCreated = try WholeFile.replace(
+            store.file, ifStill: nil, with: [1], isPrivate: false)
+        #expect(!isCreated)
+        #expect(try Data(contentsOf: URL(filePath: store.file)) == before)
+        #expect(
+            try WholeFile.replace(
+                store.file, ifStill: FileMode(of: store.file), with: Array(before),
+                isPrivate: false))
     }
 
     // MARK: The lock

@@ -37,18 +37,33 @@ enum WholeFile {
         try FileAccess.readRegularFile(place, limit: limits.inputSize).bytes
     }
 
-    /// - Throws: `outOfSpace`, `fileAccess`; where the file must be new and is not, an error that
-    ///   `isExistingFile`.
+    /// - Throws: `outOfSpace`, `fileAccess`.
     static func replace(
-        _ path: String, with bytes: [UInt8], isPrivate: Bool, mustBeNew: Bool = false
+        _ path: String, with bytes: [UInt8], isPrivate: Bool
     ) throws(StoreError) {
-        do {
-            if mustBeNew {
+        do { try replace(FilePlace(path), with: bytes, isPrivate: isPrivate) } catch {
+            throw StoreError(error, file: path)
+        }
+    }
+
+    /// Replaces a file whose contents were read, or creates the one that was missing.
+    ///
+    /// - Parameter known: the mode of the file when it was read; nil where there was none.
+    /// - Returns: whether the file was still the one that is known; else nothing is written.
+    /// - Throws: `outOfSpace`, `fileAccess`.
+    static func replace(
+        _ path: String, ifStill known: FileMode?, with bytes: [UInt8], isPrivate: Bool
+    ) throws(StoreError) -> Bool {
+        do throws(SystemError) {
+            if let known {
+                try FileAccess.replace(FilePlace(path), ifUnchangedSince: known, with: bytes)
+            } else {
                 let mode = isPrivate ? FileMode.ownerOnly : nil
-                return try FileAccess.create(path, with: bytes, mode: mode)
+                try FileAccess.create(path, with: bytes, mode: mode)
             }
-            try replace(FilePlace(path), with: bytes, isPrivate: isPrivate)
+            return true
         } catch {
+            if error.isExisting { return false }
             throw StoreError(error, file: path)
         }
     }

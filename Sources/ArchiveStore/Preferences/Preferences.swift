@@ -179,7 +179,7 @@ public final class Preferences: KeyValueStore {
             let keys = Set(keys)
             return pending.keys.filter { keys.contains($0.key) }
         }
-        let candidates = candidates(pending, options(over: found, pending.keys))
+        let candidates = candidates(pending, over: found)
         let fitting = try FittingKeys(
             removals: candidates.removals, additions: candidates.additions
         ) { keys throws(StoreError) in
@@ -197,28 +197,32 @@ public final class Preferences: KeyValueStore {
     /// The changes that a file could hold by themselves, and the refusal of one of the others.
     private struct Candidates {
         var removals: [ExactText] = []
-        /// The keys that get values, small ones first.
+        /// The keys that get values, those first that make the file grow least.
         var additions: [ExactText] = []
         var refusal: StoreError?
     }
 
-    private func candidates(_ pending: Pending, _ options: FileOptions) -> Candidates {
+    private func candidates(_ pending: Pending, over found: Contents?) -> Candidates {
+        let options = options(over: found, pending.keys)
         var result = Candidates()
-        var sized: [(key: ExactText, size: Int)] = []
+        var sized: [(key: ExactText, growth: Int)] = []
         for key in pending.keys.keys {
             guard let value = pending.values[key.text] else {
                 result.removals.append(key)
                 continue
             }
             do throws(StoreError) {
-                sized.append((key, try size(of: value, key.text, options)))
+                let new = try size(of: value, key.text, options)
+                let old = found?.values[key.text].flatMap { try? size(of: $0, key.text, options) }
+                sized.append((key, new - (old ?? 0)))
             } catch {
                 result.refusal = error.path == nil ? error.at(key: key.text) : error
             }
         }
         sized.sort {
-            $0.size == $1.size
-                ? $0.key.text.utf8.lexicographicallyPrecedes($1.key.text.utf8) : $0.size < $1.size
+            $0.growth == $1.growth
+                ? $0.key.text.utf8.lexicographicallyPrecedes($1.key.text.utf8)
+                : $0.growth < $1.growth
         }
         result.additions = sized.map(\.key)
         return result
@@ -238,32 +242,21 @@ public final class Preferences: KeyValueStore {
         if merged != found?.values, found != nil || !merged.isEmpty {
             let bytes = try PlainFile.bytes(
                 of: .dictionary(merged), options(over: found, keys), limits)
-            guard try isCurrent(found) else { return nil }
-            do throws(StoreError) {
+            guard
                 try WholeFile.replace(
-                    file, with: bytes, isPrivate: options.isPrivate, mustBeNew: found == nil)
-            } catch {
-                if found == nil, error.isExistingFile { return nil }
-                throw error
+                    file, ifStill: found?.mode, with: bytes, isPrivate: options.isPrivate)
+            else {
+                // A symbolic link that leads to no file is an error, not a file that another program made.
+                do { _ = try FileMode.existing(at: file) } catch {
+                    throw StoreError(error, file: file)
+                }
+                return nil
             }
         } else if !keys.isEmpty, found != nil {
             // The file has the values already, perhaps since it could not be flushed.
             do { try FileAccess.synchronize(file) } catch { throw StoreError(error, file: file) }
         }
         return merged
-    }
-
-    /// Whether the file is the one whose contents were read. Another program may have replaced it where the lock
-    /// was removed, or was not waited for.
-    ///
-    /// - Throws: `fileAccess` where it is a link that leads to no file.
-    private func isCurrent(_ found: Contents?) throws(StoreError) -> Bool {
-        do throws(SystemError) {
-            guard let mode = try FileMode.existing(at: file) else { return found == nil }
-            return found.map { mode.isUnchanged(since: $0.mode) } ?? false
-        } catch {
-            throw StoreError(error, file: file)
-        }
     }
 
     /// The options for a file with new values for `keys`, which keeps what else it holds.
@@ -312,8 +305,7 @@ public final class Preferences: KeyValueStore {
     /// which others may only write, and only where the umask lets them. A program that can only read the
     /// preferences cannot hold the lock.
     private func acquireLock() throws(StoreError) -> FileLock {
-        // Several names of the file have one lock.
-        let path = ((try? resolved(file)) ?? file) + ".lock"
+        let path = file + ".lock"
         do {
             return try FileLock(
                 creating: path, mode: options.isPrivate ? FileMode.ownerOnly : 0o622, for: file,
