@@ -172,7 +172,7 @@ public struct PropertyListComparison: Sendable {
     /// Edits that, made one after the other, turn the first property list into the second, but for the
     /// order of keys. Of a comparison of graphs there are none.
     ///
-    /// - Throws: as ``PropertyListNode/value(limits:)``, and `sizeLimitExceeded` where the edits
+    /// - Throws: as `PropertyListNode.value(limits:)`, and `sizeLimitExceeded` where the edits
     ///   and their paths take more memory than what the limits allow as output.
     public func edits(
         limits: ParsingLimits = .default

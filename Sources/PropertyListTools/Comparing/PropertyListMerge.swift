@@ -49,7 +49,7 @@ public struct PropertyListMerge: Sendable {
     ///     the same.
     ///   - limits: how much the documents may expand to.
     /// - Throws: `expansionLimitExceeded`; `sizeLimitExceeded` where edits, conflicts and their
-    ///   paths take more memory than what the limits allow as output; as ``PropertyListNode/value(limits:)``.
+    ///   paths take more memory than what the limits allow as output; as `PropertyListNode.value(limits:)`.
     public init(
         base: PropertyListDocument, ours: PropertyListDocument, theirs: PropertyListDocument,
         favoring favored: Side = .ours, limits: ParsingLimits = .default
