@@ -129,9 +129,6 @@ extension StoreError {
         return error.isOutOfSpace ? .outOfSpace : .fileAccess
     }
 
-    /// Whether there is a file where a new one was to be.
-    var isExistingFile: Bool { (underlying as? SystemError)?.isExisting == true }
-
     /// The error of the layer below about the contents of a file.
     static func invalidContents(_ error: some Error, file: String) -> StoreError {
         StoreError(.invalidContents, what: "\(error)", file: file, underlying: error)

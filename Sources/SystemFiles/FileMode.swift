@@ -17,8 +17,8 @@ package struct FileMode {
     package let kind: Kind
     private let device: dev_t
     private let number: ino_t
-    /// The moment of the last change of contents or mode, in seconds and nanoseconds.
-    private let changeTime: [Int]
+    /// The moment of the last change of contents or mode: seconds, and nanoseconds after them.
+    private let changeTime: (seconds: Int, nanoseconds: Int)
 
     /// The kinds of files.
     package enum Kind {
@@ -78,7 +78,7 @@ package struct FileMode {
         #else
         let time = status.st_ctim
         #endif
-        changeTime = [Int(time.tv_sec), Int(time.tv_nsec)]
+        changeTime = (Int(time.tv_sec), Int(time.tv_nsec))
         kind =
             switch status.st_mode & S_IFMT {
             case S_IFREG: .regular

@@ -31,7 +31,7 @@ extension ItemBackup {
         passphrase: String, cost: PassphraseCost = .default, limits: ParsingLimits = .default
     ) throws -> [UInt8] {
         try cost.requireStrength(of: passphrase)
-        let salt = StoreHeader.randomBytes(16)
+        let salt = StoreHeader.randomBytes(StoreHeader.randomSize)
         let key = try cost.key(of: passphrase, salt: salt)
         var header = Self.magic + salt
         for number in [cost.rounds, cost.blockSize, cost.parallelism] {

@@ -30,7 +30,7 @@ struct FittingKeys {
             return
         }
         try add([additions[...], removals[...]], require)
-        // What was chosen last may have made room.
+        // Changes that were chosen later may have made room.
         let again = leftOut
         (leftOut, refusal) = ([], nil)
         try add([again[...]], require)

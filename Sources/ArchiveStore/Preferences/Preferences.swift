@@ -219,11 +219,7 @@ public final class Preferences: KeyValueStore {
                 result.refusal = error.path == nil ? error.at(key: key.text) : error
             }
         }
-        sized.sort {
-            $0.growth == $1.growth
-                ? $0.key.text.utf8.lexicographicallyPrecedes($1.key.text.utf8)
-                : $0.growth < $1.growth
-        }
+        sized.sort { ($0.growth, $0.key) < ($1.growth, $1.key) }
         result.additions = sized.map(\.key)
         return result
     }
