@@ -99,7 +99,7 @@ public struct ArchiveContents: Sendable {
 
     /// The way to an object from the root of the property list.
     static func path(of object: PropertyListUID) -> PropertyListPath {
-        PropertyListPath([.key(objectsKey), .index(Int(object.value))])
+        PropertyListPath([.key(objectsKey), .index(Int(clamping: object.value))])
     }
 }
 
@@ -144,8 +144,8 @@ extension ArchiveContents {
     }
 
     private func node(_ reference: PropertyListUID) -> PropertyListNode? {
-        let number = Int(reference.value)
-        return number < objects.count ? objects[number] : nil
+        guard let number = Int(exactly: reference.value), number < objects.count else { return nil }
+        return objects[number]
     }
 
     private func dictionaryEntry(_ node: PropertyListNode, _ reference: PropertyListUID) -> Entry {

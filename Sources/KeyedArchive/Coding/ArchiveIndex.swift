@@ -177,7 +177,7 @@ struct ArchiveIndex {
             if let offset = shape(of: record).classOffset {
                 let value = table[table.child(Int(record.low) &+ offset &+ Int(record.high))]
                 let uid = UInt32(truncatingIfNeeded: value.payload)
-                if value.kind == .uid, Int(uid) < entries.count,
+                if value.kind == .uid, UInt64(uid) < UInt64(entries.count),
                     entries[Int(uid)].slot == .description
                 {
                     return uid
@@ -255,7 +255,7 @@ struct ArchiveIndex {
             guard record.payload < UInt64(entries.count) else {
                 throw dangling(record.payload, object)
             }
-            let target = Int(record.payload)
+            let target = Int(truncatingIfNeeded: record.payload)
             if entries[target].references < 2 { entries[target].references &+= 1 }
         }
 

@@ -142,7 +142,7 @@ extension ArchiveGraph {
             }
             frames[frames.count - 1].next = position + 1
             switch child {
-            case .uid(let uid) where Int(uid.value) >= objects.count:
+            case .uid(let uid) where UInt64(uid.value) >= UInt64(objects.count):
                 let steps = frames.dropLast().compactMap {
                     Self.child(of: $0.container, at: $0.next - 1)?.step
                 }
@@ -179,12 +179,14 @@ extension ArchiveGraph {
     /// The entry that `reference` names; nil where there is none.
     public subscript(reference: PropertyListUID) -> ArchivedEntry? {
         get {
-            let number = Int(reference.value)
-            return number < objects.count ? objects[number] : nil
+            guard let number = Int(exactly: reference.value), number < objects.count else {
+                return nil
+            }
+            return objects[number]
         }
         set {
-            let number = Int(reference.value)
-            guard number < objects.count, let newValue else { return }
+            guard let number = Int(exactly: reference.value), number < objects.count, let newValue
+            else { return }
             objects[number] = newValue
         }
     }

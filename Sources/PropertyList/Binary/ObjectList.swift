@@ -121,7 +121,7 @@ struct ObjectList {
     /// Numbers a leaf that has no number yet.
     private mutating func numberLeafByValue(_ node: UInt32, _ record: NodeRecord) {
         if record.kind == .uid, record.payload < UInt64(numbers.count) {
-            return numberUID(node, Int(record.payload))
+            return numberUID(node, Int(truncatingIfNeeded: record.payload))
         }
         let key = Int(record.keyNumber)
         if key != 0, keyNumbers[key] != 0 {

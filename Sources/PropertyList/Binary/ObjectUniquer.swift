@@ -38,7 +38,7 @@ package struct ObjectUniquer {
         var byEnds = isLong(record, store)
         var hash = byEnds ? endsHash(record, store) : leafHash(record, store)
         let mask = slots.count &- 1
-        var slot = Int(hash) & mask
+        var slot = Int(truncatingIfNeeded: hash) & mask
         while slots[slot] != 0 {
             let entry = entries[Int(slots[slot]) &- 1]
             if entry.hash == hash {
@@ -48,7 +48,7 @@ package struct ObjectUniquer {
                 if byEnds {
                     byEnds = false
                     hash = leafHash(record, store)
-                    slot = Int(hash) & mask
+                    slot = Int(truncatingIfNeeded: hash) & mask
                     continue
                 }
             }
@@ -64,7 +64,7 @@ package struct ObjectUniquer {
         slots = [UInt32](repeating: 0, count: slots.count &* 2)
         let mask = slots.count &- 1
         for (place, entry) in entries.enumerated() {
-            var slot = Int(entry.hash) & mask
+            var slot = Int(truncatingIfNeeded: entry.hash) & mask
             while slots[slot] != 0 { slot = (slot &+ 1) & mask }
             slots[slot] = UInt32(truncatingIfNeeded: place &+ 1)
         }

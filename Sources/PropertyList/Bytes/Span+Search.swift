@@ -37,6 +37,27 @@ extension Span<UInt8> {
         return nil
     }
 
+    /// The number of places in `range` where `byte` stands. Eight bytes at a time.
+    func count(of byte: UInt8, in range: Range<Int>) -> Int {
+        var result = 0
+        var index = range.lowerBound
+        let end = Swift.min(range.upperBound, count)
+        let copies = Self.repeated(byte)
+        while index &+ 8 <= end, let word = littleEndian(at: index) {
+            // No sum carries into the next byte, so that each high bit says whether its byte differs.
+            let differs = word ^ copies
+            let low: UInt64 = 0x7F7F_7F7F_7F7F_7F7F
+            let same = ~((differs & low) &+ low | differs | low) &>> 7
+            result &+= Int(truncatingIfNeeded: Self.sum(ofBytes: same))
+            index &+= 8
+        }
+        while index < end {
+            if self[index] == byte { result &+= 1 }
+            index &+= 1
+        }
+        return result
+    }
+
     /// The last place in `range` where `byte` stands, or nil.
     @inline(__always)
     package func lastIndex(of byte: UInt8, in range: Range<Int>) -> Int? {
@@ -72,6 +93,12 @@ extension Span<UInt8> {
 
     private static func repeated(_ byte: UInt8) -> UInt64 {
         UInt64(byte) &* 0x0101_0101_0101_0101
+    }
+
+    /// The sum of eight bytes, if it is less than 256: the product has it in its highest byte. Not every
+    /// processor can count bits.
+    private static func sum(ofBytes word: UInt64) -> UInt64 {
+        (word &* 0x0101_0101_0101_0101) &>> 56
     }
 
     /// The high bits of the bytes that are zero, exactly up to the lowest of them: the carry out of

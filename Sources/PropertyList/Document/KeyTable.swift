@@ -52,7 +52,7 @@ package struct KeyTable: Sendable {
             let record = store.records[Int(node)]
             return store.withContent(of: record) { keyHash($0, record.encoding) }
         }
-        let guesses = hashes.map { slots[Int($0) & mask] }
+        let guesses = hashes.map { slots[Int(truncatingIfNeeded: $0) & mask] }
         let isLikely = zip(hashes, guesses).map { $1 != 0 && self.hashes[Int($1) &- 1] == $0 }
         for (index, node) in nodes.enumerated() {
             let record = store.records[Int(node)]
@@ -98,7 +98,7 @@ package struct KeyTable: Sendable {
     /// The slot where a key with this hash is, or belongs.
     private func slot(_ hash: UInt32, isSame: (UInt32) -> Bool) -> Int {
         let mask = slots.count &- 1
-        var slot = Int(hash) & mask
+        var slot = Int(truncatingIfNeeded: hash) & mask
         while slots[slot] != 0 {
             let entry = Int(slots[slot]) &- 1
             if hashes[entry] == hash, isSame(representatives[entry]) { return slot }
@@ -127,7 +127,7 @@ package struct KeyTable: Sendable {
         slots.append(contentsOf: repeatElement(0, count: capacity))
         let mask = slots.count &- 1
         for (entry, hash) in hashes.enumerated() {
-            var slot = Int(hash) & mask
+            var slot = Int(truncatingIfNeeded: hash) & mask
             while slots[slot] != 0 { slot = (slot &+ 1) & mask }
             slots[slot] = UInt32(truncatingIfNeeded: entry &+ 1)
         }

@@ -5,6 +5,7 @@
 enum UTF8Text {
     /// Appends one Unicode scalar, which takes up to four bytes.
     static func append(_ scalar: UInt32, to output: inout [UInt8]) {
+        if scalar < 0x80 { return output.append(UInt8(truncatingIfNeeded: scalar)) }
         output.append(addingCapacity: 4) { append(scalar, to: &$0) }
     }
 

@@ -44,7 +44,7 @@ package struct DictionaryKeys: Sendable {
     /// The slot where a key with this hash is, or belongs.
     private func slot(_ hash: UInt32, _ key: String) -> Int {
         let mask = slots.count &- 1
-        var slot = Int(hash) & mask
+        var slot = Int(truncatingIfNeeded: hash) & mask
         while slots[slot] != 0, !texts[Int(slots[slot]) &- 1].isLiterally(key) {
             slot = (slot &+ 1) & mask
         }

@@ -58,7 +58,10 @@ enum XMLEscaping {
         while index < text.count {
             index = endOfPlain(text, from: index)
             guard index < text.count else { return false }
-            if text[index] < 0x20 || UTF8Text.isNoncharacter(text, at: index) { return true }
+            let byte = text[index]
+            if byte < 0x20 || byte == 0xEF && UTF8Text.isNoncharacter(text, at: index) {
+                return true
+            }
             index &+= 1
         }
         return false

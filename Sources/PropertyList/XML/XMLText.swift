@@ -21,12 +21,15 @@ enum XMLText {
     ) throws(Failure) {
         var index = range.lowerBound
         while index < range.upperBound {
-            let special =
-                text.firstIndex(
-                    of: UInt8(ascii: "&"), or: UInt8(ascii: "<"), in: index..<range.upperBound)
-                ?? range.upperBound
-            appendRaw(text, index..<special, to: &output)
-            index = special
+            // One reference may follow the other.
+            if text[index] != UInt8(ascii: "&") {
+                let special =
+                    text.firstIndex(
+                        of: UInt8(ascii: "&"), or: UInt8(ascii: "<"), in: index..<range.upperBound)
+                    ?? range.upperBound
+                appendRaw(text, index..<special, to: &output)
+                index = special
+            }
             guard index < range.upperBound else { return }
             index =
                 text[index] == UInt8(ascii: "&")
@@ -38,7 +41,9 @@ enum XMLText {
     private static func appendRaw(
         _ text: Span<UInt8>, _ range: Range<Int>, to output: inout [UInt8]
     ) {
-        for index in range { output.append(text[index]) }
+        output.append(addingCapacity: range.count) {
+            $0.append(contentsOf: text.extracting(range))
+        }
     }
 
     private static func appendSection(
@@ -58,6 +63,10 @@ enum XMLText {
     private static func appendReference(
         _ text: Span<UInt8>, at index: Int, _ end: Int, to output: inout [UInt8]
     ) throws(Failure) -> Int {
+        if let entity = entity(text, at: index &+ 1), entity.end <= end {
+            output.append(entity.character)
+            return entity.end
+        }
         guard
             let close = text.firstIndex(of: UInt8(ascii: ";"), in: index..<end)
         else { throw Failure(offset: index, what: "a reference has no `;`") }
@@ -69,6 +78,20 @@ enum XMLText {
         }
         UTF8Text.append(scalar, to: &output)
         return close &+ 1
+    }
+
+    /// The character of the entity whose name and `;` stand at `index`, and where they end; nil for other
+    /// references, and for those in the last seven bytes of the text.
+    @inline(__always)
+    private static func entity(
+        _ text: Span<UInt8>, at index: Int
+    ) -> (character: UInt8, end: Int)? {
+        guard let word = text.littleEndian(at: index) else { return nil }
+        if XMLTagWord.ampersand.begins(word) { return (0x26, index &+ 4) }
+        if XMLTagWord.lessThan.begins(word) { return (0x3C, index &+ 3) }
+        if XMLTagWord.greaterThan.begins(word) { return (0x3E, index &+ 3) }
+        if XMLTagWord.quote.begins(word) { return (0x22, index &+ 5) }
+        return XMLTagWord.apostrophe.begins(word) ? (0x27, index &+ 5) : nil
     }
 
     /// The character that the reference with this name, without `&` and `;`, stands for.

@@ -69,8 +69,10 @@ struct EqualityClasses {
             return .children(record.kind, children(record, store, classes))
         case .uid:
             guard let targets else { break }
-            let number = Int(record.payload)
-            return .reference(number < targets.count ? targets[number] : 0)
+            guard let number = Int(exactly: record.payload), number < targets.count else {
+                return .reference(0)
+            }
+            return .reference(targets[number])
         case .real:
             // The many bits of NaN are one value, and a width is no matter of the value.
             let value = Double(bitPattern: record.payload)

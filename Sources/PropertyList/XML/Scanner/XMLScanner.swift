@@ -64,10 +64,10 @@ struct XMLScanner {
 
     /// Makes room for as many values as the text would have if it went on as it begins.
     private mutating func reserve(_ text: Span<UInt8>) {
-        let sample = 1 << 16
-        guard text.count > sample else { return }
+        let sample = 1 << 14
+        guard text.count > 4 &* sample else { return }
         let mark = UInt8(ascii: "<")
-        let tags = (0..<sample).reduce(0) { text[$1] == mark ? $0 &+ 1 : $0 }
+        let tags = text.count(of: mark, in: 0..<sample)
         // Most values have two tags.
         tree.reserve((tags / 2 &+ 1) &* (text.count / sample &+ 1))
     }
@@ -208,7 +208,11 @@ enum XMLBlank {
     static func end(_ text: Span<UInt8>, from start: Int) -> Int? {
         var index = start
         while index < text.count, isXMLWhitespace(text[index]) { index &+= 1 }
-        return text.has("<!--", at: index) ? endOfComments(text, from: index) : index
+        // Nearly every tag is told from a comment by its second byte, without a call.
+        guard index &+ 1 < text.count, text[index &+ 1] == UInt8(ascii: "!"),
+            text.has("<!--", at: index)
+        else { return index }
+        return endOfComments(text, from: index)
     }
 
     private static func endOfComments(_ text: Span<UInt8>, from start: Int) -> Int? {

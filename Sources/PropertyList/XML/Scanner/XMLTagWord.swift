@@ -1,17 +1,17 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// The names in tags as words of eight bytes, so that a tag is known by one comparison.
+/// The names in tags, and of the five entities, as words of eight bytes: one comparison recognizes each.
 ///
 /// After `<` or `</`, every tag of a property list is at most eight bytes long. The first byte of
 /// the text is the lowest of the word.
 struct XMLTagWord {
-    /// The bytes of the tag after `<` or `</`, the rest zero.
+    /// The bytes of the tag after `<` or `</`, or of the entity after `&`; the rest is zero.
     let word: UInt64
     /// How many bytes those are.
     let length: Int
 
-    /// Whether `other`, eight bytes of text, begins with the tag.
+    /// Whether `other`, eight bytes of text, begins with the tag or the entity.
     @inline(__always)
     func begins(_ other: UInt64) -> Bool {
         (other ^ word) &<< UInt64(truncatingIfNeeded: 64 &- length &* 8) == 0
@@ -31,4 +31,10 @@ struct XMLTagWord {
     static var emptyArray: Self { .init(word: 0x3E_2F_79_61_72_72_61, length: 7) }
     static var emptyString: Self { .init(word: 0x3E_2F_67_6E_69_72_74_73, length: 8) }
     static var emptyData: Self { .init(word: 0x3E_2F_61_74_61_64, length: 6) }
+
+    static var lessThan: Self { .init(word: 0x3B_74_6C, length: 3) }
+    static var greaterThan: Self { .init(word: 0x3B_74_67, length: 3) }
+    static var ampersand: Self { .init(word: 0x3B_70_6D_61, length: 4) }
+    static var apostrophe: Self { .init(word: 0x3B_73_6F_70_61, length: 5) }
+    static var quote: Self { .init(word: 0x3B_74_6F_75_71, length: 5) }
 }
