@@ -3,9 +3,10 @@
 
 /// The objects that instances have become, by their addresses, which it keeps from being used again.
 ///
-/// An open-addressing table, at most half full. The addresses are the program's own, so that nobody
-/// else chooses them. Instances that lie beside each other in memory, as those do that were made one
-/// after the other, do so in the table.
+/// An open-addressing table, at most half full. It differs from the tables of `PropertyList` on purpose: the
+/// addresses are the program's own, so they need no seeded hash, and instances that are neighbours in memory, as
+/// those are that were made one after the other, are neighbours in the table. The slots hold the addresses, so
+/// that a lookup touches one line of memory.
 struct IdentityMap {
     private var slots: [(address: UInt, object: UInt32)] = []
     private var instances: [AnyObject] = []

@@ -3,12 +3,11 @@
 
 /// Finds leaves that are equal: the same kind, the same bits, the same text.
 ///
-/// 1, 1.0 and true are three values, and so are 0.0 and −0.0. An open-addressing table of object
-/// numbers, at most half full; text is hashed and compared where it lies.
+/// 1, 1.0 and true are three values, and so are 0.0 and −0.0. Text is hashed and compared in place.
 ///
-/// What is long goes by the hash of its ends: most of it differs there, and is not read at all. Only
-/// what finds something else under that hash goes by the hash of the whole, so that the time is linear
-/// even where all ends are the same.
+/// A long leaf is searched by the hash of its ends: most long leaves differ there, and are not read at all.
+/// If the table has another leaf with that hash, the search goes on with the hash of the whole leaf, so the time
+/// is linear even if all ends are the same.
 package struct ObjectUniquer {
     private struct Entry {
         let hash: UInt32
@@ -19,16 +18,12 @@ package struct ObjectUniquer {
     private static let longest = 128
 
     private let hasher = SeededHash()
-    // Places in `entries`, plus one; 0 is free.
-    private var slots: [UInt32]
+    // Places in `entries`.
+    private var table: ProbingTable
     private var entries: [Entry] = []
 
     /// Prepares for about `capacity` distinct leaves.
-    package init(capacity: Int) {
-        var size = 64
-        while size < capacity { size &*= 2 }
-        slots = [UInt32](repeating: 0, count: size)
-    }
+    package init(capacity: Int) { table = ProbingTable(capacity: capacity) }
 
     /// The number of an equal leaf seen before; otherwise nil, and `node`, whose record is `record`, has
     /// the number `next` from now on.
@@ -37,10 +32,9 @@ package struct ObjectUniquer {
     ) -> UInt32? {
         var byEnds = isLong(record, store)
         var hash = byEnds ? endsHash(record, store) : leafHash(record, store)
-        let mask = slots.count &- 1
-        var slot = Int(truncatingIfNeeded: hash) & mask
-        while slots[slot] != 0 {
-            let entry = entries[Int(slots[slot]) &- 1]
+        var slot = table.start(hash)
+        while let place = table[slot] {
+            let entry = entries[place]
             if entry.hash == hash {
                 if Self.isSame(store.records[Int(entry.node)], record, store) {
                     return entry.number
@@ -48,26 +42,21 @@ package struct ObjectUniquer {
                 if byEnds {
                     byEnds = false
                     hash = leafHash(record, store)
-                    slot = Int(truncatingIfNeeded: hash) & mask
+                    slot = table.start(hash)
                     continue
                 }
             }
-            slot = (slot &+ 1) & mask
+            slot = table.slot(after: slot)
         }
+        table.insert(entries.count, at: slot)
         entries.append(Entry(hash: hash, node: node, number: next))
-        slots[slot] = UInt32(truncatingIfNeeded: entries.count)
-        if entries.count &* 2 > slots.count { grow() }
+        if entries.count > table.capacity { grow() }
         return nil
     }
 
     private mutating func grow() {
-        slots = [UInt32](repeating: 0, count: slots.count &* 2)
-        let mask = slots.count &- 1
-        for (place, entry) in entries.enumerated() {
-            var slot = Int(truncatingIfNeeded: entry.hash) & mask
-            while slots[slot] != 0 { slot = (slot &+ 1) & mask }
-            slots[slot] = UInt32(truncatingIfNeeded: place &+ 1)
-        }
+        let entries = entries
+        table.grow(for: entries.count, present: entries.count) { entries[$0].hash }
     }
 
     private func isLong(_ record: NodeRecord, _ store: NodeStore) -> Bool {

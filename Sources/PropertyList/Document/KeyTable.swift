@@ -5,15 +5,14 @@
 ///
 /// A property list repeats few keys many times. Once each key's string has its number, finding a
 /// key in a dictionary and finding duplicates compare numbers, not text.
-///
-/// An open-addressing table of numbers, at most half full.
 package struct KeyTable: Sendable {
     private let hasher = SeededHash()
-    private var slots = [UInt32](repeating: 0, count: 64)
+    // The numbers of keys, less one.
+    private var table = ProbingTable(capacity: 64)
     private var hashes: [UInt32] = []
     private var representatives: [UInt32] = []
 
-    /// How many distinct keys there are; also the largest number given.
+    /// The number of distinct keys; also the largest number given.
     var count: Int { representatives.count }
 
     /// The number of the key that the string `node` spells, a new one if it has not been seen.
@@ -27,19 +26,19 @@ package struct KeyTable: Sendable {
         _ node: UInt32, _ record: NodeRecord, _ hash: UInt32, in store: NodeStore
     ) -> UInt32 {
         let slot = slot(hash) { store.hasSameContent(store.records[Int($0)], record) }
-        if slots[slot] != 0 { return slots[slot] }
-        return insert(node, hash: hash, at: slot)
+        return table[slot].map(Self.number) ?? insert(node, hash: hash, at: slot)
     }
+
+    /// The number of the key at a place.
+    private static func number(_ place: Int) -> UInt32 { UInt32(truncatingIfNeeded: place &+ 1) }
 
     /// Makes room for `count` more keys.
     mutating func makeRoom(for count: Int) {
         let total = representatives.count &+ count
-        var capacity = slots.count
-        while capacity < total &* 2 { capacity &*= 2 }
-        if capacity == slots.count { return }
+        if total <= table.capacity { return }
         representatives.reserveLargeCapacity(total)
         hashes.reserveLargeCapacity(total)
-        resize(to: capacity)
+        grow(for: total)
     }
 
     /// Sets the numbers of strings that are keys and have none yet, as ``intern(_:in:)`` gives them.
@@ -47,12 +46,11 @@ package struct KeyTable: Sendable {
     /// In a table that is larger than the caches nearly every look-up has to wait for the memory.
     /// Here those of a block do so all at once.
     mutating func intern(block nodes: [UInt32], in store: inout NodeStore) {
-        let mask = slots.count &- 1
         let hashes = nodes.map { node in
             let record = store.records[Int(node)]
             return store.withContent(of: record) { keyHash($0, record.encoding) }
         }
-        let guesses = hashes.map { slots[Int(truncatingIfNeeded: $0) & mask] }
+        let guesses = hashes.map { table[table.start($0)].map(Self.number) ?? 0 }
         let isLikely = zip(hashes, guesses).map { $1 != 0 && self.hashes[Int($1) &- 1] == $0 }
         for (index, node) in nodes.enumerated() {
             let record = store.records[Int(node)]
@@ -88,7 +86,7 @@ package struct KeyTable: Sendable {
             return record.encoding == encoding
                 && store.withContent(of: record) { $0.isSame(as: text) }
         }
-        return slots[slot] == 0 ? nil : slots[slot]
+        return table[slot].map(Self.number)
     }
 
     private func keyHash(_ text: Span<UInt8>, _ encoding: NodeRecord.TextEncoding) -> UInt32 {
@@ -96,40 +94,27 @@ package struct KeyTable: Sendable {
     }
 
     /// The slot where a key with this hash is, or belongs.
+    @inline(__always)
     private func slot(_ hash: UInt32, isSame: (UInt32) -> Bool) -> Int {
-        let mask = slots.count &- 1
-        var slot = Int(truncatingIfNeeded: hash) & mask
-        while slots[slot] != 0 {
-            let entry = Int(slots[slot]) &- 1
-            if hashes[entry] == hash, isSame(representatives[entry]) { return slot }
-            slot = (slot &+ 1) & mask
-        }
-        return slot
+        table.slot(hash) { hashes[$0] == hash && isSame(representatives[$0]) }
     }
 
     private mutating func insert(_ node: UInt32, hash: UInt32, at slot: Int) -> UInt32 {
         // Most small documents have no more keys, and so need not grow again and again.
         if representatives.isEmpty {
-            representatives.reserveCapacity(slots.count / 2)
-            hashes.reserveCapacity(slots.count / 2)
+            representatives.reserveCapacity(table.capacity)
+            hashes.reserveCapacity(table.capacity)
         }
         representatives.append(node)
         hashes.append(hash)
-        let number = UInt32(truncatingIfNeeded: representatives.count)
-        slots[slot] = number
-        if representatives.count &* 2 > slots.count { resize(to: slots.count &* 2) }
-        return number
+        let place = representatives.count &- 1
+        table.insert(place, at: slot)
+        if representatives.count > table.capacity { grow(for: representatives.count) }
+        return Self.number(place)
     }
 
-    private mutating func resize(to capacity: Int) {
-        slots = []
-        slots.reserveLargeCapacity(capacity)
-        slots.append(contentsOf: repeatElement(0, count: capacity))
-        let mask = slots.count &- 1
-        for (entry, hash) in hashes.enumerated() {
-            var slot = Int(truncatingIfNeeded: hash) & mask
-            while slots[slot] != 0 { slot = (slot &+ 1) & mask }
-            slots[slot] = UInt32(truncatingIfNeeded: entry &+ 1)
-        }
+    private mutating func grow(for count: Int) {
+        let hashes = hashes
+        table.grow(for: count, present: hashes.count) { hashes[$0] }
     }
 }

@@ -8,9 +8,9 @@
 package struct DictionaryKeys: Sendable {
     /// The keys in order.
     package private(set) var texts: [String]
-    // An open-addressing table of places in `texts`, plus one; 0 is free. At most half full, and empty
-    // while there are few keys.
-    private var slots: [UInt32] = []
+    // Places in `texts`; without slots while there are few keys. The hashes are not kept, because most keys
+    // are never looked up.
+    private var table = ProbingTable()
 
     /// The greatest number of keys that are searched one after the other.
     static let indexThreshold = 8
@@ -26,7 +26,7 @@ package struct DictionaryKeys: Sendable {
         if texts.count > Self.indexThreshold { rebuildIndex(hashes) }
     }
 
-    /// How many keys there are.
+    /// The number of keys.
     package var count: Int { texts.count }
 
     /// The hash of a key. Linear.
@@ -36,26 +36,20 @@ package struct DictionaryKeys: Sendable {
 
     /// The place of `key`, or nil.
     package func place(of key: String) -> Int? {
-        if slots.isEmpty { return texts.firstIndex { $0.isLiterally(key) } }
-        let slot = slot(Self.hash(key), key)
-        return slots[slot] == 0 ? nil : Int(slots[slot]) &- 1
+        if table.isEmpty { return texts.firstIndex { $0.isLiterally(key) } }
+        return table[slot(Self.hash(key), key)]
     }
 
     /// The slot where a key with this hash is, or belongs.
     private func slot(_ hash: UInt32, _ key: String) -> Int {
-        let mask = slots.count &- 1
-        var slot = Int(truncatingIfNeeded: hash) & mask
-        while slots[slot] != 0, !texts[Int(slots[slot]) &- 1].isLiterally(key) {
-            slot = (slot &+ 1) & mask
-        }
-        return slot
+        table.slot(hash) { texts[$0].isLiterally(key) }
     }
 
     /// Adds a key that is not there yet.
     package mutating func append(_ key: String) {
         texts.append(key)
         if texts.count <= Self.indexThreshold { return }
-        if texts.count &* 2 > slots.count {
+        if texts.count > table.capacity {
             rebuildIndex(nil)
         } else {
             insert(Self.hash(key), texts.count &- 1)
@@ -65,20 +59,18 @@ package struct DictionaryKeys: Sendable {
     /// Removes the key at a place. Linear.
     package mutating func remove(at place: Int) {
         texts.remove(at: place)
-        slots = []
+        table = ProbingTable()
         if texts.count > Self.indexThreshold { rebuildIndex(nil) }
     }
 
     private mutating func rebuildIndex(_ hashes: [UInt32]?) {
-        var size = 4 &* Self.indexThreshold
-        while size < texts.count &* 2 { size &*= 2 }
-        slots = [UInt32](repeating: 0, count: size)
+        table = ProbingTable(leastSlots: 4 &* Self.indexThreshold, capacity: texts.count &* 2)
         for (place, key) in texts.enumerated() {
             insert(hashes?[place] ?? Self.hash(key), place)
         }
     }
 
     private mutating func insert(_ hash: UInt32, _ place: Int) {
-        slots[slot(hash, texts[place])] = UInt32(place &+ 1)
+        table.insert(place, at: slot(hash, texts[place]))
     }
 }
