@@ -19,18 +19,13 @@
 /// ``CompletedValue`` belongs to one builder.
 public struct DocumentBuilder: ~Copyable {
     private var tree = TreeAssembler()
-    private var keys = KeyTable()
-    // By key number, from 1: the string that all dictionaries share, and the number of the key that
-    // came after it last, which mostly comes after it again; 0 is none.
-    private var keyNodes: [(node: UInt32, successor: UInt32)] = []
-    // The number of the key that came last.
-    private var lastKey = 0
+    private var keys = BuiltKeys()
     private var failure: PropertyListError?
     private var hasRoot = false
     private let limits: ParsingLimits
     private var shared = SharedValues()
 
-    /// Whether a mistake has been made already, so that nothing more is taken.
+    /// Whether there was a mistake, after which the builder takes nothing more.
     var hasFailed: Bool { failure != nil }
 
     /// The number of values and keys so far.
@@ -53,7 +48,7 @@ public struct DocumentBuilder: ~Copyable {
         if let failure { throw failure }
         if !hasRoot { throw Self.misuse("a document needs a value") }
         if tree.depth > 0 { throw Self.misuse("\(tree.depth) containers are not ended") }
-        var pass = DictionaryPass(options: .strict, format: nil, keys: keys)
+        var pass = DictionaryPass(options: .strict, format: nil, keys: keys.table)
         try pass.run(&tree.store)
         return PropertyListDocument(.init(store: tree.store, keys: pass.keys, homes: pass.homes))
     }
@@ -63,35 +58,22 @@ public struct DocumentBuilder: ~Copyable {
 
 extension DocumentBuilder {
     /// Adds the null object of binary property lists.
-    public mutating func null() { add(NodeRecord(kind: .null, offset: 0)) }
+    public mutating func null() { add(.null) }
 
     /// Adds a boolean.
-    public mutating func boolean(_ value: Bool) {
-        add(NodeRecord(kind: .boolean, offset: 0, payload: value ? 1 : 0))
-    }
+    public mutating func boolean(_ value: Bool) { add(.boolean(value)) }
 
     /// Adds an integer.
-    public mutating func integer(_ value: PropertyListInteger) {
-        var record = NodeRecord(kind: .integer, offset: 0, payload: value.bits)
-        record.isNegative = value.isNegative
-        add(record)
-    }
+    public mutating func integer(_ value: PropertyListInteger) { add(.integer(value)) }
 
     /// Adds a floating-point number.
-    public mutating func real(_ value: PropertyListReal) {
-        let width: UInt16 = value.width == .single ? 4 : 8
-        add(NodeRecord(kind: .real, offset: 0, header: width, payload: value.value.bitPattern))
-    }
+    public mutating func real(_ value: PropertyListReal) { add(.real(value)) }
 
     /// Adds a date.
-    public mutating func date(_ value: PropertyListDate) {
-        add(NodeRecord(kind: .date, offset: 0, payload: value.secondsSince2001.bitPattern))
-    }
+    public mutating func date(_ value: PropertyListDate) { add(.date(value)) }
 
     /// Adds a reference into an object table.
-    public mutating func uid(_ value: PropertyListUID) {
-        add(NodeRecord(kind: .uid, offset: 0, payload: UInt64(value.value)))
-    }
+    public mutating func uid(_ value: PropertyListUID) { add(.uid(value.value)) }
 
     /// Adds bytes.
     public mutating func data(_ value: some Collection<UInt8>) {
@@ -108,8 +90,8 @@ extension DocumentBuilder {
         addContent(kind: .string, from: start)
     }
 
-    /// Adds a long text or long data by `adding`; of those that were added already and are `known`, the
-    /// same value once more. What a tree of a small file holds a million times is not copied as often.
+    /// Adds a long text or long data by `adding`. If `known` already contains it, adds a reference to the existing
+    /// value: a tree of a small file may hold it a million times.
     mutating func addLong(
         _ identity: ContentIdentity, _ known: inout [ContentIdentity: UInt32],
         _ adding: (inout DocumentBuilder) -> Void
@@ -123,61 +105,28 @@ extension DocumentBuilder {
         }
     }
 
-    /// Adds a long key; of those that were added already and are `known`, the same once more, without
-    /// a look at it.
+    /// Adds a long key. If `known` already contains it, adds a reference to the existing string without comparing
+    /// the text.
     mutating func longKey(
         _ text: String, _ identity: ContentIdentity, _ known: inout [ContentIdentity: Int]
     ) {
         if let number = known[identity], admitsKey(text) {
-            addKey(number)
+            tree.addShared(keys.use(number))
         } else {
             key(text)
-            if !hasFailed { known[identity] = lastKey }
+            if !hasFailed { known[identity] = keys.last }
         }
     }
 
     /// Adds the text of a key; its value comes next.
     public mutating func key(_ text: String) {
         guard admitsKey(text) else { return }
-        if lastKey > 0 {
-            let successor = Int(keyNodes[lastKey &- 1].successor)
-            if successor > 0, isKey(successor, text) { return addKey(successor) }
-        }
-        search(text)
-    }
-
-    /// Adds a key that the document has, by its number.
-    private mutating func addKey(_ number: Int) {
-        lastKey = number
-        tree.addShared(keyNodes[number &- 1].node)
-    }
-
-    private func isKey(_ number: Int, _ text: String) -> Bool {
-        tree.store.isString(tree.store.records[Int(keyNodes[number &- 1].node)], text)
-    }
-
-    /// Adds a key that is not the one which came after the last the time before.
-    private mutating func search(_ text: String) {
-        let last = lastKey
-        if let known = keys.number(of: text, in: tree.store) {
-            addKey(Int(known))
-        } else if !insertKey(text) {
-            return
-        }
-        if last > 0 { keyNodes[last &- 1].successor = UInt32(truncatingIfNeeded: lastKey) }
-    }
-
-    /// Adds a key that the document does not have yet; false where it cannot.
-    private mutating func insertKey(_ text: String) -> Bool {
+        if let known = keys.next(text, in: tree.store) { return tree.addShared(known) }
         let start = tree.store.bytes.count
         tree.store.bytes.append(text: text.utf8)
-        guard let record = contentRecord(kind: .string, from: start) else { return false }
-        let node = tree.add(record)
-        let number = keys.intern(node, in: tree.store)
-        tree.store.records[Int(node)].setHigh(number)
-        keyNodes.append((node, 0))
-        lastKey = Int(number)
-        return true
+        if let record = contentRecord(kind: .string, from: start) {
+            keys.insert(tree.add(record), &tree.store)
+        }
     }
 
     /// The last complete value of the innermost open container. Pass it to ``again(_:)`` to refer to it
@@ -246,20 +195,13 @@ extension DocumentBuilder {
         tree.add(record)
     }
 
-    /// A record for the bytes collected since `start`.
+    /// A record for the bytes collected since `start`; nil after a failure.
     private mutating func contentRecord(kind: PropertyListKind, from start: Int) -> NodeRecord? {
-        let end = tree.store.bytes.count
         guard failure == nil else { return nil }
-        guard let offset = UInt32(exactly: start), UInt32(exactly: end) != nil else {
-            failure = PropertyListError(
-                .sizeLimitExceeded, what: "\(end) bytes of text and data, 4294967295 are possible")
+        do { return try tree.store.contentRecord(kind, from: start) } catch {
+            failure = error
             return nil
         }
-        var record = NodeRecord(kind: kind, offset: offset)
-        record.payload = NodeRecord.payload(low: UInt32(truncatingIfNeeded: end - start))
-        let isASCII = kind == .data || tree.store.bytes.span.extracting(start..<end).isASCII()
-        record.encoding = isASCII ? .ascii : .utf8
-        return record
     }
 
     /// Whether a value may stand here.

@@ -7,9 +7,7 @@
 /// What ``DocumentBuilder`` is for a tree, this is for the objects of a keyed archive.
 package struct GraphAssembler {
     private var store = NodeStore(bytes: [])
-    private var keys = KeyTable()
-    // By key number, from 1: the string that all dictionaries share.
-    private var keyNodes: [UInt32] = []
+    private var keys = BuiltKeys()
     private var strings = KeyTable()
     private var uniqueCount = 0
     private var failure: PropertyListError?
@@ -19,7 +17,7 @@ package struct GraphAssembler {
     /// An empty document, in which leaves that are equal may be one where `sharesLeaves`.
     package init(sharesLeaves: Bool = false) { recent = sharesLeaves ? RecentLeaves() : nil }
 
-    /// How many values have been added.
+    /// The number of values that have been added.
     package var count: Int { store.records.count }
 
     /// The document.
@@ -27,7 +25,7 @@ package struct GraphAssembler {
     /// - Throws: `duplicateKey`, `sizeLimitExceeded`.
     package consuming func finish(root: UInt32) throws(PropertyListError) -> PropertyListDocument {
         if let failure { throw failure }
-        var pass = DictionaryPass(options: .strict, format: nil, root: root, keys: keys)
+        var pass = DictionaryPass(options: .strict, format: nil, root: root, keys: keys.table)
         try pass.run(&store)
         return PropertyListDocument(
             .init(store: store, root: root, keys: pass.keys, homes: pass.homes))
@@ -49,31 +47,19 @@ extension GraphAssembler {
         recent?.scalar(record, next: store.nextIndex, in: store) ?? add(record)
     }
 
-    package mutating func null() -> UInt32 { add(NodeRecord(kind: .null, offset: 0)) }
+    package mutating func null() -> UInt32 { add(.null) }
 
-    package mutating func boolean(_ value: Bool) -> UInt32 {
-        addScalar(NodeRecord(kind: .boolean, offset: 0, payload: value ? 1 : 0))
-    }
+    package mutating func boolean(_ value: Bool) -> UInt32 { addScalar(.boolean(value)) }
 
     package mutating func integer(_ value: PropertyListInteger) -> UInt32 {
-        var record = NodeRecord(kind: .integer, offset: 0, payload: value.bits)
-        record.isNegative = value.isNegative
-        return addScalar(record)
+        addScalar(.integer(value))
     }
 
-    package mutating func real(_ value: PropertyListReal) -> UInt32 {
-        let width: UInt16 = value.width == .single ? 4 : 8
-        return addScalar(
-            NodeRecord(kind: .real, offset: 0, header: width, payload: value.value.bitPattern))
-    }
+    package mutating func real(_ value: PropertyListReal) -> UInt32 { addScalar(.real(value)) }
 
-    package mutating func date(_ value: PropertyListDate) -> UInt32 {
-        add(NodeRecord(kind: .date, offset: 0, payload: value.secondsSince2001.bitPattern))
-    }
+    package mutating func date(_ value: PropertyListDate) -> UInt32 { add(.date(value)) }
 
-    package mutating func uid(_ value: UInt32) -> UInt32 {
-        add(NodeRecord(kind: .uid, offset: 0, payload: UInt64(value)))
-    }
+    package mutating func uid(_ value: UInt32) -> UInt32 { add(.uid(value)) }
 
     package mutating func string(_ value: String) -> UInt32 {
         let start = appendText(value)
@@ -139,27 +125,19 @@ extension GraphAssembler {
 
     /// The string of a key, one for all dictionaries that have it.
     package mutating func key(_ text: String) -> UInt32 {
-        if let known = keys.number(of: text, in: store) { return keyNodes[Int(known) - 1] }
+        if let known = keys.node(of: text, in: store) { return known }
         let node = ownString(text)
-        store.records[Int(node)].setHigh(keys.intern(node, in: store))
-        keyNodes.append(node)
+        keys.insert(node, &store)
         return node
     }
 
-    /// A record for the bytes collected since `start`.
+    /// Adds a value whose content is the bytes since `start`; an empty one after a failure.
     private mutating func addContent(kind: PropertyListKind, from start: Int) -> UInt32 {
-        let end = store.bytes.count
-        if UInt32(exactly: end) == nil, failure == nil {
-            failure = PropertyListError(
-                .sizeLimitExceeded, what: "\(end) bytes of text and data, 4294967295 are possible")
-        }
-        if failure != nil { store.bytes.removeSubrange(start...) }
-        let length = UInt32(truncatingIfNeeded: store.bytes.count &- start)
-        var record = NodeRecord(kind: kind, offset: UInt32(truncatingIfNeeded: start))
-        record.payload = NodeRecord.payload(low: length)
-        let isASCII = kind == .data || store.bytes.span.extracting(start...).isASCII()
-        record.encoding = isASCII ? .ascii : .utf8
-        return add(record)
+        do {
+            if failure == nil { return add(try store.contentRecord(kind, from: start)) }
+        } catch { failure = error }
+        store.bytes.removeSubrange(start...)
+        return add(NodeRecord(kind: kind, offset: UInt32(truncatingIfNeeded: start)))
     }
 }
 
@@ -171,7 +149,7 @@ extension GraphAssembler {
         let first = UInt32(truncatingIfNeeded: store.children.count)
         store.children.makeRoom(for: elements.count)
         store.children.append(contentsOf: elements)
-        return add(container(.array, first, elements.count))
+        return add(.container(.array, from: first, count: elements.count))
     }
 
     /// A dictionary of keys and values that have been added: the entries from `start` on.
@@ -185,7 +163,7 @@ extension GraphAssembler {
             for place in start..<entries.count { output.append(entries[place].key) }
             for place in start..<entries.count { output.append(entries[place].value) }
         }
-        return add(container(.dictionary, first, count))
+        return add(.container(.dictionary, from: first, count: count))
     }
 
     /// The elements of an array that has been added; nil for another value.
@@ -206,12 +184,6 @@ extension GraphAssembler {
     /// The text of a key that has been added.
     package func text(ofKey node: UInt32) -> String {
         store.string(of: store.records[Int(node)])
-    }
-
-    private func container(_ kind: PropertyListKind, _ first: UInt32, _ count: Int) -> NodeRecord {
-        NodeRecord(
-            kind: kind, offset: 0,
-            payload: NodeRecord.payload(low: first, high: UInt32(truncatingIfNeeded: count)))
     }
 
     /// A value of the tree, with all it holds; iterative.
@@ -254,7 +226,7 @@ extension GraphAssembler {
         guard record.kind == .dictionary else {
             let first = UInt32(truncatingIfNeeded: store.children.count)
             store.children.append(contentsOf: values)
-            return add(container(record.kind, first, values.count))
+            return add(.container(record.kind, from: first, count: values.count))
         }
         var entries: [(key: UInt32, value: UInt32)] = []
         for (place, value) in zip(record.keyRange, values) {
