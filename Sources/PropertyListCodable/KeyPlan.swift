@@ -1,11 +1,13 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the keys of one `CodingKey` type are in a document, in the order in which they are asked for.
+/// The keys of one `CodingKey` type in a document, in the order in which they are requested.
 ///
-/// A type codes its keys in the same order every time, so that the key after the last one is nearly
-/// always the next in the plan: then one comparison of two words replaces hashing the key. Keys
-/// that are not ASCII have no place in it, because `String` takes canonically equivalent texts for
+/// A type codes its keys in the same order every time, so the key after the last one is nearly always the next
+/// in the plan: then one comparison of two words replaces hashing the key. When decoding, a plan is for the
+/// dictionaries of one shape, in all of which a key has the same position.
+///
+/// Keys that are not ASCII have no place in the plan, because `String` takes canonically equivalent texts for
 /// the same, and property lists do not; nor have those of a type with many, like a dictionary's.
 final class KeyPlan {
     private struct Entry {
@@ -14,24 +16,30 @@ final class KeyPlan {
         let name: String
         /// The length of the name in bytes.
         let count: Int
-        /// What the key is: when decoding its number, 0 where the document does not have it; when
-        /// encoding its node.
+        /// When encoding, the node of the key. When decoding, its number, 0 where the document does not have it.
         let value: UInt32
-        /// When decoding: how far from the first the key was in the dictionary in which it was found
-        /// first.
-        var offset = unknown
+        /// When decoding, the position of the key in the dictionaries of the shape.
+        var position = unknown
     }
 
+    /// The position of a key that the dictionaries of the shape do not have.
+    static let missing = Int(Int32.max)
     private static let capacity = 128
+
+    /// Whether the plan is for the dictionaries of one shape, so that it keeps positions.
+    let hasShape: Bool
 
     // Checking that each access is exclusive would cost as much as the comparison of the keys.
     @exclusivity(unchecked) private var entries: [Entry] = []
     private var places: [String: Int] = [:]
 
-    /// The place of the key `name`, whose value is found out by `resolve` the first time; nil for a key
-    /// that the plan has no place for.
+    init(hasShape: Bool = false) { self.hasShape = hasShape }
+
+    /// The place of the key `name`; nil for a key that the plan has no place for.
     ///
-    /// - Parameter next: where the key is expected, and then the one after it.
+    /// - Parameters:
+    ///   - next: the place where the key is expected; afterwards the one behind it.
+    ///   - resolve: returns the value of a key that is requested for the first time.
     @inline(__always)
     func place(of name: String, _ next: inout Int, resolve: (String) -> UInt32) -> Int? {
         if value(of: name, ifAt: next) == nil { return search(name, &next, resolve) }
@@ -39,7 +47,7 @@ final class KeyPlan {
         return next &- 1
     }
 
-    /// What the key `name` is, if it is the one at a place.
+    /// The value of the key `name`, if it is the one at a place.
     @inline(__always)
     func value(of name: String, ifAt place: Int) -> UInt32? {
         // SAFETY: a session is used by one thread, and comparing strings does not come back here.
@@ -47,30 +55,27 @@ final class KeyPlan {
         return unsafe entries[place].value
     }
 
-    /// What the key at a place is.
+    /// The value of the key at a place.
     @inline(__always)
     func value(at place: Int) -> UInt32 { unsafe entries[place].value }
 
-    /// What the key `name` is, and how far from the first it was in the dictionary where it was found
-    /// first, if it is the one at a place and has been found.
+    /// The position of the key `name`, or ``missing``, if it is the one at a place and has been searched for.
     @inline(__always)
-    func found(_ name: String, ifAt place: Int) -> (value: UInt32, offset: Int)? {
-        guard unsafe place < entries.count, isName(name, at: place),
-            unsafe entries[place].offset != Entry.unknown
-        else { return nil }
-        return unsafe (entries[place].value, Int(entries[place].offset))
+    func position(of name: String, ifAt place: Int) -> Int? {
+        guard unsafe place < entries.count, isName(name, at: place) else { return nil }
+        return position(at: place)
     }
 
-    /// How far from the first the key at a place was, in the dictionary where it was found first.
+    /// The position of the key at a place, or ``missing``; nil if it has not been searched for.
     @inline(__always)
-    func offset(at place: Int) -> Int? {
-        let offset = unsafe entries[place].offset
-        return offset == Entry.unknown ? nil : Int(offset)
+    func position(at place: Int) -> Int? {
+        let position = unsafe entries[place].position
+        return position == Entry.unknown ? nil : Int(position)
     }
 
-    /// Keeps where a key was found first.
-    func setOffset(_ offset: Int, at place: Int) {
-        unsafe entries[place].offset = UInt32(truncatingIfNeeded: offset)
+    /// Keeps the position of the key at a place, if the plan is for one shape.
+    func setPosition(_ position: Int, at place: Int) {
+        if hasShape { unsafe entries[place].position = UInt32(truncatingIfNeeded: position) }
     }
 
     /// Whether the key at a place is `name`. What is equivalent to a text of ASCII without being the same
@@ -104,18 +109,34 @@ final class KeyPlan {
     }
 }
 
-/// The plans of one document, by `CodingKey` type.
+/// The plans of one document, by `CodingKey` type and shape.
 final class KeyPlans {
-    private var plans: [ObjectIdentifier: KeyPlan] = [:]
-    private var last: (type: ObjectIdentifier, plan: KeyPlan)?
+    private struct Name: Hashable {
+        let type: ObjectIdentifier
+        let shape: UInt16
+    }
 
-    /// The plan for the keys of a type.
-    func plan(of type: any CodingKey.Type) -> KeyPlan {
-        let identity = ObjectIdentifier(type)
-        if let last, last.type == identity { return last.plan }
-        let plan = plans[identity] ?? KeyPlan()
-        plans[identity] = plan
-        last = (identity, plan)
+    /// The number of plans, beyond which types have one plan for the dictionaries of all shapes.
+    private static let capacity = 256
+
+    private var plans: [Name: KeyPlan] = [:]
+    private var last: (name: Name, plan: KeyPlan)?
+
+    /// The plan for the keys of a type, in dictionaries of a shape; 0 is none.
+    func plan(of type: any CodingKey.Type, shape: UInt16 = 0) -> KeyPlan {
+        let name = Name(type: ObjectIdentifier(type), shape: shape)
+        if let last, last.name == name { return last.plan }
+        let plan = plan(name)
+        last = (name, plan)
+        return plan
+    }
+
+    private func plan(_ name: Name) -> KeyPlan {
+        if let known = plans[name] { return known }
+        let hasShape = name.shape != 0
+        if hasShape, plans.count >= Self.capacity { return plan(Name(type: name.type, shape: 0)) }
+        let plan = KeyPlan(hasShape: hasShape)
+        plans[name] = plan
         return plan
     }
 }

@@ -78,20 +78,15 @@ struct ArchiveIndex {
         // know that what it refers to is shared, and bounds the work.
         private var pending: [UInt32] = []
         private var looks: [UInt8]
-        // What the last small dictionary was; those of one class mostly have the same keys.
-        private var shape = Shape()
+        // By the number of a shape, once a dictionary has it.
+        private var forms: [Form?]
         private var budget: DescriptionBudget
 
-        /// Where a dictionary has the keys that make it an object or the description of a class.
-        struct Shape {
-            /// The places of its keys.
-            var keys = 0..<0
-            /// How far from the first key `$class` is; nil where it is missing.
-            var classOffset: Int?
-            var hasName = false
-
-            /// The greatest number of keys that are compared with those of another dictionary.
-            static let longest = 32
+        /// The keys that make a dictionary an object or the description of a class.
+        struct Form {
+            /// The position of `$class`; nil where it is missing.
+            let classPosition: Int?
+            let hasName: Bool
         }
 
         init(_ contents: ArchiveContents, _ table: DocumentTable, _ limits: ParsingLimits) {
@@ -99,6 +94,7 @@ struct ArchiveIndex {
             self.contents = contents
             self.table = table
             looks = [UInt8](repeating: 0, count: table.count)
+            forms = [Form?](repeating: nil, count: table.shapeCount + 1)
             classKey = table.keyNumber(of: ArchivedObject.classKey)
             nameKey = table.keyNumber(of: ArchivedClass.nameKey)
         }
@@ -110,32 +106,22 @@ struct ArchiveIndex {
             for place in Int(objects.low)..<(Int(objects.low) &+ Int(objects.high)) {
                 let node = table.child(place)
                 let record = table[node]
-                let isDescription = record.kind == .dictionary && shape(of: record).hasName
+                let isDescription = record.kind == .dictionary && form(of: record).hasName
                 if isDescription { descriptionCount &+= 1 }
                 entries.append(
                     Entry(node: node, slot: isDescription ? .description : .null, references: 0))
             }
         }
 
-        private mutating func shape(of record: NodeRecord) -> Shape {
-            let first = Int(record.low)
-            let keys = first..<(first &+ Int(record.high))
-            if hasKeysOfShape(keys) { return shape }
+        private mutating func form(of record: NodeRecord) -> Form {
+            let shape = Int(record.shape)
+            if shape != 0, let known = forms[shape] { return known }
             let place = classKey.flatMap { table.place(ofKey: $0, in: record) }
-            let shape = Shape(
-                keys: keys, classOffset: place.map { $0 &- first },
+            let form = Form(
+                classPosition: place.map { $0 &- Int(record.low) },
                 hasName: nameKey.flatMap { table.place(ofKey: $0, in: record) } != nil)
-            if keys.count <= Shape.longest { self.shape = shape }
-            return shape
-        }
-
-        private func hasKeysOfShape(_ keys: Range<Int>) -> Bool {
-            guard keys.count == shape.keys.count else { return false }
-            let distance = shape.keys.lowerBound &- keys.lowerBound
-            for place in keys where table.children[place] != table.children[place &+ distance] {
-                return false
-            }
-            return true
+            if shape != 0 { forms[shape] = form }
+            return form
         }
 
         mutating func readEntries() throws(KeyedArchiveError) {
@@ -174,8 +160,8 @@ struct ArchiveIndex {
         private mutating func classReference(
             of record: NodeRecord, _ object: UInt32
         ) throws(KeyedArchiveError) -> UInt32 {
-            if let offset = shape(of: record).classOffset {
-                let value = table[table.child(Int(record.low) &+ offset &+ Int(record.high))]
+            if let position = form(of: record).classPosition {
+                let value = table[table.child(Int(record.low) &+ position &+ Int(record.high))]
                 let uid = UInt32(truncatingIfNeeded: value.payload)
                 if value.kind == .uid, UInt64(uid) < UInt64(entries.count),
                     entries[Int(uid)].slot == .description

@@ -258,39 +258,37 @@ extension ArchiveReader {
 extension ArchiveReader {
     /// The node that a field of an object holds; nil where there is no such field.
     ///
-    /// Objects of one class are asked for the same keys in the same order and have them in the same
-    /// places: two comparisons confirm it. Otherwise the key is looked up, in constant time too.
+    /// Objects of one class are asked for the same keys in the same order. Those whose dictionaries have the same
+    /// shape have them in the same positions. Otherwise the key is looked up, in constant time too.
     func field(_ key: String, of decoder: KeyedDecoder) -> UInt32? {
         let record = decoder.record
         guard record.kind == .dictionary else { return nil }
-        // Of two equal keys the first is meant, wherever it stood in other objects.
-        if decoder.object == nil || !index.isCommon(decoder.classIndex) || table.hasDuplicateKeys {
-            return search(key, in: record)?.value
+        if decoder.object == nil || record.shape == 0 || !index.isCommon(decoder.classIndex) {
+            return position(of: key, in: record).map { value(at: $0, in: record) }
         }
-        let asked = state.ask(key, classIndex: decoder.classIndex)
-        if asked.offset < record.high {
-            let keyPlace = Int(record.low) &+ Int(asked.offset)
-            let known = table[table.child(keyPlace)]
-            if known.high == asked.keyNumber, known.kind == .string {
-                return table.child(keyPlace &+ Int(record.high))
-            }
-        }
-        guard let found = search(key, in: record) else { return nil }
-        let offset = UInt32(truncatingIfNeeded: found.place &- Int(record.low))
+        let layout = ReadingState.Layout(classIndex: decoder.classIndex, shape: record.shape)
+        let asked = state.ask(key, layout)
+        if asked.position < record.high { return value(at: asked.position, in: record) }
+        if asked.position == ReadingState.FieldStep.missing { return nil }
+        let found = position(of: key, in: record)
         state.learn(
-            .init(key: KnownKey(key), keyNumber: found.keyNumber, offset: offset),
-            at: asked.place, classIndex: decoder.classIndex)
-        return found.value
+            .init(key: KnownKey(key), position: found ?? ReadingState.FieldStep.missing),
+            at: asked.step, layout)
+        return found.map { value(at: $0, in: record) }
     }
 
-    private func search(
-        _ key: String, in record: NodeRecord
-    ) -> (place: Int, keyNumber: UInt32, value: UInt32)? {
-        guard record.kind == .dictionary,
-            let number = table.keyNumber(of: ArchiveKey.escaped(key)),
+    /// The value of the entry at a position of an object.
+    @inline(__always)
+    private func value(at position: UInt32, in record: NodeRecord) -> UInt32 {
+        table.child(Int(record.low) &+ Int(position) &+ Int(record.high))
+    }
+
+    /// The position of a field in an object.
+    private func position(of key: String, in record: NodeRecord) -> UInt32? {
+        guard let number = table.keyNumber(of: ArchiveKey.escaped(key)),
             let place = table.place(ofKey: number, in: record)
         else { return nil }
-        return (place, number, table.child(place &+ Int(record.high)))
+        return UInt32(truncatingIfNeeded: place) &- record.low
     }
 
     /// The value that was written without a key after those that have been read, or nil.

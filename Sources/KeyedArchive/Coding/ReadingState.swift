@@ -3,37 +3,65 @@
 
 internal import PropertyList
 
-/// Which objects of an archive are being made, what they have been asked for, and what has been found
-/// out about their classes.
+/// The state of decoding one archive: the objects under construction, the fields requested so far, and the
+/// resolved classes.
 ///
 /// A value, so that each step of the reader is one access to it.
 struct ReadingState {
-    /// A field that objects of a class were asked for.
-    struct FieldStep {
-        var key: KnownKey
-        /// The number of the key in the document.
-        var keyNumber: UInt32
-        /// How many keys stand before it in the object.
-        var offset: UInt32
+    /// The class of an object and the shape of its dictionary: all such objects have a field in the same position.
+    struct Layout: Equatable {
+        private let bits: UInt64
+
+        /// The layout of the objects of a class in dictionaries of a shape, which is not 0.
+        init(classIndex: Int, shape: UInt16) {
+            bits = UInt64(truncatingIfNeeded: classIndex) << 16 | UInt64(shape)
+        }
+
+        fileprivate static let none = Layout(classIndex: 0, shape: 0)
+
+        /// The slot among `count`, a power of two.
+        fileprivate func slot(_ count: Int) -> Int {
+            Int(truncatingIfNeeded: bits ^ bits >> 16) & (count &- 1)
+        }
     }
 
-    /// What an object has been asked for so far.
+    /// A field that objects of a layout were asked for.
+    struct FieldStep {
+        let key: KnownKey
+        /// The position of the key in the object, or ``missing``.
+        let position: UInt32
+
+        /// The position of a field that the objects do not have.
+        static let missing = UInt32.max
+        /// The position of a field that no object of the layout was asked for at this step.
+        static let unknown = UInt32.max - 1
+    }
+
+    /// The requests to one object so far.
     struct Progress {
-        /// How many fields.
+        /// The number of fields.
         var step = 0
-        /// How many values without a key.
+        /// The number of values without a key.
         var unkeyedCount = 0
     }
+
+    /// The fields that objects of one layout were asked for, in the order of asking.
+    private struct KnownFields {
+        var layout = Layout.none
+        var steps: [FieldStep] = []
+    }
+
+    private static let slotCount = 64
 
     /// The objects that are being made, outermost first.
     private(set) var open: [UInt32] = []
     private(set) var progress = Progress()
-    /// By class: what it stands for.
+    /// By class: the type that it stands for, and the decisions about it.
     var meanings: [ClassMeaning]
     // By object: whether it is being made.
     private var isUnderWay: [Bool]
-    // By class: the fields that its objects were asked for, in the order of asking.
-    private var layouts: [[FieldStep]]
+    // A slot remembers the last layout that fell into it and no other.
+    private var knownFields: [KnownFields] = []
     private var visits = 0
     private let visitLimit: Int
 
@@ -41,7 +69,6 @@ struct ReadingState {
         open.reserveCapacity(8)
         meanings = [ClassMeaning](repeating: ClassMeaning(), count: classCount)
         isUnderWay = [Bool](repeating: false, count: objectCount)
-        layouts = [[FieldStep]](repeating: [], count: classCount)
         self.visitLimit = visitLimit
     }
 
@@ -53,10 +80,10 @@ struct ReadingState {
         if visits > visitLimit { throw expansionExceeded() }
     }
 
-    /// How many more values may be visited.
+    /// The number of values that may still be visited.
     var remainingVisits: Int { max(0, visitLimit &- visits) }
 
-    /// Counts anew.
+    /// Resets the counter.
     mutating func restart() { visits = 0 }
 
     @inline(never)
@@ -69,7 +96,7 @@ struct ReadingState {
 
     func isUnderWay(_ object: UInt32) -> Bool { isUnderWay[Int(object)] }
 
-    /// Begins to make an object, and returns how far the one around it is.
+    /// Begins to make an object, and returns the progress of the one around it.
     mutating func begin(_ object: UInt32) -> Progress {
         let outer = progress
         progress = Progress()
@@ -78,7 +105,7 @@ struct ReadingState {
         return outer
     }
 
-    /// Ends making the innermost object.
+    /// Finishes the innermost object under construction.
     mutating func end(_ outer: Progress) {
         if let object = open.popLast() { isUnderWay[Int(object)] = false }
         progress = outer
@@ -86,27 +113,35 @@ struct ReadingState {
 
     /// Counts a field that an object is asked for.
     ///
-    /// - Returns: its place in the order of asking; and if an object of the class was asked for the
-    ///   same key at this place before, how many keys stood before it in that, and its number.
-    mutating func ask(
-        _ key: String, classIndex: Int
-    ) -> (place: Int, offset: UInt32, keyNumber: UInt32) {
-        let place = progress.step
+    /// - Returns: the step in the order of asking, and the position of the field, if an object of the layout was
+    ///   asked for the same key at this step before.
+    @inline(__always)
+    mutating func ask(_ key: String, _ layout: Layout) -> (step: Int, position: UInt32) {
+        let step = progress.step
         progress.step &+= 1
-        guard place < layouts[classIndex].count, layouts[classIndex][place].key.isSame(as: key)
-        else {
-            return (place, .max, 0)
-        }
-        let known = layouts[classIndex][place]
-        return (place, known.offset, known.keyNumber)
+        if knownFields.isEmpty { return (step, FieldStep.unknown) }
+        let slot = layout.slot(Self.slotCount)
+        guard knownFields[slot].layout == layout, step < knownFields[slot].steps.count,
+            knownFields[slot].steps[step].key.isSame(as: key)
+        else { return (step, FieldStep.unknown) }
+        return (step, knownFields[slot].steps[step].position)
     }
 
-    /// Notes where a field was found.
-    mutating func learn(_ found: FieldStep, at place: Int, classIndex: Int) {
-        if place < layouts[classIndex].count {
-            layouts[classIndex][place] = found
-        } else if place == layouts[classIndex].count {
-            layouts[classIndex].append(found)
+    /// Notes the position of a field.
+    mutating func learn(_ field: FieldStep, at step: Int, _ layout: Layout) {
+        if knownFields.isEmpty {
+            knownFields = Array(repeating: KnownFields(), count: Self.slotCount)
+        }
+        let slot = layout.slot(Self.slotCount)
+        if knownFields[slot].layout != layout {
+            // Only the first request of an object replaces what another layout has left.
+            if step > 0 { return }
+            knownFields[slot] = KnownFields(layout: layout)
+        }
+        if step < knownFields[slot].steps.count {
+            knownFields[slot].steps[step] = field
+        } else if step == knownFields[slot].steps.count {
+            knownFields[slot].steps.append(field)
         }
     }
 

@@ -43,7 +43,7 @@ struct BinaryReader {
         try dictionaries.run(&reader.store, only: usedNodes)
         return PropertyListDocument(
             .init(
-                store: reader.store, root: root, keys: dictionaries.keys, homes: dictionaries.homes,
+                store: reader.store, root: root, keys: dictionaries.keys,
                 format: .binary,
                 leniencies: reader.used.union(references.used).union(dictionaries.used),
                 problems: reader.problems + references.problems + dictionaries.problems))

@@ -51,6 +51,11 @@ package struct SeededHash: Sendable {
     @inline(__always)
     func hash(_ word: UInt64, salt: UInt8) -> UInt64 { mix(mix(seed ^ UInt64(salt)) ^ word) }
 
+    /// The hash of a sequence of words, of which `state` is that of all but the last: begin with the hash of their
+    /// number.
+    @inline(__always)
+    func combine(_ state: UInt64, _ word: UInt64) -> UInt64 { mix(state ^ word) }
+
     @inline(__always)
     private func mix(_ word: UInt64) -> UInt64 {
         let product = word.multipliedFullWidth(by: factor)

@@ -3,105 +3,141 @@
 
 /// Finds keys in dictionaries by their numbers.
 ///
-/// Most keys need no table at all. A key stands where it was first seen in the document, or, in
-/// another dictionary of the same shape, as far from the beginning as there; two comparisons tell.
-/// Where neither is so, a small dictionary is searched, and of a large one those keys are in an
-/// open-addressing table, at most half full. A look-up takes constant time.
+/// Dictionaries of one shape have a key in the same position, so the search looks at the one in which the shape
+/// was found first: its model. Most keys need no table at all. A key is where it was first seen in the document,
+/// or as far from the beginning as there; two comparisons confirm it. Otherwise a small dictionary is
+/// searched, and the keys of a large one are in an open-addressing table. A lookup takes constant time.
 package struct DictionaryIndex: Sendable {
     /// The number of pairs above which keys that need it are in the table.
     static let threshold = 32
 
-    private let hash = SeededHash()
+    private let hasher = SeededHash()
     private let homes: [KeyHome]
+    private let shapes: [ShapeTable.Shape]
     /// Whether a dictionary may have a key twice, of which the first is to be found.
     private let hasDuplicates: Bool
-    // A place in `NodeStore.children`, plus one; 0 is free.
-    private var slots: [UInt32] = []
+    // Places of keys in `NodeStore.children`.
+    private var table = ProbingTable()
 
-    /// Where a key was seen first.
+    /// The place where a key was seen first.
     struct KeyHome: BitwiseCopyable, Sendable {
         /// The place in `NodeStore.children`.
         var place: UInt32
         /// Its distance from the first key of its dictionary.
         var offset: UInt32
+
+        /// The home of a key that no dictionary has yet.
+        static var none: Self { .init(place: .max, offset: .max) }
     }
 
-    /// Indexes the large dictionaries among the records of `store`; `homes` are by key number.
+    /// The keys of a dictionary, and those of its model.
+    private struct Keys {
+        /// The places of the dictionary's own keys.
+        let own: Range<UInt32>
+        /// The first key of the model.
+        let first: UInt32
+        let hasShape: Bool
+
+        /// The places of the keys of the model.
+        var model: Range<UInt32> { first..<(first &+ UInt32(truncatingIfNeeded: own.count)) }
+
+        var isLarge: Bool { own.count > DictionaryIndex.threshold }
+    }
+
+    /// Indexes the large dictionaries among the records of `store`.
     ///
-    /// Linear in their size.
-    init(_ store: NodeStore, homes: [KeyHome], hasDuplicates: Bool) {
-        self.homes = homes
+    /// Linear in the size of the shapes, and of the dictionaries without a shape.
+    init(_ store: NodeStore, _ keys: NumberedKeys, hasDuplicates: Bool) {
+        homes = keys.homes
+        shapes = keys.shapes.all
         self.hasDuplicates = hasDuplicates
-        var strays: [(place: UInt32, first: UInt32)] = []
-        for record in store.records where Self.isLarge(record) {
-            for place in record.low..<(record.low &+ record.high) {
-                let key = Self.key(at: place, store)
-                // Keys that are no strings have no number and are not looked up.
-                if key != 0, home(of: key, in: record, store) != place {
-                    strays.append((place, record.low))
-                }
+        var strays: [(place: UInt32, keys: Keys)] = []
+        for shape in shapes where shape.count > Self.threshold {
+            let keys = Keys(own: shape.keyRange, first: shape.first, hasShape: true)
+            appendStrays(keys, to: &strays, store)
+        }
+        if keys.hasShapeless {
+            for record in store.records where record.kind == .dictionary && record.shape == 0 {
+                let keys = self.keys(of: record)
+                if keys.isLarge { appendStrays(keys, to: &strays, store) }
             }
         }
         if strays.isEmpty { return }
-        var capacity = 64
-        while capacity < strays.count &* 2 { capacity &*= 2 }
-        slots = [UInt32](repeating: 0, count: capacity)
-        for stray in strays { insert(stray.place, first: stray.first, store) }
+        table = ProbingTable(capacity: strays.count &* 2)
+        for stray in strays { insert(stray.place, stray.keys, store) }
+    }
+
+    /// Appends the keys of a large dictionary that are not found without the table.
+    private func appendStrays(
+        _ keys: Keys, to strays: inout [(place: UInt32, keys: Keys)], _ store: NodeStore
+    ) {
+        for place in keys.own {
+            let key = Self.key(at: place, store)
+            // Keys that are no strings have no number and are not looked up.
+            if key != 0, position(of: key, atHomeIn: keys, store) != place &- keys.own.lowerBound {
+                strays.append((place, keys))
+            }
+        }
     }
 
     /// The place in `store.children` of the key number `key` of a dictionary, or nil.
     package func place(of key: UInt32, in record: NodeRecord, _ store: NodeStore) -> Int? {
-        if let home = home(of: key, in: record, store) { return Int(home) }
-        let keys = record.low..<(record.low &+ record.high)
-        guard Self.isLarge(record) else {
-            return keys.first { Self.key(at: $0, store) == key }.map(Int.init)
-        }
-        if slots.isEmpty { return nil }
-        var slot = slot(key, record.low)
-        while slots[slot] != 0 {
-            let place = slots[slot] &- 1
-            if keys.contains(place), Self.key(at: place, store) == key { return Int(place) }
-            slot = (slot &+ 1) & (slots.count &- 1)
-        }
-        return nil
+        let keys = keys(of: record)
+        let position =
+            position(of: key, atHomeIn: keys, store) ?? position(of: key, strayIn: keys, store)
+        return position.map { Int(keys.own.lowerBound &+ $0) }
     }
 
-    /// The place of the key if it is where it was seen first, or as far from the beginning.
-    private func home(of key: UInt32, in record: NodeRecord, _ store: NodeStore) -> UInt32? {
+    private func keys(of record: NodeRecord) -> Keys {
+        let own = record.low..<(record.low &+ record.high)
+        if record.shape == 0 { return Keys(own: own, first: record.low, hasShape: false) }
+        let first = shapes[Int(record.shape) &- 1].first
+        return Keys(own: own, first: first, hasShape: true)
+    }
+
+    /// The position of the key if it is where it was seen first, or as far from the beginning.
+    private func position(
+        of key: UInt32, atHomeIn keys: Keys, _ store: NodeStore
+    ) -> UInt32? {
         let home = homes[Int(key)]
-        let keys = record.low..<(record.low &+ record.high)
-        if keys.contains(home.place), Self.key(at: home.place, store) == key { return home.place }
-        // There may be the second of two, where a look-up is to find the first.
-        guard !hasDuplicates, home.offset < record.high else { return nil }
-        let place = record.low &+ home.offset
-        return Self.key(at: place, store) == key ? place : nil
-    }
-
-    private static func isLarge(_ record: NodeRecord) -> Bool {
-        record.kind == .dictionary && record.high > threshold
-    }
-
-    /// Puts a key of the dictionary whose first key is at `first` in the table, unless the same key
-    /// is there already: a thousand equal keys would make a run of a thousand slots.
-    private mutating func insert(_ place: UInt32, first: UInt32, _ store: NodeStore) {
-        let key = Self.key(at: place, store)
-        var slot = slot(key, first)
-        while slots[slot] != 0 {
-            // Places rise, so that an earlier one from `first` on is of the same dictionary.
-            let other = slots[slot] &- 1
-            if other >= first, other < place, Self.key(at: other, store) == key { return }
-            slot = (slot &+ 1) & (slots.count &- 1)
+        if keys.model.contains(home.place), Self.key(at: home.place, store) == key {
+            return home.place &- keys.first
         }
-        slots[slot] = place &+ 1
+        // There may be the second of two, where a lookup is to find the first.
+        guard keys.hasShape || !hasDuplicates, home.offset < keys.own.count else { return nil }
+        return Self.key(at: keys.own.lowerBound &+ home.offset, store) == key ? home.offset : nil
     }
 
-    private func slot(_ key: UInt32, _ dictionary: UInt32) -> Int {
-        let word = UInt64(key) << 32 | UInt64(dictionary)
-        return Int(truncatingIfNeeded: hash.hash(word, salt: 0) >> 8) & (slots.count &- 1)
+    /// The position of the key if it is not where it was seen first.
+    private func position(of key: UInt32, strayIn keys: Keys, _ store: NodeStore) -> UInt32? {
+        guard keys.isLarge else {
+            let place = keys.own.first { Self.key(at: $0, store) == key }
+            return place.map { $0 &- keys.own.lowerBound }
+        }
+        if table.isEmpty { return nil }
+        return table[slot(of: key, keys, store)].map {
+            UInt32(truncatingIfNeeded: $0) &- keys.first
+        }
+    }
+
+    /// Puts a key of a dictionary in the table, unless the same key is there already: a thousand equal keys
+    /// would make a run of a thousand slots.
+    private mutating func insert(_ place: UInt32, _ keys: Keys, _ store: NodeStore) {
+        let slot = slot(of: Self.key(at: place, store), keys, store)
+        if table[slot] == nil { table.insert(Int(place), at: slot) }
+    }
+
+    /// The slot where a key of a large dictionary is, or belongs.
+    private func slot(of key: UInt32, _ keys: Keys, _ store: NodeStore) -> Int {
+        let word = UInt64(key) << 32 | UInt64(keys.first)
+        let hash = UInt32(truncatingIfNeeded: hasher.hash(word, salt: 0) >> 16)
+        return table.slot(hash) { place in
+            let place = UInt32(truncatingIfNeeded: place)
+            return keys.model.contains(place) && Self.key(at: place, store) == key
+        }
     }
 
     private static func key(at place: UInt32, _ store: NodeStore) -> UInt32 {
-        let record = store.records[Int(store.children[Int(place)])]
-        return record.kind == .string ? record.high : 0
+        store.records[Int(store.children[Int(place)])].keyNumber
     }
 }

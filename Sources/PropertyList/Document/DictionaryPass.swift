@@ -1,11 +1,12 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// The last step of every reader: numbers the keys of all dictionaries and deals with keys that
-/// are no strings or occur twice.
+/// The last step of every reader: numbers the keys of all dictionaries and their shapes, and deals with keys
+/// that are no strings or occur twice.
 ///
-/// Duplicates are found without hashing a pair: each key number remembers the dictionary that had
-/// it last. Linear in the number of pairs.
+/// A dictionary of a shape that is expected needs no more than the comparison with it. Otherwise duplicates are
+/// found without hashing a pair: each key number remembers the dictionary that had it last. Linear in the
+/// number of pairs.
 struct DictionaryPass {
     let options: ParsingOptions
     let format: PropertyListFormat?
@@ -13,18 +14,16 @@ struct DictionaryPass {
     var used: ParsingOptions = []
     /// Keys that are containers, which ``ParsingOptions/salvage`` keeps.
     private(set) var problems: [PropertyListError] = []
-    var keys: KeyTable
-    /// By key number: where the key was seen first.
-    private(set) var homes: [DictionaryIndex.KeyHome]
+    /// The keys and shapes so far.
+    private(set) var keys: NumberedKeys
     // By key number: the dictionary that had the key last (its record's number plus one).
     private var lastOwner: [UInt32]
-    // The keys of the last dictionary without any that is to be told: those with the same ones, in
-    // the same order, as most are that stand for objects of one type, tell nothing new.
-    private var knownKeys = 0..<0
-    /// How many keys are numbered together in a dictionary that is larger.
+    /// The number of keys that are numbered together in a dictionary that is larger.
     private static let blockSize = 64
 
-    /// Prepares the pass; `keys` are those that have their numbers already.
+    /// Prepares the pass.
+    ///
+    /// - Parameter keys: the keys that have their numbers already.
     init(
         options: ParsingOptions, format: PropertyListFormat?, root: UInt32 = 0,
         keys: KeyTable = KeyTable()
@@ -32,16 +31,14 @@ struct DictionaryPass {
         self.options = options
         self.format = format
         self.root = root
-        self.keys = keys
         // Room for the keys of a small document, so that the tables need not grow.
         let room = max(keys.count &+ 1, 32)
         lastOwner = []
         lastOwner.reserveCapacity(room)
         lastOwner.append(contentsOf: repeatElement(0, count: keys.count &+ 1))
-        homes = []
-        homes.reserveCapacity(room)
-        homes.append(
-            contentsOf: repeatElement(.init(place: .max, offset: .max), count: keys.count &+ 1))
+        self.keys = NumberedKeys(table: keys)
+        self.keys.homes.reserveCapacity(room)
+        self.keys.homes.append(contentsOf: repeatElement(.none, count: keys.count &+ 1))
     }
 
     /// Visits every dictionary of `store`, or those that are `used`.
@@ -51,29 +48,48 @@ struct DictionaryPass {
         _ store: inout NodeStore, only used: [Bool]? = nil
     ) throws(PropertyListError) {
         for node in store.records.indices where store.records[node].kind == .dictionary {
-            if let used, !used[node] { continue }
-            if try visit(node, &store) { removeDuplicates(node, &store) }
+            if let used, !used[node] {
+                keys.hasShapeless = true
+            } else if store.records[node].high > 0 {
+                let shape = keys.shapes.likely(store.records[node].keyRange, in: store)
+                store.records[node].shape = shape == 0 ? try self.shape(of: node, &store) : shape
+            }
         }
     }
 
-    /// Returns whether the dictionary has a key twice that is to be removed.
+    /// The shape of a dictionary that is not of the one that was expected.
+    private mutating func shape(
+        of node: Int, _ store: inout NodeStore
+    ) throws(PropertyListError) -> UInt16 {
+        var (hasDuplicates, areNumbered) = try visit(node, &store)
+        if hasDuplicates, !options.contains(.allDuplicateKeys) {
+            removeDuplicates(node, &store)
+            hasDuplicates = false
+        }
+        let shape =
+            areNumbered && !hasDuplicates
+            ? keys.shapes.number(store.records[node].keyRange, in: store) : 0
+        if shape == 0 { keys.hasShapeless = true }
+        return shape
+    }
+
+    /// Numbers the keys of a dictionary. Returns whether it has a key twice, and whether all keys have a number.
     private mutating func visit(
         _ node: Int, _ store: inout NodeStore
-    ) throws(PropertyListError) -> Bool {
+    ) throws(PropertyListError) -> (hasDuplicates: Bool, areNumbered: Bool) {
         let record = store.records[node]
-        let places = Int(record.low)..<(Int(record.low) &+ Int(record.high))
-        if store.children.isSame(knownKeys, as: places) { return false }
+        let places = record.keyRange
         if record.high > Self.blockSize { numberKeys(at: places, &store) }
         let owner = UInt32(truncatingIfNeeded: node) &+ 1
         var hasDuplicates = false
-        var areKnown = true
+        var areNumbered = true
         for place in places {
             let key = store.children[place]
             var number = store.records[Int(key)].keyNumber
             if number == 0 {
                 number = try self.number(of: key, owner: node, &store)
                 if number == 0 {
-                    areKnown = false
+                    areNumbered = false
                     continue
                 }
             }
@@ -83,12 +99,11 @@ struct DictionaryPass {
                 hasDuplicates = true
             } else if last == 0 {
                 let offset = UInt32(truncatingIfNeeded: place) &- record.low
-                homes[Int(number)] = .init(place: record.low &+ offset, offset: offset)
+                keys.homes[Int(number)] = .init(place: record.low &+ offset, offset: offset)
             }
             lastOwner[Int(number)] = owner
         }
-        knownKeys = areKnown && !hasDuplicates ? places : 0..<0
-        return hasDuplicates && !options.contains(.allDuplicateKeys)
+        return (hasDuplicates, areNumbered)
     }
 
     /// Gives the keys of a large dictionary their numbers, a block at a time.
@@ -97,18 +112,18 @@ struct DictionaryPass {
         for place in places where isUnnumbered(store.children[place], store) { count &+= 1 }
         if count == 0 { return }
         // A file may name one key a million times.
-        keys.makeRoom(for: min(count, store.records.count))
+        keys.table.makeRoom(for: min(count, store.records.count))
         var block: [UInt32] = []
         block.reserveCapacity(Self.blockSize)
         for place in places {
             let key = store.children[place]
             if isUnnumbered(key, store) { block.append(key) }
             if block.count == Self.blockSize {
-                keys.intern(block: block, in: &store)
+                keys.table.intern(block: block, in: &store)
                 block.removeAll(keepingCapacity: true)
             }
         }
-        keys.intern(block: block, in: &store)
+        keys.table.intern(block: block, in: &store)
         makeRoomForKeys()
     }
 
@@ -118,12 +133,12 @@ struct DictionaryPass {
     }
 
     private mutating func makeRoomForKeys() {
-        let missing = keys.count &+ 1 &- lastOwner.count
+        let missing = keys.table.count &+ 1 &- lastOwner.count
         if missing <= 0 { return }
         lastOwner.makeRoom(for: missing)
-        homes.makeRoom(for: missing)
+        keys.homes.makeRoom(for: missing)
         lastOwner.append(contentsOf: repeatElement(0, count: missing))
-        homes.append(contentsOf: repeatElement(.init(place: .max, offset: .max), count: missing))
+        keys.homes.append(contentsOf: repeatElement(.none, count: missing))
     }
 
     /// The number of a key that has none yet, given now; 0 for a key that is no string.
@@ -135,7 +150,7 @@ struct DictionaryPass {
             try allowNonString(key, of: owner, store)
             return 0
         }
-        let number = keys.intern(key, in: store)
+        let number = keys.table.intern(key, in: store)
         store.records[Int(key)].setHigh(number)
         makeRoomForKeys()
         return number
@@ -204,14 +219,13 @@ struct DictionaryPass {
     /// the place where the key stood first.
     private mutating func removeDuplicates(_ node: Int, _ store: inout NodeStore) {
         let record = store.records[node]
-        let first = Int(record.low)
-        let number = Int(record.high)
+        let first = record.keyRange.lowerBound
         var positions: [UInt32: Int] = [:]
         var keys: [UInt32] = []
         var values: [UInt32] = []
-        for pair in 0..<number {
-            let key = store.children[first &+ pair]
-            let value = store.children[first &+ number &+ pair]
+        for (keyPlace, valuePlace) in zip(record.keyRange, record.valueRange) {
+            let key = store.children[keyPlace]
+            let value = store.children[valuePlace]
             let keyRecord = store.records[Int(key)]
             if keyRecord.kind == .string, let earlier = positions[keyRecord.high] {
                 if format?.isText == true { values[earlier] = value }
@@ -228,13 +242,14 @@ struct DictionaryPass {
     }
 }
 
-extension [UInt32] {
-    /// Whether two ranges hold the same numbers; false for empty ones.
-    fileprivate func isSame(_ first: Range<Int>, as second: Range<Int>) -> Bool {
-        guard first.count == second.count, !first.isEmpty else { return false }
-        let first = span.extracting(first)
-        let second = span.extracting(second)
-        for place in first.indices where first[place] != second[place] { return false }
-        return true
-    }
+/// The keys of a document's dictionaries as ``DictionaryPass`` numbers them.
+package struct NumberedKeys: Sendable {
+    /// The distinct keys.
+    var table: KeyTable
+    /// By key number: where the key was seen first.
+    var homes: [DictionaryIndex.KeyHome] = []
+    /// The distinct sequences of keys.
+    var shapes = ShapeTable()
+    /// Whether a dictionary with keys has no shape.
+    var hasShapeless = false
 }

@@ -50,7 +50,7 @@ public struct DocumentBuilder: ~Copyable {
         if tree.depth > 0 { throw Self.misuse("\(tree.depth) containers are not ended") }
         var pass = DictionaryPass(options: .strict, format: nil, keys: keys.table)
         try pass.run(&tree.store)
-        return PropertyListDocument(.init(store: tree.store, keys: pass.keys, homes: pass.homes))
+        return PropertyListDocument(.init(store: tree.store, keys: pass.keys))
     }
 }
 

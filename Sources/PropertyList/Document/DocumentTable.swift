@@ -38,7 +38,10 @@
     /// The number of values, and of references to them.
     package var extent: Int { storage.extent }
 
-    /// How many records there are.
+    /// The number of shapes that dictionaries have; also the largest ``NodeRecord/shape``.
+    package var shapeCount: Int { storage.shapeCount }
+
+    /// The number of records.
     package var count: Int { records.count }
 
     /// The number of the value that holds all others.

@@ -28,7 +28,7 @@ package struct GraphAssembler {
         var pass = DictionaryPass(options: .strict, format: nil, root: root, keys: keys.table)
         try pass.run(&store)
         return PropertyListDocument(
-            .init(store: store, root: root, keys: pass.keys, homes: pass.homes))
+            .init(store: store, root: root, keys: pass.keys))
     }
 }
 

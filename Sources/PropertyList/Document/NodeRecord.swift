@@ -18,7 +18,7 @@
 /// | string | bytes from `offset` to the text | low: length in bytes; high: key number, 0 if none |
 /// | data | bytes from `offset` to the data | low: length in bytes |
 /// | array, set | – | low: first child; high: number of elements |
-/// | dictionary | – | low: first child; high: number of pairs; the keys, then the values |
+/// | dictionary | its shape, 0 if none | low: first child; high: number of pairs; the keys, then the values |
 ///
 /// `offset` is where the value begins in the source. Text and data that differ from their source
 /// (entities, base 64) lie in a side buffer: then the flag `decoded` is set and the low half of
@@ -29,7 +29,7 @@
 @_spi(Tables) public struct NodeRecord: BitwiseCopyable, Sendable {
     public let kind: PropertyListKind
     @usableFromInline package var flags: UInt8
-    package var header: UInt16
+    @usableFromInline package var header: UInt16
     package var offset: UInt32
     @usableFromInline package var payload: UInt64
 
@@ -109,6 +109,13 @@
     /// The number of a key; 0 for a string that is none (yet), and for other kinds.
     @inline(__always)
     var keyNumber: UInt32 { kind == .string ? high : 0 }
+
+    /// The number of the shape in a record of the kind `dictionary`; 0 for none. See ``ShapeTable``.
+    @inlinable
+    public internal(set) var shape: UInt16 {
+        get { header }
+        set { header = newValue }
+    }
 
     @inline(__always)
     package mutating func setHigh(_ value: UInt32) { payload = UInt64(low) | UInt64(value) << 32 }

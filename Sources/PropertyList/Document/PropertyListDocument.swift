@@ -16,6 +16,8 @@ public struct PropertyListDocument: Sendable {
         package let store: NodeStore
         package let root: UInt32
         package let keys: KeyTable
+        /// The number of shapes that dictionaries have.
+        package let shapeCount: Int
         package let index: DictionaryIndex
         package let format: PropertyListFormat?
         package let xmlHeader: XMLHeader?
@@ -29,9 +31,10 @@ public struct PropertyListDocument: Sendable {
         init(_ parts: Parts) {
             store = parts.store
             root = parts.root
-            keys = parts.keys
+            keys = parts.keys.table
+            shapeCount = parts.keys.shapes.count
             index = DictionaryIndex(
-                parts.store, homes: parts.homes,
+                parts.store, parts.keys,
                 hasDuplicates: parts.leniencies.contains(.allDuplicateKeys))
             format = parts.format
             xmlHeader = parts.xmlHeader
@@ -65,8 +68,7 @@ public struct PropertyListDocument: Sendable {
     package struct Parts {
         var store: NodeStore
         var root: UInt32 = 0
-        var keys: KeyTable
-        var homes: [DictionaryIndex.KeyHome]
+        var keys: NumberedKeys
         var format: PropertyListFormat?
         var xmlHeader: XMLHeader?
         var encoding = SourceEncoding.utf8

@@ -26,7 +26,7 @@ enum JSONReader {
         try pass.run(&store)
         return PropertyListDocument(
             .init(
-                store: store, keys: pass.keys, homes: pass.homes, format: .json, mapping: mapping,
+                store: store, keys: pass.keys, format: .json, mapping: mapping,
                 leniencies: used.union(grammar.used).union(pass.used), problems: problems))
     }
 

@@ -28,7 +28,7 @@ enum OpenStepReader {
         try pass.run(&grammar.tree.store)
         return PropertyListDocument(
             .init(
-                store: grammar.tree.store, keys: pass.keys, homes: pass.homes, format: .openStep,
+                store: grammar.tree.store, keys: pass.keys, format: .openStep,
                 encoding: OpenStepEncoding.sourceEncoding(bytes, named: encoding),
                 leniencies: used.union(grammar.used).union(pass.used), problems: problems))
     }

@@ -5,9 +5,9 @@
 struct ValueBuilder {
     /// A container under construction.
     private struct Frame {
-        /// Its keys, where a dictionary before had the same.
+        /// The keys of its shape, if they are known.
         var keys: DictionaryKeys?
-        /// The keys so far, where none had.
+        /// The keys so far, if those of the shape are not known.
         var texts: [String] = []
         var values: [PropertyListValue] = []
     }
@@ -109,7 +109,7 @@ struct ValueBuilder {
         let count = min(Int(record.high), 64)
         frame.values.reserveCapacity(count)
         if record.kind == .dictionary {
-            frame.keys = recentKeys.keys(of: record, in: store)
+            frame.keys = recentKeys.keys(of: record.shape)
             if frame.keys == nil { frame.texts.reserveCapacity(count) }
         }
         return frame
@@ -159,7 +159,7 @@ struct ValueBuilder {
             try refuseDuplicates(top.texts)
         }
         let keys = makeKeys(top.texts, of: record)
-        recentKeys.insert(keys, of: record, in: store)
+        recentKeys.insert(keys, of: record.shape)
         return PropertyListDictionary(keys: keys, values: top.values)
     }
 
@@ -235,13 +235,12 @@ private struct RecentContainers {
     }
 }
 
-/// Keys of dictionaries that came lately, for those that have the same in the same order.
+/// The keys of dictionaries that were built lately, by the shapes of these.
 ///
-/// A slot remembers the last that fell into it and no other.
+/// A slot remembers the last shape that fell into it and no other.
 private struct RecentKeys {
     private struct Slot {
-        /// Where the keys are among the children of all containers.
-        var places = 0..<0
+        var shape: UInt16 = 0
         var keys = DictionaryKeys()
     }
 
@@ -249,37 +248,19 @@ private struct RecentKeys {
 
     private var slots: [Slot] = []
 
-    /// The keys of a dictionary, if one with the same has been remembered.
-    func keys(of dictionary: NodeRecord, in store: NodeStore) -> DictionaryKeys? {
-        guard let slot = slot(of: dictionary, in: store), !slots.isEmpty else { return nil }
-        let (known, places) = (slots[slot].places, dictionary.keyRange)
-        guard known.count == places.count else { return nil }
-        for (place, other) in zip(places, known) {
-            if store.children[place] == store.children[other] { continue }
-            let number = store.records[Int(store.children[place])].keyNumber
-            // The same number is the same text.
-            if number == 0 || number != store.records[Int(store.children[other])].keyNumber {
-                return nil
-            }
-        }
-        return slots[slot].keys
+    /// The keys of a shape, if they are remembered.
+    func keys(of shape: UInt16) -> DictionaryKeys? {
+        guard shape != 0, !slots.isEmpty else { return nil }
+        let slot = slots[Self.slot(of: shape)]
+        return slot.shape == shape ? slot.keys : nil
     }
 
-    /// Remembers the keys of a dictionary.
-    mutating func insert(
-        _ keys: DictionaryKeys, of dictionary: NodeRecord, in store: NodeStore
-    ) {
-        guard let slot = slot(of: dictionary, in: store) else { return }
-        if slots.isEmpty { slots = [Slot](repeating: Slot(), count: Self.count) }
-        slots[slot] = Slot(places: dictionary.keyRange, keys: keys)
+    /// Remembers the keys of a shape.
+    mutating func insert(_ keys: DictionaryKeys, of shape: UInt16) {
+        if shape == 0 { return }
+        if slots.isEmpty { slots = Array(repeating: Slot(), count: Self.count) }
+        slots[Self.slot(of: shape)] = Slot(shape: shape, keys: keys)
     }
 
-    /// The slot that a dictionary falls into, by the number, the first and the last of its keys.
-    private func slot(of dictionary: NodeRecord, in store: NodeStore) -> Int? {
-        let places = dictionary.keyRange
-        guard let last = places.last else { return nil }
-        let first = store.records[Int(store.children[places.lowerBound])].keyNumber
-        let numbers = first &* 5 &+ store.records[Int(store.children[last])].keyNumber &* 3
-        return Int(truncatingIfNeeded: numbers &+ dictionary.high) & (Self.count &- 1)
-    }
+    private static func slot(of shape: UInt16) -> Int { Int(shape) & (count &- 1) }
 }

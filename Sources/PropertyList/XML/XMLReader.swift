@@ -43,7 +43,7 @@ enum XMLReader {
         try pass.run(&contents.store)
         return PropertyListDocument(
             .init(
-                store: contents.store, keys: pass.keys, homes: pass.homes, format: .xml,
+                store: contents.store, keys: pass.keys, format: .xml,
                 xmlHeader: contents.header, encoding: encoding,
                 leniencies: used.union(pass.used), problems: contents.problems))
     }

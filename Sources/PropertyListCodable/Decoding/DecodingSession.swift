@@ -136,7 +136,9 @@ final class DecodingSession {
     }
 
     /// The plan for the keys of a type.
-    func plan(of type: any CodingKey.Type) -> KeyPlan { plans.plan(of: type) }
+    func plan(of type: any CodingKey.Type, shape: UInt16) -> KeyPlan {
+        plans.plan(of: type, shape: shape)
+    }
 
     /// Counts references to values that are followed. A shared value costs each time, which bounds what
     /// a few bytes can expand to. Reading the same value again through one decoder is free.

@@ -3,11 +3,11 @@
 
 @_spi(Tables) internal import PropertyList
 
-/// Finds the keys of one dictionary as they are asked for: nearly always each is the next in the plan
-/// of its type, and stands where it stood in the dictionary before.
+/// Finds the keys of one dictionary as they are requested. Nearly always each is the next in the plan of its type
+/// and of the shape of the dictionary, which has its position.
 ///
-/// What a ``KeyedNodeContainer`` is without the type of its keys: one reference to copy, and code that
-/// the compiler need not make again for each type.
+/// A ``KeyedNodeContainer`` without the type of its keys: one reference to copy, and code that the compiler need
+/// not make again for each type.
 final class DictionaryReader {
     let session: DecodingSession
     let path: CodingPath?
@@ -18,8 +18,6 @@ final class DictionaryReader {
     private let hasDuplicateKeys: Bool
     // The place in the plan of the next key.
     private var next = 0
-    // How far keys are from where they were found first; other than 0 where one before them is missing.
-    private var shift = 0
     // The entry after that of the last key which the plan has no place for.
     private var following = 0
 
@@ -36,7 +34,7 @@ final class DictionaryReader {
         self.node = node
         first = Int(record.low)
         count = Int(record.high)
-        plan = session.plan(of: type)
+        plan = session.plan(of: type, shape: record.shape)
         hasDuplicateKeys = session.table.hasDuplicateKeys
         if let key = session.nonStringKey(of: node) {
             throw session.refusal(String.self, key, path)
@@ -58,14 +56,18 @@ final class DictionaryReader {
     /// The value of a key, or nil.
     func find(_ name: String) -> UInt32? {
         let place = next
-        guard !hasDuplicateKeys, let found = plan.found(name, ifAt: place),
-            isKey(found.value, at: found.offset &+ shift)
-        else { return findByPlan(name) }
+        guard let position = plan.position(of: name, ifAt: place) else { return findByPlan(name) }
         next = place &+ 1
-        return child(at: found.offset &+ shift)
+        return value(at: position)
     }
 
-    /// The value of a key that is not where it is expected.
+    /// The value of the entry at a position; nil for that of a key that is missing.
+    @inline(__always)
+    private func value(at position: Int) -> UInt32? {
+        position == KeyPlan.missing ? nil : child(at: position)
+    }
+
+    /// The value of a key that is not the one that is expected, or has not been searched for.
     @inline(never)
     private func findByPlan(_ name: String) -> UInt32? {
         // A copy, because passing the property itself would be checked for exclusive access.
@@ -73,32 +75,11 @@ final class DictionaryReader {
         let place = plan.place(of: name, &next) { session.table.keyNumber(of: $0) ?? 0 }
         self.next = next
         guard let place else { return search(name) }
+        if let known = plan.position(at: place) { return value(at: known) }
         let number = plan.value(at: place)
-        if number == 0 { return nil }
-        if let offset = plan.offset(at: place), !hasDuplicateKeys {
-            if isKey(number, at: offset &+ shift) { return child(at: offset &+ shift) }
-            if isKey(number, at: offset) { return child(at: offset) }
-        }
-        return locate(number, place)
-    }
-
-    @inline(__always)
-    private func isKey(_ number: UInt32, at position: Int) -> Bool {
-        guard position >= 0, position < count else { return false }
-        let key = session.records[Int(session.children[first &+ position])]
-        return key.kind == .string && key.high == number
-    }
-
-    /// The value of a key that is not where it was before, by the index of the document.
-    @inline(never)
-    private func locate(_ number: UInt32, _ place: Int) -> UInt32? {
-        guard let position = position(of: number) else { return nil }
-        if let offset = plan.offset(at: place) {
-            shift = position &- offset
-        } else {
-            plan.setOffset(position, at: place)
-        }
-        return child(at: position)
+        let position = number == 0 ? nil : position(of: number)
+        plan.setPosition(position ?? KeyPlan.missing, at: place)
+        return position.map(child)
     }
 
     private func position(of number: UInt32) -> Int? {

@@ -3,9 +3,9 @@
 
 /// The keys seen so far, each with the key that followed it last.
 ///
-/// A property list holds many dictionaries of the same shape, so that one comparison with the key
-/// that stood next the last time spares looking for the end of the key, checking its characters and
-/// finding its number.
+/// A property list holds many dictionaries of the same shape, so one comparison with the key that came next the
+/// last time spares looking for the end of the key, checking its characters and finding its number. The memory is
+/// by key and not by shape: the scanner meets one key after the other, and the shape is known after the last.
 struct XMLKeyMemory {
     private struct Entry {
         /// The record of the key where it was seen first.
