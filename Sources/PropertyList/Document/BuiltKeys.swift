@@ -13,23 +13,26 @@ struct BuiltKeys {
     /// The number of the key that was found or added last; 0 is none.
     private(set) var last = 0
 
-    /// The string of a key that comes after the last one; nil for a key that the document does not have.
+    /// The string of the key that comes after the last one, if it is the one that came there the time before.
     @inline(__always)
-    mutating func next(_ text: String, in store: NodeStore) -> UInt32? {
-        if last > 0 {
-            let successor = Int(entries[last &- 1].successor)
-            if successor > 0, isKey(successor, text, store) { return use(successor) }
-        }
-        guard let number = table.number(of: text, in: store) else { return nil }
-        follow(Int(number))
-        return entries[last &- 1].node
+    mutating func successor(_ text: String, in store: NodeStore) -> UInt32? {
+        if last == 0 { return nil }
+        let successor = Int(entries[last &- 1].successor)
+        return successor > 0 && isKey(successor, text, store) ? use(successor) : nil
     }
 
-    /// The string of a key, for a builder that knows better which key is next; nil for a key that the document
-    /// does not have.
+    /// The place of a key, for a look at its string or to insert one.
     @inline(__always)
-    func node(of text: String, in store: NodeStore) -> UInt32? {
-        table.number(of: text, in: store).map { entries[Int($0) &- 1].node }
+    func place(of text: String, in store: NodeStore) -> KeyTable.Place {
+        table.place(of: text, in: store)
+    }
+
+    /// The string of the key at a place; nil for a key that the document does not have.
+    @inline(__always)
+    mutating func node(at place: KeyTable.Place) -> UInt32? {
+        guard let number = place.number else { return nil }
+        follow(Int(number))
+        return entries[last &- 1].node
     }
 
     /// The string of a key by its number.
@@ -41,8 +44,8 @@ struct BuiltKeys {
 
     /// Numbers the string `node`, a key that the document did not have.
     @inline(__always)
-    mutating func insert(_ node: UInt32, _ store: inout NodeStore) {
-        let number = table.intern(node, in: store)
+    mutating func insert(_ node: UInt32, at place: KeyTable.Place, _ store: inout NodeStore) {
+        let number = table.insert(node, at: place)
         store.records[Int(node)].setHigh(number)
         entries.append((node, 0))
         follow(Int(number))

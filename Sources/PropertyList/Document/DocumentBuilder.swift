@@ -121,11 +121,13 @@ extension DocumentBuilder {
     /// Adds the text of a key; its value comes next.
     public mutating func key(_ text: String) {
         guard admitsKey(text) else { return }
-        if let known = keys.next(text, in: tree.store) { return tree.addShared(known) }
+        if let next = keys.successor(text, in: tree.store) { return tree.addShared(next) }
+        let place = keys.place(of: text, in: tree.store)
+        if let known = keys.node(at: place) { return tree.addShared(known) }
         let start = tree.store.bytes.count
         tree.store.bytes.append(text: text.utf8)
         if let record = contentRecord(kind: .string, from: start) {
-            keys.insert(tree.add(record), &tree.store)
+            keys.insert(tree.add(record), at: place, &tree.store)
         }
     }
 
@@ -240,7 +242,7 @@ public struct CompletedValue: Sendable {
     fileprivate let builder: SharedValues.Builder
 }
 
-/// What a builder knows of values that are added again.
+/// The heights of the values of a builder that were added again.
 private struct SharedValues {
     /// Identifies a builder. Its values keep it, so no other builder has the same identity.
     final class Builder: Sendable {}
@@ -249,7 +251,7 @@ private struct SharedValues {
     // By container: how many containers are nested in it, itself included.
     private var heights: [UInt32: Int] = [:]
 
-    /// How many containers are nested in a value, itself included. Linear in the containers that are
+    /// The number of containers that are nested in a value, itself included. Linear in the containers that are
     /// not known yet; not recursive.
     mutating func height(of node: UInt32, in store: NodeStore) -> Int {
         var pending = [node]

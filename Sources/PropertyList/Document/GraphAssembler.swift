@@ -4,14 +4,14 @@
 /// Puts values into the tables of a document from the leaves up: a container is added when all its
 /// children have been, so that many can be under way at once.
 ///
-/// What ``DocumentBuilder`` is for a tree, this is for the objects of a keyed archive.
+/// It serves the objects of a keyed archive as ``DocumentBuilder`` serves a tree.
 package struct GraphAssembler {
     private var store = NodeStore(bytes: [])
     private var keys = BuiltKeys()
     private var strings = KeyTable()
     private var uniqueCount = 0
     private var failure: PropertyListError?
-    // Where equal leaves may be one.
+    // The leaves added lately, if equal ones may be one.
     private var recent: RecentLeaves?
 
     /// An empty document, in which leaves that are equal may be one where `sharesLeaves`.
@@ -20,10 +20,12 @@ package struct GraphAssembler {
     /// The number of values that have been added.
     package var count: Int { store.records.count }
 
-    /// The document.
+    /// The document. Nothing is to be added afterwards.
+    ///
+    /// It changes the tables in place, which a copy of the assembler would double.
     ///
     /// - Throws: `duplicateKey`, `sizeLimitExceeded`.
-    package consuming func finish(root: UInt32) throws(PropertyListError) -> PropertyListDocument {
+    package mutating func finish(root: UInt32) throws(PropertyListError) -> PropertyListDocument {
         if let failure { throw failure }
         var pass = DictionaryPass(options: .strict, format: nil, root: root, keys: keys.table)
         try pass.run(&store)
@@ -94,7 +96,7 @@ extension GraphAssembler {
         addContent(kind: .string, from: appendText(value))
     }
 
-    /// Where the text begins among the bytes of the document.
+    /// Appends a text to the bytes of the document, and returns its start.
     private mutating func appendText(_ value: String) -> Int {
         let start = store.bytes.count
         store.bytes.append(text: value.utf8)
@@ -125,9 +127,10 @@ extension GraphAssembler {
 
     /// The string of a key, one for all dictionaries that have it.
     package mutating func key(_ text: String) -> UInt32 {
-        if let known = keys.node(of: text, in: store) { return known }
+        let place = keys.place(of: text, in: store)
+        if let known = keys.node(at: place) { return known }
         let node = ownString(text)
-        keys.insert(node, &store)
+        keys.insert(node, at: place, &store)
         return node
     }
 

@@ -81,12 +81,42 @@ package struct KeyTable: Sendable {
     private func number(
         of text: Span<UInt8>, _ encoding: NodeRecord.TextEncoding, _ store: NodeStore
     ) -> UInt32? {
-        let slot = slot(keyHash(text, encoding)) { node in
+        let slot = slot(keyHash(text, encoding), of: text, encoding, store)
+        return table[slot].map(Self.number)
+    }
+
+    private func slot(
+        _ hash: UInt32, of text: Span<UInt8>, _ encoding: NodeRecord.TextEncoding,
+        _ store: NodeStore
+    ) -> Int {
+        slot(hash) { node in
             let record = store.records[Int(node)]
             return record.encoding == encoding
                 && store.withContent(of: record) { $0.isSame(as: text) }
         }
-        return table[slot].map(Self.number)
+    }
+
+    /// The place where a key is, or belongs, until the table changes.
+    struct Place {
+        fileprivate let hash: UInt32
+        fileprivate let slot: Int
+        /// The number of the key; nil for one that the table does not have.
+        let number: UInt32?
+    }
+
+    /// Finds a key in a document that is being built, in which all text is UTF-8.
+    func place(of key: String, in store: NodeStore) -> Place {
+        key.withUTF8Span { text in
+            let encoding: NodeRecord.TextEncoding = text.isASCII() ? .ascii : .utf8
+            let hash = keyHash(text, encoding)
+            let slot = slot(hash, of: text, encoding, store)
+            return Place(hash: hash, slot: slot, number: table[slot].map(Self.number))
+        }
+    }
+
+    /// Numbers the key that the string `node` spells, whose place has no number.
+    mutating func insert(_ node: UInt32, at place: Place) -> UInt32 {
+        insert(node, hash: place.hash, at: place.slot)
     }
 
     private func keyHash(_ text: Span<UInt8>, _ encoding: NodeRecord.TextEncoding) -> UInt32 {
