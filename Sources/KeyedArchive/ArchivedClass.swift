@@ -94,7 +94,7 @@ extension ArchivedClass {
             let nameOffset = Self.offset(of: Self.nameKey, in: record, table)
         else { return nil }
         func value(at offset: Int) -> UInt32 {
-            table.child(Int(record.low) &+ offset &+ Int(record.high))
+            table.child(record.valueRange.lowerBound &+ offset)
         }
         let nameRecord = table[value(at: nameOffset)]
         guard nameRecord.kind == .string else {
@@ -106,7 +106,7 @@ extension ArchivedClass {
             chain = try Self.names(table, value(at: chainOffset), Self.chainKey, object)
         }
         // Most descriptions have these two keys.
-        switch (record.high, nameOffset, chainOffset) {
+        switch (record.count, nameOffset, chainOffset) {
         case (1, _, _), (2, 0, 1): return
         case (2, 1, 0): layout = .chainFirst
         default:
@@ -121,9 +121,8 @@ extension ArchivedClass {
     private static func offset(
         of key: String, in description: NodeRecord, _ table: DocumentTable
     ) -> Int? {
-        (0..<Int(description.high)).first {
-            table.isString(table[table.child(Int(description.low) &+ $0)], key)
-        }
+        description.keyRange.first { table.isString(table[table.child($0)], key) }
+            .map { $0 &- description.keyRange.lowerBound }
     }
 
     private static func layout(
@@ -157,8 +156,8 @@ extension ArchivedClass {
             throw malformed("`\(key)` is of kind \(record.kind), not an array", object)
         }
         var names: [String] = []
-        names.reserveCapacity(Int(record.high))
-        for place in Int(record.low)..<(Int(record.low) &+ Int(record.high)) {
+        names.reserveCapacity(record.count)
+        for place in record.valueRange {
             let element = table[table.child(place)]
             guard element.kind == .string else {
                 throw malformed("`\(key)` holds a value of kind \(element.kind)", object)

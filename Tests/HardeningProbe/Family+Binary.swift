@@ -66,6 +66,16 @@ extension Family {
             [.array(numbers(4..<n + 4)), .ascii("a"), .ascii("b"), .ascii("c")]
                 + (0..<n).map { _ in .dictionary([1, 2, 3], [2, 3, 1]) }
         },
+        binary("binary, dictionaries of many shapes") { n in
+            // Each has the first eight keys, and of the others those that its number names.
+            let keys: [BinaryAssembler.Object] = (0..<24).map { .ascii("key \($0)") }
+            let dictionaries = (0..<n).map { number in
+                let chosen = (1...24).filter { $0 <= 8 || number >> ($0 - 9) & 1 == 1 }
+                return BinaryAssembler.Object.dictionary(
+                    chosen.map(UInt64.init), Array(repeating: 1, count: chosen.count))
+            }
+            return [.array(numbers(25..<n + 25))] + keys + dictionaries
+        },
         binary("binary, long string", 2000) { n in [.ascii(String(repeating: "long ", count: n))] },
         binary("binary, long UTF-16", 5000) { n in [.utf16(Array(repeating: 0x6F22, count: n))] },
         binary("binary, long data", 2000) { n in [.data(Array(repeating: 7, count: n * 4))] },

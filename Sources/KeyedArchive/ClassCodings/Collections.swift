@@ -84,15 +84,15 @@ extension RangeReplaceableCollection where Element: KeyedDecodable {
         of list: NodeRecord, in reader: ArchiveReader
     ) throws {
         // Elements may be large, and the list of a hostile file long.
-        reserveCapacity(Swift.min(Int(list.high), 1024))
-        let first = Int(list.low)
-        for place in first..<(first &+ Int(list.high)) {
+        reserveCapacity(Swift.min(list.count, 1024))
+        let places = list.valueRange
+        for place in places {
             let reference = reader.reference(at: reader.table.child(place))
             do {
                 try reader.chargeElement(reference)
                 append(try Element.unarchive(reference))
             } catch let error as KeyedArchiveError {
-                throw error.inside(.index(place &- first))
+                throw error.inside(.index(place &- places.lowerBound))
             }
         }
     }

@@ -20,7 +20,7 @@ struct ArchiveIndex {
     /// The dictionary of the roots.
     let top: UInt32
 
-    /// How many entries there are.
+    /// The number of entries.
     var count: Int { entries.count }
 
     /// Looks at every entry; linear.
@@ -46,7 +46,7 @@ struct ArchiveIndex {
             : classes[Int(number.value &- ClassNumber.firstDescribed)]
     }
 
-    /// How many classes there are, those of plain values among them.
+    /// The number of classes, those of plain values among them.
     var classCount: Int { classes.count &+ ArchivedClass.leaves.count }
 
     /// What the entry `object` is.
@@ -55,8 +55,7 @@ struct ArchiveIndex {
     /// The node of the entry `object`.
     func node(of object: UInt32) -> UInt32 { entries[Int(object)].node }
 
-    /// Whether a class, by its number, has so many objects that what the first ones are asked for is worth
-    /// remembering.
+    /// Whether a class, by its number, has enough objects that keeping the positions of fields pays off.
     func isCommon(_ classIndex: Int) -> Bool {
         objectCounts[classIndex &- Int(ClassNumber.firstDescribed)] > 3
     }
@@ -102,8 +101,8 @@ struct ArchiveIndex {
         /// Finds the entries that describe classes, for objects may come before theirs.
         mutating func describeClasses() throws(KeyedArchiveError) {
             let objects = table[contents.objectsNumber]
-            entries.reserveCapacity(Int(objects.high))
-            for place in Int(objects.low)..<(Int(objects.low) &+ Int(objects.high)) {
+            entries.reserveCapacity(objects.count)
+            for place in objects.valueRange {
                 let node = table.child(place)
                 let record = table[node]
                 let isDescription = record.kind == .dictionary && form(of: record).hasName
@@ -118,7 +117,7 @@ struct ArchiveIndex {
             if shape != 0, let known = forms[shape] { return known }
             let place = classKey.flatMap { table.place(ofKey: $0, in: record) }
             let form = Form(
-                classPosition: place.map { $0 &- Int(record.low) },
+                classPosition: place.map { $0 &- record.keyRange.lowerBound },
                 hasName: nameKey.flatMap { table.place(ofKey: $0, in: record) } != nil)
             if shape != 0 { forms[shape] = form }
             return form
@@ -161,7 +160,7 @@ struct ArchiveIndex {
             of record: NodeRecord, _ object: UInt32
         ) throws(KeyedArchiveError) -> UInt32 {
             if let position = form(of: record).classPosition {
-                let value = table[table.child(Int(record.low) &+ position &+ Int(record.high))]
+                let value = table[table.child(record.valueRange.lowerBound &+ position)]
                 let uid = UInt32(truncatingIfNeeded: value.payload)
                 if value.kind == .uid, UInt64(uid) < UInt64(entries.count),
                     entries[Int(uid)].slot == .description
@@ -220,11 +219,7 @@ struct ArchiveIndex {
             pending.append(container)
             while let node = pending.popLast() {
                 let record = table[node]
-                let skipped = record.kind == .dictionary ? Int(record.high) : 0
-                let first = Int(record.low) &+ skipped
-                for place in first..<(first &+ Int(record.high)) {
-                    try count(table.child(place), object)
-                }
+                for place in record.valueRange { try count(table.child(place), object) }
             }
         }
 

@@ -280,7 +280,7 @@ extension ArchiveReader {
     /// The value of the entry at a position of an object.
     @inline(__always)
     private func value(at position: UInt32, in record: NodeRecord) -> UInt32 {
-        table.child(Int(record.low) &+ Int(position) &+ Int(record.high))
+        table.child(record.valuePlace(ofKeyAt: record.keyRange.lowerBound &+ Int(position)))
     }
 
     /// The position of a field in an object.
@@ -299,15 +299,15 @@ extension ArchiveReader {
             let place = table.place(ofKey: number, in: record)
         else { return nil }
         state.countUnkeyed()
-        return table.child(place &+ Int(record.high))
+        return table.child(record.valuePlace(ofKeyAt: place))
     }
 
     /// The keys of an object's fields, in order.
     func keys(of decoder: KeyedDecoder) -> [String] {
         let record = decoder.record
         guard record.kind == .dictionary else { return [] }
-        return (0..<Int(record.high)).compactMap { position in
-            fieldKeys.key(table.child(Int(record.low) &+ position), of: table, &longContents)
+        return record.keyRange.compactMap { place in
+            fieldKeys.key(table.child(place), of: table, &longContents)
         }
     }
 }

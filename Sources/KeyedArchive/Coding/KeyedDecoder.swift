@@ -147,10 +147,8 @@ extension ArchiveReader {
                 .wrongType,
                 what: "a plain value of kind \(record.kind) stands where references are expected")
         }
-        try charge(Int(record.high))
-        return (Int(record.low)..<(Int(record.low) &+ Int(record.high))).map {
-            reference(at: table.child($0))
-        }
+        try charge(record.count)
+        return record.valueRange.map { reference(at: table.child($0)) }
     }
 }
 

@@ -221,8 +221,8 @@ extension ObjectTable {
         fail(Self.misuse("the encoder of another object than the innermost is used"))
     }
 
-    /// The node of a key. Objects of one class have the same keys in the same order, so mostly one
-    /// comparison is enough.
+    /// The node of a key. Objects of one class have the same keys in the same order, so mostly one comparison is
+    /// enough. It is by class and step, because the shape of an object is not known before its last key.
     private mutating func keyNode(_ key: String) -> UInt32 {
         let step = open.step
         let classIndex = open.classIndex

@@ -59,10 +59,10 @@ final class OpaqueArchive: Sendable {
     func fields(of object: UInt32) throws(KeyedArchiveError) -> [Field] {
         let record = table[nodeNumber(of: object)]
         var fields: [Field] = []
-        fields.reserveCapacity(Int(record.high))
+        fields.reserveCapacity(record.count)
         // By their numbers: the same number is the same text.
         var known: Set<UInt32> = []
-        for place in Int(record.low)..<(Int(record.low) &+ Int(record.high)) {
+        for place in record.keyRange {
             let key = table[table.child(place)]
             guard key.kind == .string else {
                 throw Self.malformed("a key is of kind \(key.kind)", object)
@@ -72,7 +72,7 @@ final class OpaqueArchive: Sendable {
             }
             fields.append(
                 Field(
-                    key: table.child(place), value: table.child(place &+ Int(record.high)),
+                    key: table.child(place), value: table.child(record.valuePlace(ofKeyAt: place)),
                     isClass: table.isString(key, ArchivedObject.classKey)))
         }
         return fields
@@ -84,7 +84,7 @@ final class OpaqueArchive: Sendable {
     func elements(
         of list: NodeRecord, inFieldOf object: UInt32
     ) throws(KeyedArchiveError) -> ArraySlice<UInt32> {
-        let places = Int(list.low)..<(Int(list.low) &+ Int(list.high))
+        let places = list.valueRange
         guard list.kind == .array,
             !places.contains(where: { table[table.child($0)].isContainer })
         else { throw Self.nested(nestedField(of: object) ?? "", object) }

@@ -165,7 +165,7 @@ private struct BinaryWriter: ~Copyable {
     }
 
     private mutating func appendContainer(_ marker: UInt8, _ record: NodeRecord) {
-        appendCount(marker, Int(record.high))
+        appendCount(marker, record.count)
         let places = record.childRange
         let width = referenceWidth
         output.append(addingCapacity: places.count &* width &+ Self.slack) { output in

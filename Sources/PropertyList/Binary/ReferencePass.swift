@@ -47,8 +47,7 @@ package struct ReferencePass {
         let skipsKeys = options.isDisjoint(with: [.salvage, .unusedGarbage])
         for node in store.records.indices.reversed() where store.records[node].isContainer {
             let record = store.records[node]
-            var places = record.childRange
-            if skipsKeys, record.kind == .dictionary { places = places.dropFirst(Int(record.high)) }
+            let places = skipsKeys ? record.valueRange : record.childRange
             var height: UInt32 = 0
             for place in places {
                 let child = Int(store.children[place])

@@ -50,7 +50,7 @@ struct DictionaryPass {
         for node in store.records.indices where store.records[node].kind == .dictionary {
             if let used, !used[node] {
                 keys.hasShapeless = true
-            } else if store.records[node].high > 0 {
+            } else if store.records[node].count > 0 {
                 let shape = keys.shapes.likely(store.records[node].keyRange, in: store)
                 store.records[node].shape = shape == 0 ? try self.shape(of: node, &store) : shape
             }
@@ -79,7 +79,7 @@ struct DictionaryPass {
     ) throws(PropertyListError) -> (hasDuplicates: Bool, areNumbered: Bool) {
         let record = store.records[node]
         let places = record.keyRange
-        if record.high > Self.blockSize { numberKeys(at: places, &store) }
+        if record.count > Self.blockSize { numberKeys(at: places, &store) }
         let owner = UInt32(truncatingIfNeeded: node) &+ 1
         var hasDuplicates = false
         var areNumbered = true
@@ -129,7 +129,7 @@ struct DictionaryPass {
 
     private func isUnnumbered(_ key: UInt32, _ store: NodeStore) -> Bool {
         let record = store.records[Int(key)]
-        return record.kind == .string && record.high == 0
+        return record.kind == .string && record.keyNumber == 0
     }
 
     private mutating func makeRoomForKeys() {
@@ -226,12 +226,12 @@ struct DictionaryPass {
         for (keyPlace, valuePlace) in zip(record.keyRange, record.valueRange) {
             let key = store.children[keyPlace]
             let value = store.children[valuePlace]
-            let keyRecord = store.records[Int(key)]
-            if keyRecord.kind == .string, let earlier = positions[keyRecord.high] {
+            let number = store.records[Int(key)].keyNumber
+            if number != 0, let earlier = positions[number] {
                 if format?.isText == true { values[earlier] = value }
                 continue
             }
-            if keyRecord.kind == .string { positions[keyRecord.high] = keys.count }
+            if number != 0 { positions[number] = keys.count }
             keys.append(key)
             values.append(value)
         }

@@ -43,9 +43,9 @@ package struct DocumentWalk: Sendable {
         init(_ node: UInt32, _ record: NodeRecord) {
             self.node = node
             isDictionary = record.kind == .dictionary
-            distance = isDictionary ? Int(record.high) : 0
-            first = Int(record.low) &+ distance
-            end = first &+ (record.isContainer ? Int(record.high) : 0)
+            distance = isDictionary ? record.count : 0
+            first = record.valueRange.lowerBound
+            end = record.isContainer ? record.valueRange.upperBound : first
             next = first
         }
     }
@@ -163,7 +163,7 @@ package struct DocumentWalk: Sendable {
     private func order(
         of node: UInt32, _ record: NodeRecord, _ budget: inout OperationBudget
     ) throws(PropertyListError) -> [Int]? {
-        if record.high < 2 { return nil }
+        if record.count < 2 { return nil }
         for place in record.keyRange {
             let key = store.records[Int(store.children[place])]
             if key.kind == .string { try budget.charge(bytes: store.contentRange(of: key).count) }

@@ -33,7 +33,7 @@
     package var offset: UInt32
     @usableFromInline package var payload: UInt64
 
-    /// How a string's bytes are to be read. The same text has the same encoding everywhere in one
+    /// The encoding of a string's bytes. The same text has the same encoding everywhere in one
     /// document: ASCII if it can be, else the one non-ASCII encoding of the document.
     package enum TextEncoding: UInt8 { case ascii, utf8, utf16 }
 
@@ -129,20 +129,28 @@
     @inlinable
     public var isContainer: Bool { kind.isContainer }
 
+    /// The number of elements or pairs of a container.
+    @inlinable @inline(__always)
+    public var count: Int { Int(high) }
+
     /// The places of a dictionary's keys among the children of all containers.
-    @inline(__always)
-    var keyRange: Range<Int> { Int(low)..<(Int(low) &+ Int(high)) }
+    @inlinable @inline(__always)
+    public var keyRange: Range<Int> { Int(low)..<(Int(low) &+ Int(high)) }
+
+    /// The place of the value of the key at a place.
+    @inlinable @inline(__always)
+    public func valuePlace(ofKeyAt place: Int) -> Int { place &+ Int(high) }
 
     /// The places of the elements, or of a dictionary's values.
-    @inline(__always)
-    var valueRange: Range<Int> {
+    @inlinable @inline(__always)
+    public var valueRange: Range<Int> {
         let first = kind == .dictionary ? Int(low) &+ Int(high) : Int(low)
         return first..<(first &+ Int(high))
     }
 
     /// The indices of the children: elements, or keys and then values.
-    @inline(__always)
-    package var childRange: Range<Int> {
+    @inlinable @inline(__always)
+    public var childRange: Range<Int> {
         let first = Int(low)
         let number = Int(high)
         return first..<(first &+ (kind == .dictionary ? number &* 2 : number))

@@ -55,8 +55,8 @@ struct PathSteps {
         guard record.kind == .dictionary else {
             return path.components.append(.index(position))
         }
-        let pair = position % max(Int(record.high), 1)
-        let key = store.children[Int(record.low) &+ pair]
+        let pair = position % max(record.count, 1)
+        let key = store.children[record.keyRange.lowerBound &+ pair]
         let text = texts[key] ?? store.string(of: store.records[Int(key)])
         texts[key] = text
         path.components.append(.key(text))

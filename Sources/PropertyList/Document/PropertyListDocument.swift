@@ -60,7 +60,7 @@ public struct PropertyListDocument: Sendable {
             guard let number = number(of: key), let place = place(of: number, in: record) else {
                 return nil
             }
-            return store.children[place &+ Int(record.high)]
+            return store.children[record.valuePlace(ofKeyAt: place)]
         }
     }
 

@@ -114,9 +114,9 @@ public struct PropertyListEventReader: ~Copyable, Sendable {
         case .date: .date(record.date)
         case .data: .data
         case .uid: .uid(record.uid)
-        case .dictionary: .dictionary(count: Int(record.high))
-        case .array: .array(count: Int(record.high))
-        case .set: .set(count: Int(record.high))
+        case .dictionary: .dictionary(count: record.count)
+        case .array: .array(count: record.count)
+        case .set: .set(count: record.count)
         case .null: .null
         case .unreadable: .unreadable
         }

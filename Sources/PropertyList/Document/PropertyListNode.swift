@@ -171,8 +171,8 @@ extension PropertyListNode {
         init(values node: PropertyListNode) {
             let record = node.record
             self.node = node
-            first = Int(record.low) &+ (record.kind == .dictionary ? Int(record.high) : 0)
-            endIndex = record.isContainer ? Int(record.high) : 0
+            first = record.valueRange.lowerBound
+            endIndex = record.isContainer ? record.count : 0
         }
 
         /// The element at `position`, in constant time.
@@ -199,19 +199,19 @@ extension PropertyListNode {
         }
 
         public var startIndex: Int { 0 }
-        public var endIndex: Int { Int(node.record.high) }
+        public var endIndex: Int { node.record.count }
 
         /// The entry at `position` in the order of the source, in constant time.
         ///
         /// - Precondition: `position` is a valid index.
         public subscript(position: Int) -> Element {
             let record = node.record
-            precondition(position >= 0 && position < Int(record.high), "index out of range")
-            let place = Int(record.low) &+ position
+            precondition(position >= 0 && position < record.count, "index out of range")
+            let place = record.keyRange.lowerBound &+ position
             let children = node.storage.store.children
             return Element(
                 keyNode: node.sibling(children[place]),
-                value: node.sibling(children[place &+ Int(record.high)]))
+                value: node.sibling(children[record.valuePlace(ofKeyAt: place)]))
         }
 
         /// The position of `key`, or nil. Constant time beside the length of the key.
@@ -219,7 +219,7 @@ extension PropertyListNode {
             let storage = node.storage
             guard let number = storage.number(of: key) else { return nil }
             let record = node.record
-            return storage.place(of: number, in: record).map { $0 &- Int(record.low) }
+            return storage.place(of: number, in: record).map { $0 &- record.keyRange.lowerBound }
         }
 
         /// The value of `key`, or nil. Constant time beside the length of the key.

@@ -63,11 +63,13 @@ struct JSONFormPass {
 
     private mutating func convert(_ node: UInt32) throws(PropertyListError) {
         let record = store.records[Int(node)]
-        guard record.kind == .dictionary, record.high == 1, !literals.contains(node) else { return }
-        let place = Int(record.low)
+        guard record.kind == .dictionary, record.count == 1, !literals.contains(node) else {
+            return
+        }
+        let place = record.keyRange.lowerBound
         let key = store.records[Int(store.children[place])]
         guard let form = JSONForm(key, store) else { return }
-        let child = store.children[place &+ 1]
+        let child = store.children[record.valuePlace(ofKeyAt: place)]
         guard let converted = try value(form, child, at: record.offset) else {
             throw PropertyListError(
                 .wrongKind, format: .json,
@@ -114,9 +116,12 @@ struct JSONFormPass {
         guard record.kind == .array else { return nil }
         let first = UInt32(truncatingIfNeeded: store.children.count)
         let pairs = record.childRange.map { store.records[Int(store.children[$0])] }
-        guard pairs.allSatisfy({ $0.kind == .array && $0.high == 2 }) else { return nil }
-        for pair in pairs { store.children.append(store.children[Int(pair.low)]) }
-        for pair in pairs { store.children.append(store.children[Int(pair.low) &+ 1]) }
+        guard pairs.allSatisfy({ $0.kind == .array && $0.count == 2 }) else { return nil }
+        for position in 0..<2 {
+            for pair in pairs {
+                store.children.append(store.children[pair.valueRange.lowerBound &+ position])
+            }
+        }
         return NodeRecord(
             kind: .dictionary, offset: offset,
             payload: NodeRecord.payload(low: first, high: record.high))

@@ -103,12 +103,13 @@ struct JSONWriter: ~Copyable {
 
     /// Whether a reader of typed JSON would take the dictionary for something else.
     private func isLikeForm(_ record: NodeRecord) -> Bool {
-        options.mapping == .typed && record.high == 1
-            && JSONForm(store.records[Int(store.children[Int(record.low)])], store) != nil
+        options.mapping == .typed && record.count == 1
+            && JSONForm(
+                store.records[Int(store.children[record.keyRange.lowerBound])], store) != nil
     }
 
     private func hasStringKeys(_ record: NodeRecord) -> Bool {
-        store.children[record.childRange].prefix(Int(record.high)).allSatisfy {
+        store.children[record.keyRange].allSatisfy {
             store.records[Int($0)].kind == .string
         }
     }

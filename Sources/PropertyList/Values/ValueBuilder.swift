@@ -61,7 +61,7 @@ struct ValueBuilder {
         guard case .enter(let node, _) = step else { return }
         let record = store.records[Int(node)]
         if !record.isContainer { return try budget.build(1, contents: contentSize(record)) }
-        try budget.buildContainer(isEmpty: record.high == 0)
+        try budget.buildContainer(isEmpty: record.count == 0)
     }
 
     /// Counts leaves that are about to be added as memory.
@@ -106,7 +106,7 @@ struct ValueBuilder {
     private func frame(for record: NodeRecord) -> Frame {
         var frame = Frame()
         // No more than what the limits can well do without.
-        let count = min(Int(record.high), 64)
+        let count = min(record.count, 64)
         frame.values.reserveCapacity(count)
         if record.kind == .dictionary {
             frame.keys = recentKeys.keys(of: record.shape)

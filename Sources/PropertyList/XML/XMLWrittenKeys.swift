@@ -1,8 +1,10 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// The elements of keys that have been written, so that a key which many dictionaries have is searched
-/// for characters to escape only twice.
+/// The elements of keys that have been written, so that a key of many dictionaries is searched for characters to
+/// escape only twice.
+///
+/// They are by key and not by shape: a value comes between a key and the next, so each element is copied alone.
 struct XMLWrittenKeys {
     private struct State {
         var wasWritten = false

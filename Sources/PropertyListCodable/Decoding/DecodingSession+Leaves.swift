@@ -126,7 +126,7 @@ extension DecodingSession {
         if record.kind == .uid {
             return PropertyListUID(UInt32(truncatingIfNeeded: record.payload))
         }
-        if record.kind == .dictionary, record.high == 1,
+        if record.kind == .dictionary, record.count == 1,
             let number = table.view(node)["CF$UID"]?.integer?.value(as: UInt32.self)
         {
             return PropertyListUID(number)

@@ -129,8 +129,7 @@ final class DecodingSession {
     private func searchNonStringKey(of dictionary: UInt32) -> UInt32? {
         if let known = nonStringKeys[dictionary] { return known }
         let record = record(dictionary)
-        let keys = Int(record.low)..<(Int(record.low) &+ Int(record.high))
-        let key = children[keys].first { records[Int($0)].kind != .string }
+        let key = children[record.keyRange].first { records[Int($0)].kind != .string }
         nonStringKeys.updateValue(key, forKey: dictionary)
         return key
     }

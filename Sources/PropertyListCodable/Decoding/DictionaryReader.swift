@@ -32,8 +32,8 @@ final class DictionaryReader {
         self.session = session
         self.path = path
         self.node = node
-        first = Int(record.low)
-        count = Int(record.high)
+        first = record.keyRange.lowerBound
+        count = record.count
         plan = session.plan(of: type, shape: record.shape)
         hasDuplicateKeys = session.table.hasDuplicateKeys
         if let key = session.nonStringKey(of: node) {

@@ -24,8 +24,8 @@ struct UnkeyedNodeContainer: UnkeyedDecodingContainer {
         self.session = session
         self.path = path
         self.node = node
-        first = Int(record.low)
-        end = Int(record.high)
+        first = record.valueRange.lowerBound
+        end = record.count
     }
 
     private var step: CodingPath { CodingPath(path, .index(currentIndex)) }

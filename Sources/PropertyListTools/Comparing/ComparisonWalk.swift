@@ -112,7 +112,7 @@ struct ComparisonWalk {
         _ pair: Pair, _ budget: inout OperationBudget
     ) throws(PropertyListError) {
         let (left, right) = (old.record(pair.old), new.record(pair.new))
-        try budget.visit(1 &+ Int(left.high) &+ Int(right.high))
+        try budget.visit(1 &+ left.count &+ right.count)
         if left.kind == .dictionary {
             compareEntries(pair, left, right)
         } else if left.kind == .set || options.followsReferences && isUnordered(pair) {
@@ -306,7 +306,7 @@ private struct Entries {
 
     init(_ side: Side, _ record: NodeRecord) {
         let children = side.children(record)
-        let count = Int(record.high)
+        let count = record.count
         for number in 0..<count {
             let key = children[number]
             let entry = Entry(

@@ -90,7 +90,7 @@ struct EqualityClasses {
         switch record.kind {
         case .set: return numbers.sorted()
         case .dictionary where !isOrdered:
-            let count = Int(record.high)
+            let count = record.count
             let pairs = (0..<count).map { (numbers[$0], numbers[count + $0]) }.sorted { $0 < $1 }
             return pairs.map(\.0) + pairs.map(\.1)
         default: return numbers

@@ -148,7 +148,7 @@ struct MergeWalk: ~Copyable {
     }
 
     private mutating func descend(_ triple: Triple) throws(PropertyListError) {
-        try budget.visit(1 &+ Int(record(triple.ours).high) &+ Int(record(triple.theirs).high))
+        try budget.visit(1 &+ record(triple.ours).count &+ record(triple.theirs).count)
         if record(triple.ours).kind == .dictionary {
             try mergeEntries(triple)
         } else {
