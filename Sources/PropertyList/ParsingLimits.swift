@@ -104,6 +104,6 @@ extension ParsingLimits {
         throw PropertyListError(
             .sizeLimitExceeded, format: format,
             what: "the input has \(bytes.count) bytes, \(inputSize) are allowed",
-            recovery: "raise `ParsingLimits.inputSize` if the file is genuine")
+            recovery: .init(.raiseLimits, "raise `ParsingLimits.inputSize` if the file is genuine"))
     }
 }

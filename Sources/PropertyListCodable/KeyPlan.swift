@@ -31,7 +31,7 @@ final class KeyPlan {
     /// The place of the key `name`, whose value is found out by `resolve` the first time; nil for a key
     /// that the plan has no place for.
     ///
-    /// - Parameter next: where the key is expected, and then the one after it.
+    /// `next` says where the key is expected, and then the one after it.
     @inline(__always)
     func place(of name: String, _ next: inout Int, resolve: (String) -> UInt32) -> Int? {
         if value(of: name, ifAt: next) == nil { return search(name, &next, resolve) }

@@ -148,11 +148,9 @@ private final class CancellationCaller {
 
     func descend(_ depth: Int) throws -> Bool {
         guard stack.isUsedUp else { return try callHere(depth) }
-        guard
-            let isCancelled = try StackSegment.run(
-                for: self, \.stack, { try self.callHere(depth) })
-        else { throw NoStack() }
-        return isCancelled
+        return try StackSegment.run(for: self, \.stack, orThrow: NoStack()) {
+            try callHere(depth)
+        }
     }
 
     @inline(never)

@@ -28,8 +28,8 @@ struct ReadingState {
     /// The objects that are being made, outermost first.
     private(set) var open: [UInt32] = []
     private(set) var progress = Progress()
-    /// By class: what it stands for.
-    var meanings: [ClassMeaning]
+    /// By class: what is known of it.
+    var lookups: [ClassLookup]
     // By object: whether it is being made.
     private var isUnderWay: [Bool]
     // By class: the fields that its objects were asked for, in the order of asking.
@@ -39,7 +39,7 @@ struct ReadingState {
 
     init(objectCount: Int, classCount: Int, visitLimit: Int) {
         open.reserveCapacity(8)
-        meanings = [ClassMeaning](repeating: ClassMeaning(), count: classCount)
+        lookups = [ClassLookup](repeating: ClassLookup(), count: classCount)
         isUnderWay = [Bool](repeating: false, count: objectCount)
         layouts = [[FieldStep]](repeating: [], count: classCount)
         self.visitLimit = visitLimit

@@ -53,7 +53,7 @@ struct XMLIndent: BitwiseCopyable {
 /// is a line as well, everything in one piece of output that is made room for once.
 ///
 /// A class, because the texts take half a kilobyte that is not to be copied.
-final class XMLElements {
+final class XMLLines {
     /// What stands around the text of an element.
     struct Tags {
         let open: ShortText
@@ -76,7 +76,7 @@ final class XMLElements {
     let yes = ShortText("<true/>\n")
     let no = ShortText("<false/>\n")
     // All but the end, which would be one byte too many.
-    let uidKey = ShortText("<key>CF$UID")
+    let uidKey = ShortText("<key>", UIDDictionary.key)
     let key = Tags("<key>", "</key>\n")
     let string = Tags("<string>", "</string>\n")
     let integer = Tags("<integer>", "</integer>\n")
