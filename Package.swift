@@ -61,15 +61,19 @@ let package = Package(
                 .target(
                     name: "CLibXML2",
                     condition: .when(platforms: [.linux, .macOS], traits: ["LibXML2"])),
-                "ArchiveVocabulary", "CSystemFiles", "PlatformC",
+                "ArchiveVocabulary", "PlatformC",
             ]),
+        // Calls nested deeper than the stack of a thread, for the coders of this package only.
+        .target(name: "CallStack", dependencies: ["CSystemFiles", "PlatformC"]),
         // Key paths, editing, comparing, merging, carving.
         .target(
             name: "PropertyListTools", dependencies: ["ArchiveVocabulary", "PropertyList"]),
-        .target(name: "PropertyListCodable", dependencies: ["PropertyList"]),
+        .target(name: "PropertyListCodable", dependencies: ["CallStack", "PropertyList"]),
         .target(
             name: "KeyedArchive",
-            dependencies: ["ArchiveVocabulary", "PropertyList", "PropertyListCodable"]),
+            dependencies: [
+                "ArchiveVocabulary", "CallStack", "PropertyList", "PropertyListCodable",
+            ]),
         // The classes of AppKit and UIKit, by the public calls of the libraries alone.
         .target(
             name: "AppKitArchive", dependencies: ["KeyedArchive", "PropertyList"],
@@ -145,7 +149,8 @@ let package = Package(
             name: "GroupVisitor", dependencies: ["ArchiveStore", "KeyedArchive"],
             path: "Tests/Examples/GroupVisitor"),
         .testTarget(
-            name: "PropertyListTests", dependencies: ["PropertyList", "TestSupport", "FuzzTargets"]),
+            name: "PropertyListTests",
+            dependencies: ["CallStack", "PropertyList", "TestSupport", "FuzzTargets"]),
         .testTarget(
             name: "PropertyListToolsTests",
             dependencies: ["PropertyListTools", "PropertyList", "TestSupport", "FuzzTargets"]),

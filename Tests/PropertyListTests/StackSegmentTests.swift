@@ -4,7 +4,7 @@
 import TestSupport
 import Testing
 
-@testable import PropertyList
+@testable import CallStack
 
 /// Calls itself, as coders do.
 private final class Caller {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ArchiveVocabulary
+internal import CallStack
 @_spi(Tables) internal import PropertyList
 internal import PropertyListCodable
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ArchiveVocabulary
+internal import CallStack
 public import PropertyList
 
 /// An archive that is being written: behind every ``KeyedEncoder``.

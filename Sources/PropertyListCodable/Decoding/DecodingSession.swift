@@ -1,6 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+internal import CallStack
 @_spi(Tables) internal import PropertyList
 
 #if canImport(FoundationEssentials)
