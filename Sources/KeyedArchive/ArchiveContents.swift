@@ -4,7 +4,7 @@
 internal import ArchiveVocabulary
 @_spi(Tables) public import PropertyList
 
-/// A property list that is a keyed archive, checked, and read in place.
+/// A property list that was recognized as a keyed archive, and is read in place.
 ///
 /// The root is a dictionary:
 ///
@@ -34,7 +34,7 @@ public struct ArchiveContents: Sendable {
     /// The version of the format that every known archive has.
     public static let version = 100_000
 
-    /// Takes a document for a keyed archive. Constant time.
+    /// Reads the root of a keyed archive. Constant time.
     ///
     /// - Throws: `notAnArchive`, `unsupportedVersion`.
     public init(_ document: PropertyListDocument) throws(KeyedArchiveError) {
@@ -105,7 +105,7 @@ public struct ArchiveContents: Sendable {
 // MARK: - Entries
 
 extension ArchiveContents {
-    /// What an entry of `$objects` is.
+    /// An entry of `$objects`.
     public enum Entry: Sendable {
         /// The string `$null`: nil.
         case null
@@ -116,11 +116,11 @@ extension ArchiveContents {
         case object(PropertyListNode.DictionaryView, class: PropertyListUID)
         /// The description of a class, to be read with ``ArchiveContents/archivedClass(_:limits:)``.
         case classDescription(PropertyListNode)
-        /// What is none of these, and why.
+        /// A value that is none of these, with the reason.
         case malformed(PropertyListNode, KeyedArchiveError)
     }
 
-    /// What the object that `reference` names is; constant time beside reading its class.
+    /// The entry that a reference names. Constant time.
     ///
     /// - Throws: `danglingReference`.
     public func entry(_ reference: PropertyListUID) throws(KeyedArchiveError) -> Entry {

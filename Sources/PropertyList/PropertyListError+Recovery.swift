@@ -3,10 +3,6 @@
 
 extension PropertyListError {
     /// The kind of a way to recover: an open set, so that a new one breaks no `switch`.
-    ///
-    /// ```swift
-    /// if error.recoveryCode == .raiseLimits { askWhetherToTrust(file) }
-    /// ```
     public struct RecoveryCode: Hashable, Sendable {
         let name: StaticName
         private init(_ name: StaticString) { self.name = StaticName(name) }

@@ -23,7 +23,7 @@ struct RecoveryCodeTests {
             ("<plist><dict><key>a</key><true/><key>a</key><true/></dict></plist>", "duplicateKeys"),
             ("<plist><true/></plist>x", "trailingContent"),
             ("<plist a='b'><true/></plist>", "attributes"),
-            ("  ", "blankText"), ("(a b)", "looseSeparators"),
+            ("  ", "blankText"), ("{a = b, c = d;}", "looseSeparators"),
             ("<plist><data>A</data></plist>", "looseBase64"),
         ])
     func leniency(text: String, option: String) throws {

@@ -24,9 +24,9 @@ final class ArchiveReader {
     @exclusivity(unchecked) private var uncheckedState: ReadingState
     let registry: ClassRegistry
 
-    // What shared objects have become.
+    // The values of shared objects.
     var made: [UInt32: Any] = [:]
-    // Those that were made for the root that is being read, in order.
+    // The objects made for the root that is being read, in order.
     var newlyMade: [UInt32] = []
     // Objects that may be kept as they are with all below them, and those that may not, and why.
     var keepable: Set<UInt32> = []
@@ -140,7 +140,7 @@ extension ArchiveReader {
 }
 
 extension ArchiveReader {
-    /// Which objects are being made.
+    /// The state of reading.
     var state: ReadingState {
         // SAFETY: a reader is used by one thread, and no code of a program runs while its state is
         // changed, so that no access begins within another.
@@ -152,7 +152,7 @@ extension ArchiveReader {
 // MARK: - Entries
 
 extension ArchiveReader {
-    /// What the entry `object` is.
+    /// The class of an entry, or the constant for one that is no object.
     func classNumber(of object: UInt32) -> ClassNumber { index.classNumber(of: object) }
 
     /// The record of an object, or of the roots for nil.
@@ -186,7 +186,7 @@ extension ArchiveReader {
         return index.node(of: object)
     }
 
-    /// What a field's value refers to or is.
+    /// The object that a field refers to, or the plain value that it holds.
     func reference(at node: UInt32) -> KeyedReference {
         let record = table[node]
         return record.kind == .uid

@@ -3,7 +3,7 @@
 
 internal import ArchiveVocabulary
 
-/// What an entry of `$objects` is: the number of a class, or one of a few constants.
+/// The number of the class of an entry of `$objects`, or a constant for an entry that is no object.
 struct ClassNumber: Hashable {
     var value: UInt32
 

@@ -5,7 +5,7 @@ internal import ArchiveVocabulary
 public import PropertyList
 
 extension PropertyListKeyPath.Step {
-    /// What a step means in a container of a kind.
+    /// The meaning of a step in a container of a kind.
     enum Selector: Sendable {
         case key(String)
         case index(Int)
@@ -13,7 +13,7 @@ extension PropertyListKeyPath.Step {
         case end
     }
 
-    /// What the step means in a container of `kind`; nil where it means nothing there.
+    /// The meaning of the step in a container of `kind`; nil where it has none.
     func selector(in kind: PropertyListKind) -> Selector? {
         switch (self, kind) {
         case (.key(let key), .dictionary), (.name(let key), .dictionary): .key(key)
