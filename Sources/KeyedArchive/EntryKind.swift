@@ -43,7 +43,7 @@ enum EntryKind {
         guard let classValue else { return .malformed(.noClass) }
         guard classValue.kind == .uid else { return .malformed(.classKind(classValue.kind)) }
         let number = UInt32(truncatingIfNeeded: classValue.payload)
-        guard Int(number) < count else { return .malformed(.danglingClass(number)) }
+        guard UInt64(number) < UInt64(count) else { return .malformed(.danglingClass(number)) }
         return describesClass(number)
             ? .object(class: number) : .malformed(.undescribedClass(number))
     }
