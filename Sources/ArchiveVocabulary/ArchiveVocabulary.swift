@@ -1,71 +1,74 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-// The texts that have a meaning in every keyed archive. A target of its own, seen in this package only:
+// The texts that have a meaning in every keyed archive. A target of its own:
 // the archiver uses all of them; the XML reader recognizes the root of an archive by its keys, key paths
 // follow references, comparisons know archived sets, and the command prints objects. None of these
 // needs the archiver. A field that only the coding of its class reads stands in that coding.
+//
+// No product has the target. Its names are public so that each is a constant where it is used: across
+// modules the compiler inlines nothing that only the package sees.
 
 /// The keys and marks of the format.
-package enum ArchiveFormat {
+public enum ArchiveFormat {
     // The keys of the root.
-    package static let versionKey = "$version"
-    package static let archiverKey = "$archiver"
-    package static let topKey = "$top"
-    package static let objectsKey = "$objects"
+    @inlinable public static var versionKey: String { "$version" }
+    @inlinable public static var archiverKey: String { "$archiver" }
+    @inlinable public static var topKey: String { "$top" }
+    @inlinable public static var objectsKey: String { "$objects" }
 
     /// The class that Apple's archives name as their writer.
-    package static let archiver = "NSKeyedArchiver"
+    @inlinable public static var archiver: String { "NSKeyedArchiver" }
     /// The first object of each archive, which stands for nil.
-    package static let null = "$null"
+    @inlinable public static var null: String { "$null" }
     /// The key under which an object refers to the description of its class.
-    package static let classKey = "$class"
+    @inlinable public static var classKey: String { "$class" }
 
     // The keys of the description of a class.
-    package static let classNameKey = "$classname"
-    package static let classChainKey = "$classes"
-    package static let classHintsKey = "$classhints"
+    @inlinable public static var classNameKey: String { "$classname" }
+    @inlinable public static var classChainKey: String { "$classes" }
+    @inlinable public static var classHintsKey: String { "$classhints" }
 
     /// The key of a value that was encoded without one.
     ///
     /// - Parameter position: the number of such values before it in the object.
     /// - Returns: The key.
-    package static func unkeyedField(_ position: Int) -> String { "$\(position)" }
+    public static func unkeyedField(_ position: Int) -> String { "$\(position)" }
 }
 
 /// Names of Foundation's classes.
-package enum FoundationClass {
-    package static let object = "NSObject"
-    package static let null = "NSNull"
-    package static let string = "NSString"
-    package static let number = "NSNumber"
-    package static let data = "NSData"
-    package static let date = "NSDate"
-    package static let array = "NSArray"
-    package static let dictionary = "NSDictionary"
-    package static let set = "NSSet"
-    package static let mutableSet = "NSMutableSet"
-    package static let countedSet = "NSCountedSet"
+public enum FoundationClass {
+    @inlinable public static var object: String { "NSObject" }
+    @inlinable public static var null: String { "NSNull" }
+    @inlinable public static var string: String { "NSString" }
+    @inlinable public static var number: String { "NSNumber" }
+    @inlinable public static var data: String { "NSData" }
+    @inlinable public static var date: String { "NSDate" }
+    @inlinable public static var array: String { "NSArray" }
+    @inlinable public static var dictionary: String { "NSDictionary" }
+    @inlinable public static var set: String { "NSSet" }
+    @inlinable public static var mutableSet: String { "NSMutableSet" }
+    @inlinable public static var countedSet: String { "NSCountedSet" }
 }
 
 /// Fields of Foundation's classes.
-package enum FoundationField {
+public enum FoundationField {
     /// The elements of a collection; the values of a dictionary.
-    package static let objects = "NS.objects"
+    @inlinable public static var objects: String { "NS.objects" }
     /// The keys of a dictionary.
-    package static let keys = "NS.keys"
+    @inlinable public static var keys: String { "NS.keys" }
     /// The text of a string that is an object.
-    package static let string = "NS.string"
+    @inlinable public static var string: String { "NS.string" }
     /// The bytes of a string or of data.
-    package static let bytes = "NS.bytes"
+    @inlinable public static var bytes: String { "NS.bytes" }
     /// The bytes of data.
-    package static let data = "NS.data"
+    @inlinable public static var data: String { "NS.data" }
     /// The seconds of a date.
-    package static let time = "NS.time"
+    @inlinable public static var time: String { "NS.time" }
     /// The bytes of a UUID.
-    package static let uuidBytes = "NS.uuidbytes"
+    @inlinable public static var uuidBytes: String { "NS.uuidbytes" }
     /// The URL that another is relative to.
-    package static let base = "NS.base"
+    @inlinable public static var base: String { "NS.base" }
     /// The text of a URL.
-    package static let relative = "NS.relative"
+    @inlinable public static var relative: String { "NS.relative" }
 }
