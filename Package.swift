@@ -52,6 +52,8 @@ let package = Package(
             providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
         // The C library of the platform, under one name.
         .target(name: "PlatformC"),
+        // The keys and marks of keyed archives, for this package only.
+        .target(name: "ArchiveVocabulary"),
         .target(
             name: "PropertyList",
             dependencies: [
@@ -59,12 +61,19 @@ let package = Package(
                 .target(
                     name: "CLibXML2",
                     condition: .when(platforms: [.linux, .macOS], traits: ["LibXML2"])),
-                "CSystemFiles", "PlatformC",
+                "ArchiveVocabulary", "PlatformC",
             ]),
+        // Calls nested deeper than the stack of a thread, for the coders of this package only.
+        .target(name: "CallStack", dependencies: ["CSystemFiles", "PlatformC"]),
         // Key paths, editing, comparing, merging, carving.
-        .target(name: "PropertyListTools", dependencies: ["PropertyList"]),
-        .target(name: "PropertyListCodable", dependencies: ["PropertyList"]),
-        .target(name: "KeyedArchive", dependencies: ["PropertyList", "PropertyListCodable"]),
+        .target(
+            name: "PropertyListTools", dependencies: ["ArchiveVocabulary", "PropertyList"]),
+        .target(name: "PropertyListCodable", dependencies: ["CallStack", "PropertyList"]),
+        .target(
+            name: "KeyedArchive",
+            dependencies: [
+                "ArchiveVocabulary", "CallStack", "PropertyList", "PropertyListCodable",
+            ]),
         // The classes of AppKit and UIKit, by the public calls of the libraries alone.
         .target(
             name: "AppKitArchive", dependencies: ["KeyedArchive", "PropertyList"],
@@ -90,9 +99,8 @@ let package = Package(
         .target(
             name: "KeyedCommand",
             dependencies: [
-                "PropertyList", "PropertyListTools", "KeyedArchive", "AppKitArchive", "PlatformC",
-                "SystemFiles",
-                "DatabaseFiles",
+                "ArchiveVocabulary", "PropertyList", "PropertyListTools", "KeyedArchive",
+                "AppKitArchive", "PlatformC", "SystemFiles", "DatabaseFiles",
                 .product(
                     name: "ArgumentParser", package: "swift-argument-parser",
                     condition: .when(traits: ["CommandLineTool"])),
@@ -141,7 +149,8 @@ let package = Package(
             name: "GroupVisitor", dependencies: ["ArchiveStore", "KeyedArchive"],
             path: "Tests/Examples/GroupVisitor"),
         .testTarget(
-            name: "PropertyListTests", dependencies: ["PropertyList", "TestSupport", "FuzzTargets"]),
+            name: "PropertyListTests",
+            dependencies: ["CallStack", "PropertyList", "TestSupport", "FuzzTargets"]),
         .testTarget(
             name: "PropertyListToolsTests",
             dependencies: ["PropertyListTools", "PropertyList", "TestSupport", "FuzzTargets"]),

@@ -27,7 +27,7 @@ package struct DatabaseHeader: Sendable, Equatable {
 
     package let pageSize: Int
     /// The bytes of a page that hold content.
-    package let usableSize: Int
+    let usableSize: Int
     package let textEncoding: TextEncoding
     /// Whether readers and writers are to use a write-ahead log.
     package let usesWriteAheadLog: Bool

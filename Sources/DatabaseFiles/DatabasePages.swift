@@ -14,6 +14,7 @@ package final class DatabasePages {
     /// - Parameters:
     ///   - main: the database.
     ///   - log: its write-ahead log, if there is one.
+    /// - Throws: An error of the file, or of its header.
     package init(
         _ main: any ByteSource, log: (offsets: WriteAheadLog, source: any ByteSource)? = nil
     ) throws(DatabaseFileError) {

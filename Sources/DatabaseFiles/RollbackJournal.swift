@@ -52,7 +52,7 @@ package struct RollbackJournal: Sendable, Equatable {
 
         /// Parses the header of a segment.
         ///
-        /// - Parameter first: the header of the first segment, whose sizes count for all.
+        /// `first` is the header of the first segment, whose sizes count for all.
         init?(_ bytes: [UInt8], after first: Header? = nil) {
             guard bytes.starts(with: magic), let count = bytes.word(at: 8),
                 let nonce = bytes.word(at: 12), let original = bytes.word(at: 16),

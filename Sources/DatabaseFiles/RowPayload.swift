@@ -16,9 +16,8 @@ package struct RowPayload {
     private var chain: [UInt32] = []
     private var lastRead: (index: Int, bytes: [UInt8])?
 
-    /// - Parameters:
-    ///   - page: the page with the beginning of the row, at `local`.
-    ///   - overflow: the first overflow page; nil for a row that is in one page.
+    /// `page` is the page with the beginning of the row, at `local`. `overflow` is the first overflow page;
+    /// nil for a row that is in one page.
     init(
         _ pages: DatabasePages, _ usage: PageUsage, size: Int, page: [UInt8], local: Range<Int>,
         overflow: UInt32?

@@ -84,7 +84,8 @@ extension DatabasePages {
     ///
     /// A search in an index loads each entry that it compares, so a few large entries cost each search their size.
     ///
-    /// - Parameter largestEntry: the size that an entry of an index may have, in bytes.
+    /// `largestEntry` is the size that an entry of an index may have, in bytes.
+    ///
     /// - Throws: also for a page that is in two trees, or twice in one.
     /// - Complexity: linear in the number of pages of the trees.
     package func requireTrees(

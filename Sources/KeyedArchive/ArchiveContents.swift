@@ -1,9 +1,10 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+internal import ArchiveVocabulary
 @_spi(Tables) public import PropertyList
 
-/// A property list that is a keyed archive, checked, and read in place.
+/// A property list that was recognized as a keyed archive, and is read in place.
 ///
 /// The root is a dictionary:
 ///
@@ -33,13 +34,7 @@ public struct ArchiveContents: Sendable {
     /// The version of the format that every known archive has.
     public static let version = 100_000
 
-    static let versionKey = "$version"
-    static let archiverKey = "$archiver"
-    static let topKey = "$top"
-    static let objectsKey = "$objects"
-    static let null = "$null"
-
-    /// Takes a document for a keyed archive. Constant time.
+    /// Reads the root of a keyed archive. Constant time.
     ///
     /// - Throws: `notAnArchive`, `unsupportedVersion`.
     public init(_ document: PropertyListDocument) throws(KeyedArchiveError) {
@@ -48,12 +43,16 @@ public struct ArchiveContents: Sendable {
             throw Self.notAnArchive("the root is of kind \(root.kind), not a dictionary")
         }
         self.document = document
-        archiver = try Self.require(Self.archiverKey, in: root, "a string") { $0.string }
-        let version = try Self.require(Self.versionKey, in: root, "an integer") { $0.integer }
-        (top, topNumber) = try Self.require(Self.topKey, in: root, "a dictionary") { node in
+        archiver = try Self.require(ArchiveFormat.archiverKey, in: root, "a string") { $0.string }
+        let version = try Self.require(ArchiveFormat.versionKey, in: root, "an integer") {
+            $0.integer
+        }
+        (top, topNumber) = try Self.require(ArchiveFormat.topKey, in: root, "a dictionary") {
+            node in
             node.dictionary.map { ($0, UInt32(truncatingIfNeeded: node.number)) }
         }
-        (objects, objectsNumber) = try Self.require(Self.objectsKey, in: root, "an array") { node in
+        (objects, objectsNumber) = try Self.require(ArchiveFormat.objectsKey, in: root, "an array")
+        { node in
             node.array.map { ($0, UInt32(truncatingIfNeeded: node.number)) }
         }
         guard version.value() == Self.version else {
@@ -61,7 +60,7 @@ public struct ArchiveContents: Sendable {
                 .unsupportedVersion,
                 what: "the version is \(version), only \(Self.version) is known")
         }
-        guard objects.first?.isString(Self.null) == true else {
+        guard objects.first?.isString(ArchiveFormat.null) == true else {
             throw Self.notAnArchive("the first object is not `$null`")
         }
     }
@@ -99,14 +98,14 @@ public struct ArchiveContents: Sendable {
 
     /// The way to an object from the root of the property list.
     static func path(of object: PropertyListUID) -> PropertyListPath {
-        PropertyListPath([.key(objectsKey), .index(Int(clamping: object.value))])
+        PropertyListPath([.key(ArchiveFormat.objectsKey), .index(Int(clamping: object.value))])
     }
 }
 
 // MARK: - Entries
 
 extension ArchiveContents {
-    /// What an entry of `$objects` is.
+    /// An entry of `$objects`.
     public enum Entry: Sendable {
         /// The string `$null`: nil.
         case null
@@ -117,11 +116,11 @@ extension ArchiveContents {
         case object(PropertyListNode.DictionaryView, class: PropertyListUID)
         /// The description of a class, to be read with ``ArchiveContents/archivedClass(_:limits:)``.
         case classDescription(PropertyListNode)
-        /// What is none of these, and why.
+        /// A value that is none of these, with the reason.
         case malformed(PropertyListNode, KeyedArchiveError)
     }
 
-    /// What the object that `reference` names is; constant time beside reading its class.
+    /// The entry that a reference names. Constant time.
     ///
     /// - Throws: `danglingReference`.
     public func entry(_ reference: PropertyListUID) throws(KeyedArchiveError) -> Entry {
@@ -131,15 +130,19 @@ extension ArchiveContents {
                 what: "a reference to object \(reference.value), there are \(objects.count)",
                 object: reference)
         }
-        switch node.kind {
-        case .string: return node.isString(Self.null) ? .null : .leaf(node)
-        case .integer, .real, .boolean, .data, .date: return .leaf(node)
-        case .dictionary: return dictionaryEntry(node, reference)
-        case .unreadable:
-            return .malformed(node, Self.malformed("it could not be read", reference))
-        case .null, .uid, .array, .set:
-            return .malformed(
-                node, Self.malformed("it is of kind \(node.kind), which no object is", reference))
+        let kind =
+            node.kind == .dictionary
+            ? dictionaryKind(node)
+            : EntryKind.plain(node.kind) { node.isString(ArchiveFormat.null) }
+        switch kind {
+        case .null: return .null
+        case .leaf: return .leaf(node)
+        case .classDescription: return .classDescription(node)
+        case .malformed(let flaw):
+            return .malformed(node, flaw.error(of: reference, count: objects.count))
+        case .object(let classReference):
+            guard let fields = node.dictionary else { return .leaf(node) }
+            return .object(fields, class: PropertyListUID(classReference))
         }
     }
 
@@ -148,25 +151,15 @@ extension ArchiveContents {
         return objects[number]
     }
 
-    private func dictionaryEntry(_ node: PropertyListNode, _ reference: PropertyListUID) -> Entry {
-        if node[ArchivedClass.nameKey] != nil { return .classDescription(node) }
-        guard let fields = node.dictionary else { return .leaf(node) }
-        guard let classNode = node[ArchivedObject.classKey] else {
-            return .malformed(node, Self.malformed("it has no `$class`", reference))
+    private func dictionaryKind(_ node: PropertyListNode) -> EntryKind {
+        if Self.describesClass(node) { return .classDescription }
+        return .object(classValue: node[ArchiveFormat.classKey]?.record, count: objects.count) {
+            Self.describesClass(objects[Int($0)])
         }
-        guard let uid = classNode.uid else {
-            let what = "its `$class` is of kind \(classNode.kind), not a UID"
-            return .malformed(node, Self.malformed(what, reference))
-        }
-        guard let target = self.node(uid) else {
-            let what = "its `$class` is object \(uid.value), there are \(objects.count)"
-            return .malformed(node, Self.malformed(what, reference, .danglingReference))
-        }
-        if target[ArchivedClass.nameKey] == nil {
-            let what = "its `$class` is object \(uid.value), which describes no class"
-            return .malformed(node, Self.malformed(what, reference, .malformedClass))
-        }
-        return .object(fields, class: uid)
+    }
+
+    private static func describesClass(_ node: PropertyListNode) -> Bool {
+        node[ArchiveFormat.classNameKey] != nil
     }
 
     /// The class that an entry describes. Linear in the size of the description.
@@ -174,6 +167,7 @@ extension ArchiveContents {
     /// - Parameters:
     ///   - reference: the number of the entry.
     ///   - limits: how much the description may expand to.
+    /// - Returns: The class.
     /// - Throws: `danglingReference`, `malformedClass`, `expansionLimitExceeded`.
     public func archivedClass(
         _ reference: PropertyListUID, limits: ParsingLimits = .default
@@ -209,7 +203,8 @@ extension ArchiveContents {
         return description
     }
 
-    private static func malformed(
+    /// The error for a malformed entry.
+    static func malformed(
         _ what: String, _ reference: PropertyListUID,
         _ code: KeyedArchiveError.Code = .malformedObject
     ) -> KeyedArchiveError {

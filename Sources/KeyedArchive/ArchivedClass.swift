@@ -1,6 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+internal import ArchiveVocabulary
 @_spi(Tables) internal import PropertyList
 
 /// The description of a class in a keyed archive: an entry of `$objects` of its own.
@@ -31,8 +32,16 @@ public struct ArchivedClass: Sendable {
         /// All keys, those that are none of the three with their values.
         var keys: PropertyListDictionary {
             switch self {
-            case .nameFirst: [nameKey: .null, chainKey: .null, hintsKey: .null]
-            case .chainFirst: [chainKey: .null, nameKey: .null, hintsKey: .null]
+            case .nameFirst:
+                [
+                    ArchiveFormat.classNameKey: .null, ArchiveFormat.classChainKey: .null,
+                    ArchiveFormat.classHintsKey: .null,
+                ]
+            case .chainFirst:
+                [
+                    ArchiveFormat.classChainKey: .null, ArchiveFormat.classNameKey: .null,
+                    ArchiveFormat.classHintsKey: .null,
+                ]
             case .other(let keys): keys
             }
         }
@@ -56,7 +65,7 @@ public struct ArchivedClass: Sendable {
         chain.reserveCapacity(superclasses.count &+ 2)
         chain.append(name)
         chain.append(contentsOf: superclasses)
-        chain.append("NSObject")
+        chain.append(FoundationClass.object)
         self.init(name: name, chain: chain)
     }
 
@@ -67,13 +76,9 @@ public struct ArchivedClass: Sendable {
         self.hints = hints
     }
 
-    static let nameKey = "$classname"
-    static let chainKey = "$classes"
-    static let hintsKey = "$classhints"
-
     /// A class that inherits from this one.
     public func subclass(_ name: String) -> ArchivedClass {
-        ArchivedClass(name: name, chain: [name] + (chain ?? [self.name, "NSObject"]))
+        ArchivedClass(name: name, chain: [name] + (chain ?? [self.name, FoundationClass.object]))
     }
 
     /// Whether the class is `name` or inherits from it, as far as the archive says.
@@ -91,7 +96,7 @@ extension ArchivedClass {
     ) throws(KeyedArchiveError) {
         let record = table[node]
         guard record.kind == .dictionary,
-            let nameOffset = Self.offset(of: Self.nameKey, in: record, table)
+            let nameOffset = Self.offset(of: ArchiveFormat.classNameKey, in: record, table)
         else { return nil }
         func value(at offset: Int) -> UInt32 {
             table.child(record.valueRange.lowerBound &+ offset)
@@ -101,17 +106,19 @@ extension ArchivedClass {
             throw Self.malformed("`$classname` is of kind \(nameRecord.kind)", object)
         }
         name = table.string(of: nameRecord)
-        let chainOffset = Self.offset(of: Self.chainKey, in: record, table)
+        let chainOffset = Self.offset(of: ArchiveFormat.classChainKey, in: record, table)
         if let chainOffset {
-            chain = try Self.names(table, value(at: chainOffset), Self.chainKey, object)
+            chain = try Self.names(
+                table, value(at: chainOffset), ArchiveFormat.classChainKey, object)
         }
         // Most descriptions have these two keys.
         switch (record.count, nameOffset, chainOffset) {
         case (1, _, _), (2, 0, 1): return
         case (2, 1, 0): layout = .chainFirst
         default:
-            if let offset = Self.offset(of: Self.hintsKey, in: record, table) {
-                hints = try Self.names(table, value(at: offset), Self.hintsKey, object)
+            if let offset = Self.offset(of: ArchiveFormat.classHintsKey, in: record, table) {
+                hints = try Self.names(
+                    table, value(at: offset), ArchiveFormat.classHintsKey, object)
             }
             if let entries = table.view(node).dictionary { layout = try Self.layout(of: entries) }
         }
@@ -134,8 +141,11 @@ extension ArchivedClass {
             keys[entry.key] = try otherValue(entry)
         }
         for key in Layout.nameFirst.keys.keys where keys[key] == nil { keys[key] = .null }
-        let order = keys.keys.map { LiteralKey($0) }
-        let (name, chain, hints) = (LiteralKey(nameKey), LiteralKey(chainKey), LiteralKey(hintsKey))
+        let order = keys.keys.map { ExactText($0) }
+        let (name, chain, hints) = (
+            ExactText(ArchiveFormat.classNameKey), ExactText(ArchiveFormat.classChainKey),
+            ExactText(ArchiveFormat.classHintsKey)
+        )
         if order == [name, chain, hints] { return .nameFirst }
         return order == [chain, name, hints] ? .chainFirst : .other(keys)
     }
@@ -144,7 +154,11 @@ extension ArchivedClass {
     private static func otherValue(
         _ entry: PropertyListNode.DictionaryView.Element
     ) throws(KeyedArchiveError) -> PropertyListValue {
-        if [nameKey, chainKey, hintsKey].contains(where: entry.key.isLiterally) { return .null }
+        if [ArchiveFormat.classNameKey, ArchiveFormat.classChainKey, ArchiveFormat.classHintsKey]
+            .contains(where: entry.key.isLiterally)
+        {
+            return .null
+        }
         do { return try entry.value.value() } catch { throw KeyedArchiveError(error) }
     }
 
@@ -194,9 +208,9 @@ extension ArchivedClass {
     /// The description as an entry of `$objects`.
     var value: PropertyListValue {
         var fields = layout.keys
-        fields[Self.nameKey] = .string(name)
-        fields[Self.chainKey] = chain.map(Self.array)
-        fields[Self.hintsKey] = hints.map(Self.array)
+        fields[ArchiveFormat.classNameKey] = .string(name)
+        fields[ArchiveFormat.classChainKey] = chain.map(Self.array)
+        fields[ArchiveFormat.classHintsKey] = hints.map(Self.array)
         return .dictionary(fields)
     }
 
@@ -218,9 +232,9 @@ extension ArchivedClass: Hashable {
     }
 
     public func hash(into hasher: inout Hasher) {
-        hasher.combine(LiteralKey(name))
-        hasher.combine(chain?.map { LiteralKey($0) })
-        hasher.combine(hints?.map { LiteralKey($0) })
+        hasher.combine(ExactText(name))
+        hasher.combine(chain?.map { ExactText($0) })
+        hasher.combine(hints?.map { ExactText($0) })
         hasher.combine(layout)
     }
 }

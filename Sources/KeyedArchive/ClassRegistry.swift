@@ -15,7 +15,7 @@ internal import PropertyList
 /// let again = try KeyedUnarchiver.unarchive(Save.self, from: bytes, allowing: allowed)
 /// ```
 public struct ClassRegistry: Sendable {
-    /// The meaning of an archived name.
+    /// The use of an archived name.
     struct Binding: Sendable {
         /// The type of the objects; nil where there is none, and objects stay opaque.
         var type: (any KeyedDecodable.Type)?
@@ -23,10 +23,15 @@ public struct ClassRegistry: Sendable {
         var isPrimary: Bool
     }
 
-    /// The binding of an archived class, and the name that has this binding.
-    typealias Meaning = (name: String, binding: Binding)
+    /// The result of looking up an archived class.
+    struct Match: Sendable {
+        /// The name that allows the class: its own, or another that stands for it.
+        var name: String
+        /// The type of the objects; nil where there is none, and objects stay opaque.
+        var type: (any KeyedDecodable.Type)?
+    }
 
-    private var bindings: [LiteralKey: Binding] = [:]
+    private var bindings: [ExactText: Binding] = [:]
     /// Whether objects of unlisted classes are kept as ``OpaqueObject``. They can be inspected and written back,
     /// but become no other value.
     public private(set) var keepsUnknownClasses = false
@@ -43,8 +48,8 @@ public struct ClassRegistry: Sendable {
 
     /// The binding of exactly this name; nil where the name is not allowed.
     private(set) subscript(name: String) -> Binding? {
-        get { bindings[LiteralKey(name)] }
-        set { bindings[LiteralKey(name)] = newValue }
+        get { bindings[ExactText(name)] }
+        set { bindings[ExactText(name)] = newValue }
     }
 
     /// The allowed names, sorted.
@@ -61,7 +66,7 @@ public struct ClassRegistry: Sendable {
     /// Whether objects of a class are allowed. The name of the class must be in the registry, or its demangled
     /// Swift name, or a hint in the archive.
     public func allows(_ archivedClass: ArchivedClass) -> Bool {
-        binding(of: archivedClass) != nil
+        match(of: archivedClass) != nil
     }
 }
 
@@ -149,19 +154,19 @@ extension ClassRegistry {
 // MARK: - Looking up
 
 extension ClassRegistry {
-    /// Returns the binding of an archived class. The name is looked up first, then the demangled Swift name, then
-    /// each hint in the archive.
-    func binding(of archivedClass: ArchivedClass) -> Meaning? {
+    /// Looks an archived class up by its name, then by its demangled Swift name, then by each hint in the archive.
+    /// Returns nil where none of them is allowed.
+    func match(of archivedClass: ArchivedClass) -> Match? {
         if let binding = self[archivedClass.name] {
-            return (archivedClass.name, binding)
+            return Match(name: archivedClass.name, type: binding.type)
         }
         if let name = SwiftClassName.qualified(archivedClass.name),
             let binding = self[name]
         {
-            return (name, binding)
+            return Match(name: name, type: binding.type)
         }
         for hint in archivedClass.hints ?? [] {
-            if let binding = self[hint] { return (hint, binding) }
+            if let binding = self[hint] { return Match(name: hint, type: binding.type) }
         }
         return nil
     }

@@ -1,6 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+internal import ArchiveVocabulary
 public import PropertyList
 
 /// Why a keyed archive could not be read or written: what, and in which object.
@@ -129,7 +130,7 @@ extension KeyedArchiveError {
     func inside(_ components: [PropertyListPath.Component]) -> KeyedArchiveError {
         if components.isEmpty || propertyListError != nil { return self }
         // A path that begins at the object table is whole.
-        if path?.components.first == .key(ArchiveContents.objectsKey) { return self }
+        if path?.components.first == .key(ArchiveFormat.objectsKey) { return self }
         return KeyedArchiveError(
             code, what: what, object: object,
             path: PropertyListPath(components + (path?.components ?? [])), recovery: recovery)

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import AppKitArchive
+internal import ArchiveVocabulary
 import ArgumentParser
 import KeyedArchive
 import PropertyList
@@ -40,10 +41,10 @@ extension PropertyListNode {
     /// The class that a plain value among the objects of an archive is of; nil for what is none.
     var plainClassName: String? {
         switch kind {
-        case .string: "NSString"
-        case .integer, .real, .boolean: "NSNumber"
-        case .data: "NSData"
-        case .date: "NSDate"
+        case .string: FoundationClass.string
+        case .integer, .real, .boolean: FoundationClass.number
+        case .data: FoundationClass.data
+        case .date: FoundationClass.date
         default: nil
         }
     }

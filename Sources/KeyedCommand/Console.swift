@@ -27,7 +27,7 @@ final class Console {
 
     /// Starts a run under the limits that its options name.
     ///
-    /// - Parameter argumentSize: the number of bytes of all arguments, among which there may be values.
+    /// `argumentSize` is the number of bytes of all arguments, among which there may be values.
     func begin(_ limits: ParsingLimits, argumentSize: Int = 0) {
         self.limits = limits
         budget = OperationBudget(limits: limits)

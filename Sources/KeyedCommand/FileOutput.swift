@@ -8,8 +8,8 @@ import SystemFiles
 enum FileOutput {
     /// Replaces a file in one step, and says on standard error what of the old one was not kept.
     ///
-    /// - Parameter inPlace: whether the file is the one that was read. Then a pipe or a device is
-    ///   refused; otherwise it is written to.
+    /// `inPlace` says whether the file is the one that was read. Then a pipe or a device is refused;
+    /// otherwise it is written to.
     static func replace(
         _ path: String, with bytes: [UInt8], inPlace: Bool, _ console: Console
     ) throws(Failure) {

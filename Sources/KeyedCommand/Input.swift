@@ -32,7 +32,7 @@ struct Failure: Error {
 }
 
 extension PropertyListError {
-    /// The error without its way out, which names what is of Swift.
+    /// The error without its recovery suggestion, which mentions Swift API.
     var whatAndWhere: String {
         var text = (format.map { "\($0) property list: " } ?? "") + what
         if let location { text += " at \(location)" }
@@ -41,35 +41,31 @@ extension PropertyListError {
     }
 }
 
-/// The way out of an error, in the command's words.
+/// The advice for an error, in the command's words.
 enum Advice {
-    private static let known = [
-        (name: "ParsingLimits", advice: "--limits trusted allows more, if you trust the file"),
-        (name: "name the encoding", advice: "--encoding names the one it is in"),
-        (name: "Options.scalars", advice: "--scalars typed or text writes another form"),
-        (name: "Options.mapping", advice: "--json coerce or typed writes another form"),
-        (name: "Mapping.strict", advice: "without --json typed it is a dictionary"),
-        (name: "anew first", advice: "keyed convert writes it anew"),
-        (name: "binary format", advice: "keyed convert binary makes a file that can be edited"),
-    ]
-
-    /// - Parameter way: how the verb is told to be lenient.
+    /// The advice; nil where the library's is about Swift alone.
+    ///
+    /// `way` is the option that makes the verb lenient.
     static func text(for error: PropertyListError, leniently way: String) -> String? {
-        if error.code == .unrecognizedFormat, error.what.contains("SQLite") {
-            return "keyed scan looks into databases"
+        switch error.recoveryCode {
+        case .raiseLimits: "--limits trusted allows more, if you trust the file"
+        case .nameEncoding: "--encoding names the one it is in"
+        case .chooseScalars: "--scalars typed or text writes another form"
+        case .chooseMapping: "--json coerce or typed writes another form"
+        case .readStrictly: "without --json typed it is a dictionary"
+        case .writeAnew: "keyed convert writes it anew"
+        case .convertToBinary: "keyed convert binary makes a file that can be edited"
+        case .searchDatabase: "keyed scan looks into databases"
+        case .allowLeniency: leniency(error.recoveryOptions.names, way)
+        case .changeValue: nil
+        default: error.recovery
         }
-        guard let recovery = error.recovery else { return nil }
-        if let known = known.first(where: { recovery.contains($0.name) }) { return known.advice }
-        guard let name = recovery.firstRange(of: "ParsingOptions.") else {
-            // What is said of Swift is of no use here.
-            return recovery.contains("`PropertyListValue`") ? nil : recovery
-        }
-        let leniency = recovery[name.upperBound...].prefix { $0 != "`" }
-        guard let second = recovery.firstRange(of: "` and `.") else {
-            return "the leniency \(leniency) lets it pass: \(way)"
-        }
-        let other = recovery[second.upperBound...].prefix { $0 != "`" }
-        return "the leniencies \(leniency) and \(other) let it pass: \(way)"
+    }
+
+    private static func leniency(_ names: [String], _ way: String) -> String {
+        names.count == 1
+            ? "the leniency \(names[0]) lets it pass: \(way)"
+            : "the leniencies \(names.joined(separator: " and ")) let it pass: \(way)"
     }
 }
 

@@ -9,19 +9,21 @@ import SystemFiles
 enum OutputFormat: String, ExpressibleByArgument, CaseIterable {
     case binary, binary1, xml, xml1, openstep, strings, pbxproj, json, jsonl
 
-    var isBinary: Bool { self == .binary || self == .binary1 }
-    var isXML: Bool { self == .xml || self == .xml1 }
-    var isJSON: Bool { self == .json || self == .jsonl }
-    /// Whether the format is OpenStep with a layout of its own.
-    var isOpenStep: Bool { self == .openstep || self == .strings || self == .pbxproj }
+    /// The format of the library.
+    var format: PropertyListFormat {
+        switch self {
+        case .binary, .binary1: .binary
+        case .xml, .xml1: .xml
+        case .openstep, .strings, .pbxproj: .openStep
+        case .json, .jsonl: .json
+        }
+    }
 
     /// Whether readers know a file for what it is. A word alone may be of any format.
     func isKnown(_ bytes: [UInt8]) -> Bool {
         // A strings file without entries is blank.
         if self == .strings, bytes.allSatisfy({ $0 == 0x0A }) { return true }
-        let format = try? PropertyListFormat.detect(bytes)
-        if isJSON { return format == .json }
-        return format == (isBinary ? .binary : isXML ? .xml : .openStep)
+        return (try? PropertyListFormat.detect(bytes)) == format
     }
 
     /// The layouts that the format can be written in.
@@ -101,40 +103,38 @@ struct OutputOptions: ParsableArguments {
         _ input: Input, as format: OutputFormat, mapping: MappingName, _ console: Console
     ) throws(PropertyListError) -> [UInt8] {
         try console.counted { limits throws(PropertyListError) in
-            if format.isXML { return try xml(input, limits, console) }
-            if format.isBinary { return try binary(input.document, limits) }
-            if format.isOpenStep { return try openStep(input, format, limits) }
-            let isCompact = format == .jsonl || layout == .compact
-            return try json(input, mapping, isCompact ? .compact : .indented, limits)
+            var options = WritingOptions()
+            switch format.format {
+            case .binary: options.binary = binary(input.document, limits)
+            case .xml: options.xml = xml
+            case .openStep: options.openStep = openStep(input, format)
+            default:
+                let isCompact = format == .jsonl || layout == .compact
+                options.json = json(mapping, isCompact ? .compact : .indented)
+            }
+            return try input.document.serialized(
+                as: format.format, options: options, limits: limits
+            ) { losses in
+                for (loss, count) in losses {
+                    console.complain("\(input.printableName): \(loss.sentence(count: count))")
+                }
+            }
         }
     }
 
-    private func binary(
-        _ document: PropertyListDocument, _ limits: ParsingLimits
-    ) throws(PropertyListError) -> [UInt8] {
-        let layout =
-            layout == .corefoundation
+    private func binary(_ document: PropertyListDocument, _ limits: ParsingLimits) -> BinaryLayout {
+        layout == .corefoundation
             ? document.coreFoundationLayout(limits: limits) ?? .coreFoundation : .compact
-        return try BinaryPropertyList.serialize(document, layout: layout, limits: limits)
     }
 
-    private func xml(
-        _ input: Input, _ limits: ParsingLimits, _ console: Console
-    ) throws(PropertyListError) -> [UInt8] {
+    private var xml: XMLPropertyList.Options {
         var options = XMLPropertyList.Options()
         options.sortsKeys = sortKeys
         options.allowedLosses = strict ? [] : .appleCompatible.union(.sets)
-        let result = try XMLPropertyList.serialize(
-            input.document, options: options, limits: limits)
-        for (loss, count) in result.losses {
-            console.complain("\(input.printableName): \(loss.sentence(count: count))")
-        }
-        return result.bytes
+        return options
     }
 
-    private func openStep(
-        _ input: Input, _ format: OutputFormat, _ limits: ParsingLimits
-    ) throws(PropertyListError) -> [UInt8] {
+    private func openStep(_ input: Input, _ format: OutputFormat) -> OpenStepPropertyList.Options {
         var options = OpenStepPropertyList.Options()
         options.sortsKeys = sortKeys
         options.scalars = scalars.scalars
@@ -146,8 +146,7 @@ struct OutputOptions: ParsableArguments {
             case .pbxproj: .projectFile(projectName: projectName ?? projectName(of: input))
             default: layout == .compact ? .compact : .indented
             }
-        return try OpenStepPropertyList.serialize(
-            input.document, options: options, limits: limits)
+        return options
     }
 
     /// The name of the folder `NAME.xcodeproj` that a file of another format is in; that of a project
@@ -161,13 +160,12 @@ struct OutputOptions: ParsableArguments {
     }
 
     private func json(
-        _ input: Input, _ mapping: MappingName, _ layout: JSONPropertyList.Layout,
-        _ limits: ParsingLimits
-    ) throws(PropertyListError) -> [UInt8] {
+        _ mapping: MappingName, _ layout: JSONPropertyList.Layout
+    ) -> JSONPropertyList.Options {
         var options = JSONPropertyList.Options()
         options.mapping = mapping.mapping
         options.layout = layout
         options.sortsKeys = sortKeys
-        return try JSONPropertyList.serialize(input.document, options: options, limits: limits)
+        return options
     }
 }

@@ -13,9 +13,7 @@ struct Progress {
     private let start: Double
     private var silence = 2.0
 
-    /// - Parameters:
-    ///   - what: the work, as in "carving app.bin".
-    ///   - clock: seconds.
+    /// `what` is the work, as in "carving app.bin". `clock` returns seconds.
     init(
         _ what: String, _ console: Console, clock: @escaping () -> Double = { Environment.uptime }
     ) {
@@ -31,5 +29,24 @@ struct Progress {
         guard elapsed >= silence else { return }
         silence = max(silence * 2, elapsed)
         console.complain("keyed: \(what): \(state()), after \(Int(elapsed)) seconds")
+    }
+}
+
+extension Console {
+    /// Does the work of a verb for each file, and goes on after a failure.
+    ///
+    /// - Returns: The exit code of the run.
+    func forEachFile(
+        _ files: [String], _ what: String, _ work: (String) throws(Failure) -> ExitStatus
+    ) -> ExitStatus {
+        var status = ExitStatus.fine
+        var progress = Progress(what, self)
+        for (number, file) in files.enumerated() {
+            progress.report("\(number) of \(files.count) done")
+            do { status = status.combined(with: try work(file)) } catch {
+                status = status.combined(with: report(error))
+            }
+        }
+        return status
     }
 }

@@ -35,7 +35,7 @@ struct TreeOptions: ParsableArguments {
 
     @OptionGroup var color: ColorOptions
 
-    /// - Parameter provenance: where all values are from; asked for where it is printed.
+    /// `provenance` says where all values are from; asked for where it is printed.
     func style(
         _ console: Console, isRaw: Bool = false, provenance: () -> PropertyListDictionary
     ) -> any TreeStyle {

@@ -55,7 +55,7 @@ package struct OperationBudget: ~Copyable {
 
     /// A budget for a part of an operation that counts its values elsewhere.
     ///
-    /// - Parameter remainingValues: the number of values that the operation may still visit.
+    /// `remainingValues` is the number of values that the operation may still visit.
     package init(limits: ParsingLimits, remainingValues: Int) {
         self.init(limits: limits)
         valueLimit = remainingValues
@@ -78,7 +78,8 @@ package struct OperationBudget: ~Copyable {
     /// Copies of a container that share memory count in each place: they are written for each. Linear in
     /// the memory of the value; not recursive.
     ///
-    /// - Parameter known: the long texts and data that were counted before, which count once.
+    /// `known` holds the long texts and data that were counted before, which count once.
+    ///
     /// - Throws: `sizeLimitExceeded` for copies that stand for more values than a document can have.
     package mutating func admit(
         _ value: PropertyListValue, _ known: inout Set<ContentIdentity>
@@ -193,7 +194,7 @@ package struct OperationBudget: ~Copyable {
         PropertyListError(
             .expansionLimitExceeded, format: nil,
             what: "shared containers expand to more than \(limit) values",
-            recovery: "raise `ParsingLimits.expansion` if the file is genuine")
+            recovery: .init(.raiseLimits, "raise `ParsingLimits.expansion` if the file is genuine"))
     }
 
     @inline(never)
@@ -203,7 +204,7 @@ package struct OperationBudget: ~Copyable {
         PropertyListError(
             .depthLimitExceeded, format: format,
             what: "\(depth) containers are nested, \(limit) are allowed", location: location,
-            recovery: "raise `ParsingLimits.depth` if the file is genuine")
+            recovery: .init(.raiseLimits, "raise `ParsingLimits.depth` if the file is genuine"))
     }
 
     /// The error for nesting within the limits where there is no stack for the next call.
@@ -222,7 +223,7 @@ package struct OperationBudget: ~Copyable {
         PropertyListError(
             .sizeLimitExceeded, format: nil,
             what: "\(size) bytes of output, \(limit) are allowed for a document of this size",
-            recovery: "raise `ParsingLimits.output` if the file is genuine")
+            recovery: .init(.raiseLimits, "raise `ParsingLimits.output` if the file is genuine"))
     }
 
     package typealias Location = PropertyListError.Location

@@ -1,9 +1,9 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// How much a property list may ask for, whoever wrote it.
+/// The limits on what a property list may ask for, whoever wrote it.
 ///
-/// The same limits govern reading, writing, printing and comparing. Limits on what shared objects
+/// The same limits govern parsing, and all that is done with what was parsed: writing, printing, comparing. Limits on what shared objects
 /// may expand to are relative to the size of the document, because a flat cap refuses genuine large
 /// files and still lets a small bomb through: a binary property list of 200 bytes can describe
 /// 10¹² values by sharing.
@@ -104,6 +104,6 @@ extension ParsingLimits {
         throw PropertyListError(
             .sizeLimitExceeded, format: format,
             what: "the input has \(bytes.count) bytes, \(inputSize) are allowed",
-            recovery: "raise `ParsingLimits.inputSize` if the file is genuine")
+            recovery: .init(.raiseLimits, "raise `ParsingLimits.inputSize` if the file is genuine"))
     }
 }

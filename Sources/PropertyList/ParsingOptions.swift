@@ -128,7 +128,7 @@ public struct ParsingOptions: OptionSet, Sendable, Hashable {
 }
 
 extension ParsingOptions: CustomStringConvertible {
-    private static let names: [(ParsingOptions, String)] = [
+    private static let allNames: [(ParsingOptions, String)] = [
         (.duplicateKeys, "duplicateKeys"), (.allDuplicateKeys, "allDuplicateKeys"),
         (.salvage, "salvage"), (.anyMinorVersion, "anyMinorVersion"),
         (.nonStringKeys, "nonStringKeys"), (.highASCII, "highASCII"),
@@ -147,14 +147,11 @@ extension ParsingOptions: CustomStringConvertible {
     ]
 
     /// The advice of an error that would not occur under these options together.
-    var advice: String {
-        let names = Self.names.filter { contains($0.0) }.map(\.1)
-        let list = names.joined(separator: "` and `.")
-        return "`ParsingOptions.\(list)` \(names.count > 1 ? "let" : "lets") it pass"
-    }
+    var advice: PropertyListError.Recovery { .init(allowing: self) }
+
+    /// The names of the options in the set.
+    package var names: [String] { Self.allNames.filter { contains($0.0) }.map(\.1) }
 
     /// The names of the options in the set, separated by commas.
-    public var description: String {
-        Self.names.filter { contains($0.0) }.map(\.1).joined(separator: ", ")
-    }
+    public var description: String { names.joined(separator: ", ") }
 }

@@ -106,11 +106,11 @@ public struct PropertyListError: Error, Sendable {
         let what: String
         let location: Location?
         let path: PropertyListPath?
-        let recovery: String?
+        let recovery: Recovery?
 
         init(
             code: Code, format: PropertyListFormat?, what: String, location: Location?,
-            path: PropertyListPath?, recovery: String?
+            path: PropertyListPath?, recovery: Recovery?
         ) {
             self.code = code
             self.format = format
@@ -127,7 +127,7 @@ public struct PropertyListError: Error, Sendable {
     @inline(never)
     package init(
         _ code: Code, format: PropertyListFormat? = nil, what: String, location: Location? = nil,
-        path: PropertyListPath? = nil, recovery: String? = nil
+        path: PropertyListPath? = nil, recovery: Recovery? = nil
     ) {
         storage = Storage(
             code: code, format: format, what: what, location: location, path: path,
@@ -145,13 +145,20 @@ public struct PropertyListError: Error, Sendable {
     /// The path from the root to the value; nil where none is known, or one of a text has more than 1,024
     /// steps.
     public var path: PropertyListPath? { storage.path }
-    /// What the caller can do about it: the option or limit that lets the input pass.
-    public var recovery: String? { storage.recovery }
+    /// The way to recover, in words: the option or limit that lets the input pass.
+    public var recovery: String? { storage.recovery?.text }
+    /// The way to recover, for programs that say it in their own words; nil where only ``recovery`` tells it.
+    public var recoveryCode: RecoveryCode? { storage.recovery?.code }
+    /// The options that let the input pass; empty unless ``recoveryCode`` is ``RecoveryCode/allowLeniency``.
+    public var recoveryOptions: ParsingOptions { storage.recovery?.leniency ?? [] }
+    /// The way to recover, for an error that is made of this one.
+    package var wholeRecovery: Recovery? { storage.recovery }
 
     /// The same error at another place: the one for the caller, once lines are counted.
     package func at(location: Location) -> PropertyListError {
         PropertyListError(
-            code, format: format, what: what, location: location, path: path, recovery: recovery)
+            code, format: format, what: what, location: location, path: path,
+            recovery: storage.recovery)
     }
 
     /// The same error of a reader of text, with the line of its byte counted, and with a path.
@@ -164,14 +171,15 @@ public struct PropertyListError: Error, Sendable {
         PropertyListError(
             code, format: format, what: what, location: location,
             path: path.map { PropertyListPath(Array($0.components.dropFirst())) },
-            recovery: recovery)
+            recovery: storage.recovery)
     }
 
     /// The same error with a path, unless it has one.
     package func at(path: PropertyListPath?) -> PropertyListError {
         if storage.path != nil || path == nil { return self }
         return PropertyListError(
-            code, format: format, what: what, location: location, path: path, recovery: recovery)
+            code, format: format, what: what, location: location, path: path,
+            recovery: storage.recovery)
     }
 }
 

@@ -61,7 +61,9 @@ extension PropertyListFormat {
         if bytes.starts(with: Magic.binary) { return .binary }
         if let format = TextHead(bytes).format { return format }
         throw PropertyListError(
-            .unrecognizedFormat, format: nil, what: neighbour(bytes), location: .byte(0))
+            .unrecognizedFormat, format: nil, what: neighbour(bytes), location: .byte(0),
+            recovery: bytes.starts(with: Magic.database)
+                ? .init(.searchDatabase, "its tables may hold property lists") : nil)
     }
 
     /// Finds the format of `bytes` that are to be read with `options`: where those allow a blank text, it is
@@ -76,7 +78,7 @@ extension PropertyListFormat {
         throw PropertyListError(
             .unrecognizedFormat, format: nil,
             what: "expected a property list, found only white space",
-            location: .byte(0), recovery: "`ParsingOptions.blankText` lets it pass")
+            location: .byte(0), recovery: ParsingOptions.blankText.advice)
     }
 
     /// What the bytes are, if they are something known, for the message.
@@ -92,11 +94,12 @@ extension PropertyListFormat {
 /// The first bytes of property lists and of their neighbours.
 private enum Magic {
     static let binary = Array("bplist".utf8)
+    static let database = Array("SQLite format 3".utf8)
     static let neighbours: [(String, [UInt8])] = [
         ("a typed stream (the older NSArchiver format)", [0x04, 0x0B] + Array("streamtyped".utf8)),
         ("a NIBArchive", Array("NIBArchive".utf8)),
         ("a ZIP archive", Array("PK\u{3}\u{4}".utf8)),
-        ("a SQLite database", Array("SQLite format 3".utf8)),
+        ("a SQLite database", database),
         ("gzip-compressed data", [0x1F, 0x8B]),
     ]
 }

@@ -30,7 +30,7 @@ extension PropertyListPath.Component: Hashable {
 
     public func hash(into hasher: inout Hasher) {
         switch self {
-        case .key(let key): hasher.combine(LiteralKey(key))
+        case .key(let key): hasher.combine(ExactText(key))
         case .index(let index): hasher.combine(index)
         }
     }

@@ -40,8 +40,9 @@ package struct CompanionFile {
 
     /// Opens a companion of the file with the mode `main`. A new one gets the owner and the mode of that file.
     ///
-    /// - Parameter main: the mode ``FileMode/withoutMask(at:)``, so that the further users of an access control list
-    ///   may do nothing with the companion.
+    /// `main` is the mode ``FileMode/withoutMask(at:)``, so that the further users of an access control list
+    /// may do nothing with the companion.
+    ///
     /// - Returns: nil where there is no such file, and none is to be created.
     package init?(_ path: String, of main: FileMode, for access: Access) throws(Failure) {
         let place = FilePlace(path, followingLinks: false)

@@ -166,7 +166,8 @@ package enum FileAccess {
     /// No descriptor of it is open in this process when it gets its name: closing one would release the
     /// locks that SQLite has on the file by then.
     ///
-    /// - Parameter mode: the mode; nil for the usual one, which depends on the process's umask.
+    /// `mode` is the mode; nil for the usual one, which depends on the process's umask.
+    ///
     /// - Throws: an error that `isExisting` where there is one of that name.
     package static func create(
         _ path: String, with bytes: [UInt8], mode: mode_t?

@@ -1,7 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-package import PlatformC
+internal import PlatformC
 
 /// An open file.
 package struct FileDescriptor {
@@ -12,7 +12,7 @@ package struct FileDescriptor {
     package static let standardInput = FileDescriptor(rawValue: 0)
 
     /// The most bytes that are read at a time.
-    package static let largestChunk = 1 << 18
+    static let largestChunk = 1 << 18
 
     // Opening waits for nobody, as opening a pipe would. Reading and writing wait.
 
@@ -243,7 +243,7 @@ extension FileDescriptor {
         }
     }
 
-    package func setMode(_ mode: mode_t) throws(SystemError) {
+    func setMode(_ mode: mode_t) throws(SystemError) {
         if fchmod(rawValue, mode) != 0 { throw SystemError.last }
     }
 

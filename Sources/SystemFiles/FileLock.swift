@@ -12,11 +12,11 @@ package struct FileLock {
     /// The file is opened for writing only: a program that may not write it cannot hold the lock. Symbolic links are
     /// not followed.
     ///
-    /// - Parameters:
-    ///   - mode: the mode of a new file, before the process's umask is applied to it.
-    ///   - subject: the file that the lock is for. A lock that the superuser makes belongs to the owner of that
-    ///     file, or of the folder where there is no such file. They could not use it otherwise.
-    ///   - deadline: when to stop waiting, on the clock of `Environment.uptime`.
+    /// `mode` is the mode of a new file, before the process's umask is applied to it. `subject` is the file
+    /// that the lock is for. A lock that the superuser makes belongs to the owner of that file, or of the
+    /// folder where there is no such file. They could not use it otherwise. `deadline` says when to stop
+    /// waiting, on the clock of `Environment.uptime`.
+    ///
     /// - Throws: an error that `isTimeout` after the deadline, and names who owns the lock's file; where the file
     ///   system has no locks.
     package init(
@@ -45,10 +45,10 @@ package struct FileLock {
 
     /// Waits for the lock on a file with contents, which the owner of the lock may replace by another.
     ///
-    /// - Parameters:
-    ///   - patience: how many seconds to wait for one and the same file. A file that is replaced meanwhile
-    ///     starts the wait anew: somebody else has the lock now.
-    ///   - deadline: when to stop waiting, on the clock of `Environment.uptime`.
+    /// `patience` says how many seconds to wait for one and the same file. A file that is replaced meanwhile
+    /// starts the wait anew: somebody else has the lock now. `deadline` says when to stop waiting, on the
+    /// clock of `Environment.uptime`.
+    ///
     /// - Throws: an error that `isTimeout` after the wait, or that `isMissing`.
     package init(
         contents path: String, patience: Double, deadline: Double

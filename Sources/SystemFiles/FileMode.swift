@@ -95,7 +95,7 @@ package struct FileMode {
     }
 
     /// Whether this is the same file, and nothing has changed it since.
-    package func isUnchanged(since other: FileMode) -> Bool {
+    func isUnchanged(since other: FileMode) -> Bool {
         isSameFile(as: other) && size == other.size && changeTime == other.changeTime
     }
 
@@ -131,6 +131,8 @@ package struct FileMode {
     /// access control list these bits are the list's mask.
     ///
     /// - Parameter place: the file, which is not opened.
+    /// - Returns: The mode.
+    /// - Throws: A failure to read the access control list.
     package func withoutMask(at place: FilePlace) throws(SystemError) -> FileMode {
         guard let rights = try AccessList.rightsOfGroup(at: place) else { return self }
         var result = self

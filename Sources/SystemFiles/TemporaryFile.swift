@@ -22,7 +22,7 @@ struct TemporaryFile {
 
     /// Creates a file without a name in the folder of `target`; nil where there are none.
     ///
-    /// - Parameter mode: the mode, before the process's umask is applied to it.
+    /// `mode` is the mode, before the process's umask is applied to it.
     init?(unnamedFor target: FilePlace, mode: mode_t) throws(SystemError) {
         #if os(Linux)
         guard FileAccess.usesUnnamedFiles,
@@ -43,7 +43,7 @@ struct TemporaryFile {
 
     /// Creates a file with a name that is not used, in the folder of `target`.
     ///
-    /// - Parameter mode: the mode, before the process's umask is applied to it.
+    /// `mode` is the mode, before the process's umask is applied to it.
     init(namedFor target: FilePlace, mode: mode_t) throws(SystemError) {
         TemporaryName.removeDead(for: target)
         for name in TemporaryName.candidates(for: target) {

@@ -44,7 +44,7 @@ private struct Census {
     }
 
     private mutating func add(_ object: UInt32, _ reader: ArchiveReader) {
-        guard reader.slot(of: object).isObject else { return }
+        guard reader.classNumber(of: object).isObject else { return }
         let name = reader.archivedClass(of: object)?.name ?? ""
         do {
             try reader.root([]) {

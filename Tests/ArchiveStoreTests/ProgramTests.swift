@@ -78,7 +78,8 @@ struct ProgramTests {
 
     /// Writes number `round` to each store while one system call on a file fails.
     ///
-    /// - Parameter fault: the failure, in the words of `strace`.
+    /// `fault` is the failure, in the words of `strace`.
+    ///
     /// - Returns: what the program prints.
     private func store(_ round: Int, _ fault: String, on file: String? = nil) throws -> String {
         let place = file.map { ["-P", $0] } ?? []

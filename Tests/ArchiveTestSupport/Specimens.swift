@@ -72,7 +72,7 @@ public enum Specimens {
     /// keys, and plain values where they are referred to: equal where two archives hold the same
     /// graph.
     ///
-    /// - Parameter key: the one root to begin with, which is called `root` in the result.
+    /// `key` is the one root to begin with, which is called `root` in the result.
     public static func graph(
         _ bytes: [UInt8], from key: String? = nil
     ) throws -> [PropertyListValue] {
@@ -113,7 +113,8 @@ public enum Specimens {
     /// Reads every object of some classes in a folder of the collection, and writes it as an archive of
     /// its own, which has to hold the same objects as the original.
     ///
-    /// - Parameter expected: how an entry is expected to be written, where not as it was.
+    /// `expected` says how an entry is expected to be written, where not as it was.
+    ///
     /// - Returns: what was read.
     public static func compareParts<T: KeyedCodable>(
         _ type: T.Type, of names: Set<String>, in folder: String,

@@ -4,7 +4,7 @@
 import TestSupport
 import Testing
 
-@testable import PropertyList
+@testable import CallStack
 
 /// Calls itself, as coders do.
 private final class Caller {
@@ -148,11 +148,9 @@ private final class CancellationCaller {
 
     func descend(_ depth: Int) throws -> Bool {
         guard stack.isUsedUp else { return try callHere(depth) }
-        guard
-            let isCancelled = try StackSegment.run(
-                for: self, \.stack, { try self.callHere(depth) })
-        else { throw NoStack() }
-        return isCancelled
+        return try StackSegment.run(for: self, \.stack, orThrow: NoStack()) {
+            try callHere(depth)
+        }
     }
 
     @inline(never)

@@ -66,7 +66,7 @@ struct Calls {
 
     /// Checks that each store has the number `new` or, where it did not take that, `old`.
     ///
-    /// - Parameter output: what ``write(_:)`` printed.
+    /// `output` is what ``write(_:)`` printed.
     func check(_ old: Int, _ new: Int, _ output: [String]) throws {
         let acknowledged = output.compactMap { line in
             line.hasPrefix("stored ") ? String(line.dropFirst("stored ".count)) : nil

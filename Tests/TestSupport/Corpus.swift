@@ -35,7 +35,7 @@ public enum Corpus {
 
     /// The files in `folder` and below, by name.
     ///
-    /// - Parameter suffix: how their names end.
+    /// `suffix` says how their names end.
     public static func files(in folder: URL, suffix: String = "") -> [File] {
         let names = FileManager.default.enumerator(atPath: folder.path)?.compactMap {
             $0 as? String

@@ -28,7 +28,7 @@ public struct DatabaseAssembler: Sendable {
 
     /// Adds a table to the schema.
     ///
-    /// - Parameter columns: what follows the opening parenthesis.
+    /// `columns` is what follows the opening parenthesis.
     public mutating func addTable(_ name: String, root: Int, columns: String) {
         let quoted = name.unicodeScalars.map { $0 == "\"" ? "\"\"" : String($0) }.joined()
         addSchemaRow("table", name, root: root, sql: "CREATE TABLE \"\(quoted)\" (\(columns)")
@@ -77,10 +77,8 @@ public struct DatabaseAssembler: Sendable {
 
     /// A cell with a row, which goes on in overflow pages where it does not fit.
     ///
-    /// - Parameters:
-    ///   - number: the row's number; nil in tables without.
-    ///   - child: the child before it, on an inner page of a table without row numbers.
-    ///   - overflow: the page it goes on in; nil to add as many as it needs.
+    /// `number` is the row's number; nil in tables without. `child` is the child before it, on an inner page
+    /// of a table without row numbers. `overflow` is the page it goes on in; nil to add as many as it needs.
     public mutating func cell(
         _ row: [UInt8], number: Int?, child: Int? = nil, overflow: Int? = nil, size: Int? = nil
     ) -> [UInt8] {
@@ -171,8 +169,8 @@ public struct DatabaseAssembler: Sendable {
 
     /// A write-ahead log.
     ///
-    /// - Parameter frames: pages with their contents, and for those that end a transaction the number
-    ///   of pages of the database.
+    /// `frames` are pages with their contents, and for those that end a transaction the number of pages of the
+    /// database.
     public static func log(
         _ frames: [(page: Int, contents: [UInt8], count: Int)], pageSize: Int,
         isBigEndian: Bool = false
@@ -206,7 +204,7 @@ public struct DatabaseAssembler: Sendable {
 
     /// A rollback journal that restores pages of `database` as they are.
     ///
-    /// - Parameter superJournal: the file that SQLite deletes after the rollback; nil for none.
+    /// `superJournal` is the file that SQLite deletes after the rollback; nil for none.
     public static func journal(
         restoring pages: [Int], of database: [UInt8], pageSize: Int, superJournal: String? = nil
     ) -> [UInt8] {

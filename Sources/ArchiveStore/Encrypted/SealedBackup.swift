@@ -26,6 +26,7 @@ extension ItemBackup {
     ///   - cost: the work to derive the key.
     ///   - limits: the limits to read it with. Pass the same ones to
     ///     ``init(opening:passphrase:limits:)``.
+    /// - Returns: The sealed backup.
     /// - Throws: `wrongKey` for a cost that is not acceptable; `weakPassphrase`; as ``archived(limits:)``.
     public func sealed(
         passphrase: String, cost: PassphraseCost = .default, limits: ParsingLimits = .default

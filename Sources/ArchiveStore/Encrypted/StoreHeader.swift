@@ -3,6 +3,7 @@
 
 #if Stores
 
+internal import PropertyList
 internal import Crypto
 internal import GRDB
 

@@ -18,9 +18,9 @@ internal import SystemFiles
 enum StoreJournal {
     /// Opens the journal of a store, and checks its contents.
     ///
-    /// - Parameters:
-    ///   - store: the mode of the store, without the mask of its access control list.
-    ///   - header: the header of the store; nil where it is malformed.
+    /// `store` is the mode of the store, without the mask of its access control list. `header` is the header
+    /// of the store; nil where it is malformed.
+    ///
     /// - Returns: nil where there is none.
     /// - Throws: ``Refusal``, `SystemError`, `DatabaseFileError`.
     static func openChecked(

@@ -42,7 +42,7 @@ enum StoreSchema {
     ///
     /// - Throws: `invalidDatabase`, what SQLite says.
     ///
-    /// - Parameter mode: returns the mode of the file, which is asked for once SQLite has locked it.
+    /// `mode` returns the mode of the file, which is asked for once SQLite has locked it.
     static func require(_ database: Database, mode: () throws -> FileMode) throws {
         let (mode, roots) = try requireTables(database, mode)
         try requireSize(database, mode)
@@ -60,7 +60,7 @@ extension StoreSchema {
     /// SQLite reads a page as often as others refer to it, and its time grows with the square of some
     /// definitions. A small file could keep it busy for ever.
     ///
-    /// - Parameter mode: returns the mode of the file, which is asked for once SQLite has locked it.
+    /// `mode` returns the mode of the file, which is asked for once SQLite has locked it.
     static func requireBeforeParsing(_ database: Database, mode: () throws -> FileMode) throws {
         try database.beginTransaction(.deferred)
         do {
@@ -76,8 +76,9 @@ extension StoreSchema {
     /// Checks that a file has the tables and the index of a store and nothing else. A trigger or a view that
     /// somebody put there is not to run.
     ///
-    /// - Parameter mode: returns the mode of the file, which is asked for once SQLite has locked it. Before that
-    ///   another program may be changing its size.
+    /// `mode` returns the mode of the file, which is asked for once SQLite has locked it. Before that another
+    /// program may be changing its size.
+    ///
     /// - Returns: the mode of the file, and the roots of the trees.
     @discardableResult
     private static func requireTables(
@@ -217,6 +218,7 @@ extension Configuration {
     /// - Parameters:
     ///   - timeout: how long to wait for other programs, in seconds; not a number is no time.
     ///   - file: the store whose files are checked before the first of them is read.
+    /// - Returns: The configuration.
     static func items(timeout: Double, checking file: String? = nil) -> Configuration {
         var configuration = Configuration()
         configuration.busyMode = .timeout(

@@ -48,7 +48,8 @@ enum WholeFile {
 
     /// Replaces a file whose contents were read, or creates the one that was missing.
     ///
-    /// - Parameter known: the mode of the file when it was read; nil where there was none.
+    /// `known` is the mode of the file when it was read; nil where there was none.
+    ///
     /// - Returns: whether the file was still the one that is known; else nothing is written.
     /// - Throws: `outOfSpace`, `fileAccess`.
     static func replace(

@@ -125,7 +125,7 @@ public struct ObjectStore: Sendable {
                 }
             }
         }
-        return keys.map(ExactText.init).sorted().map(\.text)
+        return keys.map(ExactText.init(_:)).sorted().map(\.text)
     }
 
     /// The names in a folder of the store; none where it is a file or a link, or was just removed.

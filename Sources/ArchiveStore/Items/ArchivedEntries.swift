@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import KeyedArchive
+internal import PropertyList
 
 /// The entries of an ``ArchivedDictionary``: archived values by their keys.
 ///

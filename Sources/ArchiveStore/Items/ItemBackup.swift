@@ -98,6 +98,7 @@ extension ItemBackup {
     ///
     /// - Parameter limits: the limits to read it with. Pass the same ones to
     ///   ``init(parsing:limits:)``.
+    /// - Returns: The archive.
     /// - Throws: `KeyedArchiveError` or ``StoreError`` for a backup that exceeds `limits`.
     public func archived(limits: ParsingLimits = .untrusted) throws -> [UInt8] {
         let bytes = try KeyedArchiver.archive(

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if canImport(FoundationEssentials)
+internal import PropertyList
 internal import FoundationEssentials
 #else
 internal import Foundation

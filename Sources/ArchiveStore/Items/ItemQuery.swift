@@ -1,6 +1,8 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PropertyList
+
 /// Which items are meant: those that have all the attributes that are said here.
 ///
 /// ```swift
@@ -53,7 +55,7 @@ public struct ItemQuery: Sendable, Hashable {
 
     private func matches(_ wanted: String?, _ text: String?) -> Bool {
         guard let wanted else { return true }
-        return text.map(ExactText.init) == ExactText(wanted)
+        return text.map(ExactText.init(_:)) == ExactText(wanted)
     }
 
     /// Texts are compared scalar by scalar, as in ``matches(_:)``.

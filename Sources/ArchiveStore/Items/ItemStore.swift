@@ -1,6 +1,8 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PropertyList
+
 /// Small secrets by service and account, as a keychain keeps them: add, update, copy, delete.
 ///
 /// ```swift
@@ -144,6 +146,7 @@ extension ItemStore {
     /// - Parameters:
     ///   - group: the access group; the first of the store's, if it is not said.
     ///   - body: makes the changes, by the transaction that it is given.
+    /// - Returns: The result of the work.
     /// - Throws: `outOfSpace`, what `body` throws, and as ``items(matching:limit:)``. After `fileAccess` the
     ///   changes may be there, all or none: the last flush to the disk may have failed.
     public func transaction<Result>(

@@ -1,6 +1,8 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PropertyList
+
 /// A search for changes that a file can hold together.
 ///
 /// Changes that fit are chosen at once. Others are divided by halves: one that does not fit beside those that were
@@ -21,6 +23,7 @@ struct FittingKeys {
     ///   - removals: the keys that are removed. They make room for others only together, or not at all.
     ///   - additions: the keys that get values.
     ///   - require: throws `unsupportedValue` for changes that do not fit together.
+    /// - Throws: An error of `require` other than `unsupportedValue`.
     init(
         removals: [ExactText], additions: [ExactText],
         _ require: ([ExactText]) throws(StoreError) -> Void
@@ -36,7 +39,7 @@ struct FittingKeys {
         try add([again[...]], require)
     }
 
-    /// - Parameter keys: the keys, those first that are last.
+    /// `keys` begin with those that are last.
     private mutating func add(
         _ keys: [ArraySlice<ExactText>], _ require: ([ExactText]) throws(StoreError) -> Void
     ) throws(StoreError) {

@@ -109,6 +109,6 @@ extension PropertyListDictionary {
     fileprivate func changedKeys(in other: PropertyListDictionary) -> [ExactText] {
         let removedOrChanged = keys.filter { self[$0] != other[$0] }
         let added = other.keys.filter { self[$0] == nil }
-        return (removedOrChanged + added).map(ExactText.init)
+        return (removedOrChanged + added).map(ExactText.init(_:))
     }
 }

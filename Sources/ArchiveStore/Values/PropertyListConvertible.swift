@@ -145,7 +145,7 @@ where Key == String, Value: PropertyListConvertible {
 
     /// In the order of the keys, so that equal dictionaries are equal property lists.
     public var propertyListValue: PropertyListValue {
-        let keys = keys.map(ExactText.init).sorted()
+        let keys = keys.map(ExactText.init(_:)).sorted()
         let entries = keys.compactMap { key in
             self[key.text].map { (key: key.text, value: $0.propertyListValue) }
         }

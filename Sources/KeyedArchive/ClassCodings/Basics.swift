@@ -1,6 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+internal import ArchiveVocabulary
 @_spi(Tables) internal import PropertyList
 
 #if canImport(FoundationEssentials)
@@ -20,20 +21,21 @@ public import Foundation
 // which is read too.
 
 extension Date: KeyedCodable {
-    public static var archivedClass: ArchivedClass { "NSDate" }
+    public static var archivedClass: ArchivedClass { ArchivedClass(FoundationClass.date) }
 
     public func encode(with coder: KeyedEncoder) throws {
-        coder.encode(timeIntervalSinceReferenceDate, forKey: "NS.time")
+        coder.encode(timeIntervalSinceReferenceDate, forKey: FoundationField.time)
     }
 
     public init(coder: KeyedDecoder) throws {
-        self.init(timeIntervalSinceReferenceDate: try coder.decodeDouble(forKey: "NS.time"))
+        self.init(
+            timeIntervalSinceReferenceDate: try coder.decodeDouble(forKey: FoundationField.time))
     }
 
     public static func unarchive(_ reference: KeyedReference) throws -> Date {
         guard let node = try reference.leaf() else { return try reference.object(as: Date.self) }
         guard let date = reference.reader.table.view(node).date else {
-            throw reference.reader.wrongType(reference, expected: "NSDate")
+            throw reference.reader.wrongType(reference, expected: FoundationClass.date)
         }
         return Date(timeIntervalSinceReferenceDate: date.secondsSince2001)
     }
@@ -47,11 +49,11 @@ extension UUID: KeyedCodable {
         let bytes = [
             u.0, u.1, u.2, u.3, u.4, u.5, u.6, u.7, u.8, u.9, u.10, u.11, u.12, u.13, u.14, u.15,
         ]
-        coder.encodeBytes(bytes, forKey: "NS.uuidbytes")
+        coder.encodeBytes(bytes, forKey: FoundationField.uuidBytes)
     }
 
     public init(coder: KeyedDecoder) throws {
-        let b = Array(try coder.decodeBytes(forKey: "NS.uuidbytes"))
+        let b = Array(try coder.decodeBytes(forKey: FoundationField.uuidBytes))
         guard b.count == 16 else {
             throw KeyedArchiveError(
                 .valueOutOfRange, what: "a UUID has 16 bytes, here are \(b.count)",
@@ -74,14 +76,14 @@ extension URL: KeyedCodable {
     }
 
     public func encode(with coder: KeyedEncoder) throws {
-        try coder.encode(baseURL, forKey: "NS.base")
-        try coder.encode(relativeString, forKey: "NS.relative")
+        try coder.encode(baseURL, forKey: FoundationField.base)
+        try coder.encode(relativeString, forKey: FoundationField.relative)
     }
 
     /// Reads the text alone: nothing is resolved or looked up.
     public init(coder: KeyedDecoder) throws {
-        let base = try coder.decode(URL?.self, forKey: "NS.base")
-        let text = try coder.decode(String.self, forKey: "NS.relative")
+        let base = try coder.decode(URL?.self, forKey: FoundationField.base)
+        let text = try coder.decode(String.self, forKey: FoundationField.relative)
         guard let url = URL(string: text, relativeTo: base), url.relativeString.isLiterally(text)
         else {
             throw KeyedArchiveError(
@@ -93,7 +95,7 @@ extension URL: KeyedCodable {
 
 /// An `NSNull`: the object that stands for nothing in arrays and dictionaries.
 public struct ArchivedNull: KeyedCodable, Sendable, Hashable {
-    public static var archivedClass: ArchivedClass { "NSNull" }
+    public static var archivedClass: ArchivedClass { ArchivedClass(FoundationClass.null) }
 
     /// The one value.
     public init() {}

@@ -1,6 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+internal import ArchiveVocabulary
 @_spi(Tables) internal import PropertyList
 
 #if canImport(FoundationEssentials)
@@ -21,7 +22,7 @@ internal import Foundation
 extension KeyedDecoder {
     /// The elements of a collection, in either of the two forms.
     func elements<T: KeyedDecodable>(_ type: T.Type) throws -> [T] {
-        try values(type, listKey: "NS.objects", indexedKey: "NS.object.")
+        try values(type, listKey: FoundationField.objects, indexedKey: "NS.object.")
     }
 
     func values<T: KeyedDecodable>(
@@ -37,7 +38,7 @@ extension KeyedDecoder {
     func entries<Key: KeyedDecodable, Value: KeyedDecodable>(
         _ keyType: Key.Type, _ valueType: Value.Type
     ) throws -> ([Key], [Value]) {
-        let keys = try values(keyType, listKey: "NS.keys", indexedKey: "NS.key.")
+        let keys = try values(keyType, listKey: FoundationField.keys, indexedKey: "NS.key.")
         let values = try elements(valueType)
         guard keys.count == values.count else {
             throw KeyedArchiveError(
@@ -100,14 +101,16 @@ extension RangeReplaceableCollection where Element: KeyedDecodable {
 
 extension KeyedEncoder {
     func encodeElements<T: KeyedEncodable>(_ elements: some Sequence<T>) throws {
-        try encodeReferences(elements, forKey: "NS.objects") { try $0.archive(in: writer) }
+        try encodeReferences(elements, forKey: FoundationField.objects) {
+            try $0.archive(in: writer)
+        }
     }
 }
 
 // MARK: - Arrays
 
 extension Array: KeyedArchivable where Element: KeyedArchivable {
-    public static var archivedClass: ArchivedClass { "NSArray" }
+    public static var archivedClass: ArchivedClass { ArchivedClass(FoundationClass.array) }
     public static var archivedAliases: [String] { ["NSMutableArray"] }
 
     public static func register(in registry: inout ClassRegistry) {
@@ -142,8 +145,8 @@ public struct ArchivedSet<Element> {
 extension ArchivedSet: Sendable where Element: Sendable {}
 
 extension ArchivedSet: KeyedArchivable where Element: KeyedArchivable {
-    public static var archivedClass: ArchivedClass { "NSSet" }
-    public static var archivedAliases: [String] { ["NSMutableSet"] }
+    public static var archivedClass: ArchivedClass { ArchivedClass(FoundationClass.set) }
+    public static var archivedAliases: [String] { [FoundationClass.mutableSet] }
 
     public static func register(in registry: inout ClassRegistry) {
         Element.register(in: &registry)
@@ -160,7 +163,9 @@ extension ArchivedSet: KeyedDecodable where Element: KeyedDecodable {
 }
 
 extension ArchivedSet: MutableTwin where Element: KeyedCodable {
-    public static var mutableClass: ArchivedClass { archivedClass.subclass("NSMutableSet") }
+    public static var mutableClass: ArchivedClass {
+        archivedClass.subclass(FoundationClass.mutableSet)
+    }
 }
 
 extension Set: KeyedArchivable where Element: KeyedArchivable {
@@ -186,14 +191,16 @@ extension Set: KeyedDecodable where Element: KeyedDecodable {
 }
 
 extension Set: MutableTwin where Element: KeyedCodable {
-    public static var mutableClass: ArchivedClass { archivedClass.subclass("NSMutableSet") }
+    public static var mutableClass: ArchivedClass {
+        archivedClass.subclass(FoundationClass.mutableSet)
+    }
 }
 
 /// Elements in an order that is the same in every run: by their descriptions.
 func inStableOrder<S: Sequence>(
     _ elements: S, by key: (S.Element) -> Any
 ) -> [S.Element] {
-    elements.map { (text: LiteralKey(stableText(of: key($0))), element: $0) }
+    elements.map { (text: ExactText(stableText(of: key($0))), element: $0) }
         .sorted { $0.text < $1.text }.map(\.element)
 }
 

@@ -1,6 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+internal import ArchiveVocabulary
 internal import PropertyList
 
 #if canImport(FoundationEssentials)
@@ -38,7 +39,9 @@ public struct ArchivedCalendarDate: Sendable, Hashable {
 }
 
 extension ArchivedCalendarDate: KeyedCodable {
-    public static var archivedClass: ArchivedClass { ArchivedClass("NSCalendarDate", "NSDate") }
+    public static var archivedClass: ArchivedClass {
+        ArchivedClass("NSCalendarDate", FoundationClass.date)
+    }
 
     public static func register(in registry: inout ClassRegistry) {
         ArchivedTimeZone.register(in: &registry)

@@ -1,6 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+internal import ArchiveVocabulary
 internal import PropertyList
 
 #if canImport(FoundationEssentials)
@@ -24,7 +25,8 @@ public import Foundation
 
 extension Decimal: KeyedCodable {
     public static var archivedClass: ArchivedClass {
-        ArchivedClass("NSDecimalNumberPlaceholder", "NSDecimalNumber", "NSNumber", "NSValue")
+        ArchivedClass(
+            "NSDecimalNumberPlaceholder", "NSDecimalNumber", FoundationClass.number, "NSValue")
     }
 
     public static var archivedAliases: [String] { ["NSDecimalNumber"] }

@@ -1,6 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+internal import ArchiveVocabulary
 internal import PropertyList
 
 #if canImport(FoundationEssentials)
@@ -30,7 +31,7 @@ public struct ArchivedPairs<Key, Value> {
 extension ArchivedPairs: Sendable where Key: Sendable, Value: Sendable {}
 
 extension ArchivedPairs: KeyedArchivable where Key: KeyedArchivable, Value: KeyedArchivable {
-    public static var archivedClass: ArchivedClass { "NSDictionary" }
+    public static var archivedClass: ArchivedClass { ArchivedClass(FoundationClass.dictionary) }
     public static var archivedAliases: [String] { ["NSMutableDictionary"] }
 
     public static func register(in registry: inout ClassRegistry) {
@@ -42,10 +43,10 @@ extension ArchivedPairs: KeyedArchivable where Key: KeyedArchivable, Value: Keye
 
 extension ArchivedPairs: KeyedEncodable where Key: KeyedEncodable, Value: KeyedEncodable {
     public func encode(with coder: KeyedEncoder) throws {
-        try coder.encodeReferences(entries, forKey: "NS.keys") {
+        try coder.encodeReferences(entries, forKey: FoundationField.keys) {
             try $0.key.archive(in: coder.writer)
         }
-        try coder.encodeReferences(entries, forKey: "NS.objects") {
+        try coder.encodeReferences(entries, forKey: FoundationField.objects) {
             try $0.value.archive(in: coder.writer)
         }
     }

@@ -1,6 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+internal import ArchiveVocabulary
 @_spi(Tables) public import PropertyList
 
 #if canImport(FoundationEssentials)
@@ -24,11 +25,11 @@ public import Foundation
 // MARK: - Strings
 
 extension String: KeyedCodable {
-    public static var archivedClass: ArchivedClass { "NSString" }
+    public static var archivedClass: ArchivedClass { ArchivedClass(FoundationClass.string) }
     public static var archivedAliases: [String] { ["NSMutableString"] }
 
     public func encode(with coder: KeyedEncoder) throws {
-        try coder.encodeInline(.string(self), forKey: "NS.string")
+        try coder.encodeInline(.string(self), forKey: FoundationField.string)
     }
 
     public func archive(in writer: ArchiveWriter) throws -> PropertyListUID {
@@ -37,11 +38,11 @@ extension String: KeyedCodable {
 
     /// Reads `NS.string` or, as some programs have it, `NS.bytes` with UTF-8.
     public init(coder: KeyedDecoder) throws {
-        if coder.containsValue(forKey: "NS.string") {
-            self = try coder.decode(String.self, forKey: "NS.string")
+        if coder.containsValue(forKey: FoundationField.string) {
+            self = try coder.decode(String.self, forKey: FoundationField.string)
             return
         }
-        let node = try coder.dataNode("NS.bytes")
+        let node = try coder.dataNode(FoundationField.bytes)
         guard let text = coder.reader.validText(of: node) else {
             throw KeyedArchiveError(
                 .valueOutOfRange, what: "`NS.bytes` is not valid UTF-8", object: coder.uid)
@@ -53,7 +54,7 @@ extension String: KeyedCodable {
         guard let node = try reference.leaf() else { return try reference.object(as: String.self) }
         let table = reference.reader.table
         guard table[node].kind == .string else {
-            throw reference.reader.wrongType(reference, expected: "NSString")
+            throw reference.reader.wrongType(reference, expected: FoundationClass.string)
         }
         return reference.reader.text(of: node)
     }
@@ -101,12 +102,12 @@ extension String: MutableTwin {
 // MARK: - Data
 
 extension Data: KeyedCodable, MutableTwin {
-    public static var archivedClass: ArchivedClass { "NSData" }
+    public static var archivedClass: ArchivedClass { ArchivedClass(FoundationClass.data) }
     public static var archivedAliases: [String] { ["NSMutableData"] }
     public static var mutableClass: ArchivedClass { archivedClass.subclass("NSMutableData") }
 
     public func encode(with coder: KeyedEncoder) throws {
-        coder.encodeBytes(self, forKey: "NS.data")
+        coder.encodeBytes(self, forKey: FoundationField.data)
     }
 
     public func archive(in writer: ArchiveWriter) throws -> PropertyListUID {
@@ -119,14 +120,16 @@ extension Data: KeyedCodable, MutableTwin {
 
     /// The node of the bytes of an `NSData`.
     static func node(in coder: KeyedDecoder) throws -> UInt32 {
-        try coder.dataNode(coder.containsValue(forKey: "NS.bytes") ? "NS.bytes" : "NS.data")
+        try coder.dataNode(
+            coder.containsValue(forKey: FoundationField.bytes)
+                ? FoundationField.bytes : FoundationField.data)
     }
 
     public static func unarchive(_ reference: KeyedReference) throws -> Data {
         guard let node = try reference.leaf() else { return try reference.object(as: Data.self) }
         let table = reference.reader.table
         guard table[node].kind == .data else {
-            throw reference.reader.wrongType(reference, expected: "NSData")
+            throw reference.reader.wrongType(reference, expected: FoundationClass.data)
         }
         return reference.reader.data(of: node)
     }
@@ -174,7 +177,7 @@ public protocol ArchivedNumberConvertible: KeyedCodable {
 
 extension ArchivedNumberConvertible {
     public static var archivedClass: ArchivedClass {
-        ArchivedClass("NSNumber", "NSValue")
+        ArchivedClass(FoundationClass.number, "NSValue")
     }
 
     public static func register(in registry: inout ClassRegistry) {
@@ -197,7 +200,7 @@ extension ArchivedNumberConvertible {
     public static func unarchive(_ reference: KeyedReference) throws -> Self {
         guard let node = try reference.leaf(),
             let number = ArchivedNumber(node, reference.reader.table)
-        else { throw reference.reader.wrongType(reference, expected: "NSNumber") }
+        else { throw reference.reader.wrongType(reference, expected: FoundationClass.number) }
         if let value = Self(number) { return value }
         throw number.mismatch(Self.self, reference.object)
     }

@@ -1,6 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+internal import ArchiveVocabulary
 internal import PropertyList
 
 #if canImport(FoundationEssentials)
@@ -70,7 +71,7 @@ extension ArchivedCountedSet: Sendable where Element: Sendable {}
 
 extension ArchivedCountedSet: KeyedArchivable where Element: KeyedArchivable {
     public static var archivedClass: ArchivedClass {
-        ArchivedClass("NSCountedSet", "NSMutableSet", "NSSet")
+        ArchivedClass(FoundationClass.countedSet, FoundationClass.mutableSet, FoundationClass.set)
     }
 
     public static func register(in registry: inout ClassRegistry) {

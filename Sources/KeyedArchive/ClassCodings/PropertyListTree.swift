@@ -1,6 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+internal import ArchiveVocabulary
 public import PropertyList
 
 #if canImport(FoundationEssentials)
@@ -13,7 +14,7 @@ internal import Foundation
 /// leaves, each an object.
 extension PropertyListValue: KeyedCodable {
     /// Any class is one of `NSObject`.
-    public static var archivedClass: ArchivedClass { ArchivedClass(name: "NSObject") }
+    public static var archivedClass: ArchivedClass { ArchivedClass(name: FoundationClass.object) }
 
     public static func register(in registry: inout ClassRegistry) {
         registry = registry.merging(.propertyList)
@@ -54,7 +55,7 @@ extension PropertyListValue: KeyedCodable {
         _ elements: PropertyListArray, in writer: ArchiveWriter
     ) throws -> PropertyListUID {
         if elements.isEmpty { return try [PropertyListValue]().archive(in: writer) }
-        return try writer.once(elements.identity, "NSArray") {
+        return try writer.once(elements.identity, FoundationClass.array) {
             try Array(elements).archive(in: writer)
         }
     }
@@ -64,24 +65,27 @@ extension PropertyListValue: KeyedCodable {
     ) throws -> PropertyListUID {
         let pairs = ArchivedPairs(entries.map { (key: $0.key, value: $0.value) })
         if entries.isEmpty { return try pairs.archive(in: writer) }
-        return try writer.once(entries.identity, "NSDictionary") { try pairs.archive(in: writer) }
+        return try writer.once(entries.identity, FoundationClass.dictionary) {
+            try pairs.archive(in: writer)
+        }
     }
 
     public static func unarchive(_ reference: KeyedReference) throws -> PropertyListValue {
         if let node = try reference.leaf() {
             return try reference.reader.tree(at: node)
         }
-        switch reference.archivedClass.map({ LiteralKey($0.name) }) {
-        case "NSString", "NSMutableString": return .string(try String.unarchive(reference))
-        case "NSData", "NSMutableData":
+        switch reference.archivedClass.map({ ExactText($0.name) }) {
+        case ExactText(FoundationClass.string), "NSMutableString":
+            return .string(try String.unarchive(reference))
+        case ExactText(FoundationClass.data), "NSMutableData":
             return .data(try reference.object(as: BytesOfData.self).bytes)
-        case "NSDate":
+        case ExactText(FoundationClass.date):
             let date = try Date.unarchive(reference).timeIntervalSinceReferenceDate
             return .date(PropertyListDate(secondsSince2001: date))
-        case "NSArray", "NSMutableArray":
+        case ExactText(FoundationClass.array), "NSMutableArray":
             return .array(
                 PropertyListArray(try reference.object(as: [PropertyListValue].self)))
-        case "NSDictionary", "NSMutableDictionary":
+        case ExactText(FoundationClass.dictionary), "NSMutableDictionary":
             return .dictionary(try dictionary(reference))
         default: throw reference.reader.wrongType(reference, expected: "a property list")
         }

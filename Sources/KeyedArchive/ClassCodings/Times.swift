@@ -1,6 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+internal import ArchiveVocabulary
 public import PropertyList
 
 #if canImport(FoundationEssentials)
@@ -62,7 +63,7 @@ extension ArchivedTimeZone: KeyedCodable {
 
     public func encode(with coder: KeyedEncoder) throws {
         try coder.encode(name, forKey: "NS.name")
-        try coder.encode(data.map { Mutable($0) }, forKey: "NS.data")
+        try coder.encode(data.map { Mutable($0) }, forKey: FoundationField.data)
     }
 
     public func archive(in writer: ArchiveWriter) throws -> PropertyListUID {
@@ -71,7 +72,7 @@ extension ArchivedTimeZone: KeyedCodable {
 
     public init(coder: KeyedDecoder) throws {
         name = try coder.decode(forKey: "NS.name")
-        data = try coder.decodeObject(forKey: "NS.data")
+        data = try coder.decodeObject(forKey: FoundationField.data)
     }
 
     public static func unarchive(_ reference: KeyedReference) throws -> ArchivedTimeZone {

@@ -1,6 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+internal import ArchiveVocabulary
 public import PropertyList
 
 // `NSValue`, by what `NS.special` says it holds:
@@ -126,7 +127,7 @@ extension ArchivedValue: KeyedCodable {
     /// The Objective-C type of a value that is none of the known structures, such as `[3i]`.
     public var objCType: String? {
         guard case .other(let object) = self else { return nil }
-        guard let uid = object.node["$0"]?.uid else { return nil }
+        guard let uid = object.node[ArchiveFormat.unkeyedField(0)]?.uid else { return nil }
         let type = OpaqueObject(archive: object.archive, number: uid.value)
         return type.node.string
     }

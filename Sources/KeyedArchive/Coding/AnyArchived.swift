@@ -1,6 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+internal import ArchiveVocabulary
 public import PropertyList
 
 /// A value of any allowed class: what an array or a dictionary of mixed values holds.
@@ -60,7 +61,7 @@ final class ArchiveIdentity: Sendable, Hashable {
 
 extension AnyArchived: KeyedCodable {
     /// Any class is one of `NSObject`.
-    public static var archivedClass: ArchivedClass { ArchivedClass(name: "NSObject") }
+    public static var archivedClass: ArchivedClass { ArchivedClass(name: FoundationClass.object) }
 
     public static func register(in registry: inout ClassRegistry) {}
 

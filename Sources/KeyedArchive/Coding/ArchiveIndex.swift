@@ -1,14 +1,15 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+internal import ArchiveVocabulary
 @_spi(Tables) internal import PropertyList
 
-/// All entries of an archive at a glance: what each is, whether more than one reference leads to it,
-/// and that every reference leads somewhere.
+/// All entries of an archive: the kind of each, and whether several references lead to it. Every reference
+/// leads to an entry.
 struct ArchiveIndex {
     private struct Entry {
         var node: UInt32
-        var slot: ClassNumber
+        var classNumber: ClassNumber
         var references: UInt8
     }
 
@@ -23,7 +24,7 @@ struct ArchiveIndex {
     /// The number of entries.
     var count: Int { entries.count }
 
-    /// Looks at every entry; linear.
+    /// Classifies every entry. Linear.
     ///
     /// - Throws: `danglingReference`, `malformedObject`, `malformedClass`, `expansionLimitExceeded`.
     init(
@@ -49,8 +50,8 @@ struct ArchiveIndex {
     /// The number of classes, those of plain values among them.
     var classCount: Int { classes.count &+ ArchivedClass.leaves.count }
 
-    /// What the entry `object` is.
-    func slot(of object: UInt32) -> ClassNumber { entries[Int(object)].slot }
+    /// The class of the entry `object`, or the constant for what it is instead of an object.
+    func classNumber(of object: UInt32) -> ClassNumber { entries[Int(object)].classNumber }
 
     /// The node of the entry `object`.
     func node(of object: UInt32) -> UInt32 { entries[Int(object)].node }
@@ -73,8 +74,8 @@ struct ArchiveIndex {
         private let classKey: UInt32?
         private let nameKey: UInt32?
         private var descriptionCount = 0
-        // Containers that stand in objects, and how often each has been looked at: twice is enough to
-        // know that what it refers to is shared, and bounds the work.
+        // Containers in objects that are still to be visited, and the number of visits to each. The second
+        // visit shows that what it refers to is shared; there is no third, which bounds the work.
         private var pending: [UInt32] = []
         private var looks: [UInt8]
         // By the number of a shape, once a dictionary has it.
@@ -94,8 +95,8 @@ struct ArchiveIndex {
             self.table = table
             looks = [UInt8](repeating: 0, count: table.count)
             forms = [Form?](repeating: nil, count: table.shapeCount + 1)
-            classKey = table.keyNumber(of: ArchivedObject.classKey)
-            nameKey = table.keyNumber(of: ArchivedClass.nameKey)
+            classKey = table.keyNumber(of: ArchiveFormat.classKey)
+            nameKey = table.keyNumber(of: ArchiveFormat.classNameKey)
         }
 
         /// Finds the entries that describe classes, for objects may come before theirs.
@@ -108,7 +109,9 @@ struct ArchiveIndex {
                 let isDescription = record.kind == .dictionary && form(of: record).hasName
                 if isDescription { descriptionCount &+= 1 }
                 entries.append(
-                    Entry(node: node, slot: isDescription ? .description : .null, references: 0))
+                    Entry(
+                        node: node, classNumber: isDescription ? .description : .null,
+                        references: 0))
             }
         }
 
@@ -128,78 +131,56 @@ struct ArchiveIndex {
             var numbers = [UInt32](repeating: 0, count: entries.count)
             classes.reserveCapacity(min(descriptionCount, 64))
             objectCounts.reserveCapacity(min(descriptionCount, 64))
-            for number in entries.indices where entries[number].slot != .description {
-                let object = UInt32(truncatingIfNeeded: number)
+            for number in entries.indices where entries[number].classNumber != .description {
                 let record = table[entries[number].node]
-                if record.kind == .dictionary {
-                    let uid = try classReference(of: record, object)
-                    if numbers[Int(uid)] == 0 {
-                        numbers[Int(uid)] = ClassNumber.firstDescribed &+ UInt32(classes.count)
-                        classes.append(
-                            try contents.archivedClass(
-                                PropertyListUID(uid), entries[Int(uid)].node, table, &budget))
-                        objectCounts.append(0)
-                    }
-                    let slot = ClassNumber(value: numbers[Int(uid)])
-                    entries[number].slot = slot
-                    count(slot)
-                } else {
-                    entries[number].slot = try leafSlot(record, object)
+                let kind =
+                    record.kind == .dictionary
+                    ? objectKind(of: record) : EntryKind.plain(record.kind) { isNull(record) }
+                switch kind {
+                case .object(let description):
+                    entries[number].classNumber = try classNumber(description, &numbers)
+                case .leaf(let constant): entries[number].classNumber = constant
+                case .null, .classDescription: break
+                case .malformed(let flaw):
+                    let entry = PropertyListUID(UInt32(truncatingIfNeeded: number))
+                    throw flaw.error(of: entry, count: entries.count)
                 }
             }
         }
 
-        /// Counts an object of a class.
-        private mutating func count(_ slot: ClassNumber) {
-            let number = Int(slot.value &- ClassNumber.firstDescribed)
-            if objectCounts[number] < .max { objectCounts[number] &+= 1 }
-        }
-
-        /// The entry that describes the class of an object.
-        private mutating func classReference(
-            of record: NodeRecord, _ object: UInt32
-        ) throws(KeyedArchiveError) -> UInt32 {
-            if let position = form(of: record).classPosition {
-                let value = table[table.child(record.valueRange.lowerBound &+ position)]
-                let uid = UInt32(truncatingIfNeeded: value.payload)
-                if value.kind == .uid, UInt64(uid) < UInt64(entries.count),
-                    entries[Int(uid)].slot == .description
-                {
-                    return uid
-                }
-            }
-            throw malformed(object)
-        }
-
-        private func leafSlot(
-            _ record: NodeRecord, _ object: UInt32
+        /// The number of the class that an entry describes, of which there is one object more.
+        private mutating func classNumber(
+            _ description: UInt32, _ numbers: inout [UInt32]
         ) throws(KeyedArchiveError) -> ClassNumber {
-            switch record.kind {
-            case .string: isNull(object, record) ? .null : .string
-            case .integer, .real, .boolean: .number
-            case .data: .data
-            case .date: .date
-            default: throw malformed(object)
+            if numbers[Int(description)] == 0 {
+                numbers[Int(description)] = ClassNumber.firstDescribed &+ UInt32(classes.count)
+                classes.append(
+                    try contents.archivedClass(
+                        PropertyListUID(description), entries[Int(description)].node, table,
+                        &budget))
+                objectCounts.append(0)
+            }
+            let number = numbers[Int(description)]
+            let place = Int(number &- ClassNumber.firstDescribed)
+            if objectCounts[place] < .max { objectCounts[place] &+= 1 }
+            return ClassNumber(value: number)
+        }
+
+        /// The kind of a dictionary that describes no class.
+        private mutating func objectKind(of record: NodeRecord) -> EntryKind {
+            let value = form(of: record).classPosition.map {
+                table[table.child(record.valueRange.lowerBound &+ $0)]
+            }
+            return .object(classValue: value, count: entries.count) {
+                entries[Int($0)].classNumber == .description
             }
         }
 
-        private func isNull(_ object: UInt32, _ record: NodeRecord) -> Bool {
+        private func isNull(_ record: NodeRecord) -> Bool {
             // Five characters, of one byte each or of two.
             let length = table.contentLength(of: record)
             if length != 5, length != 10 { return false }
-            return table.isString(record, ArchiveContents.null)
-        }
-
-        /// The error that `ArchiveContents` has for the entry.
-        private func malformed(_ object: UInt32) -> KeyedArchiveError {
-            do {
-                if case .malformed(_, let error) = try contents.entry(PropertyListUID(object)) {
-                    return error
-                }
-            } catch { return error }
-            return KeyedArchiveError(
-                .malformedObject, what: "object \(object) is malformed",
-                object: PropertyListUID(object))
+            return table.isString(record, ArchiveFormat.null)
         }
 
         // MARK: References
@@ -207,7 +188,7 @@ struct ArchiveIndex {
         mutating func countReferences(from top: UInt32) throws(KeyedArchiveError) {
             try countReferences(in: top, nil)
             for number in entries.indices
-            where entries[number].slot.isObject && !entries[number].slot.isLeaf {
+            where entries[number].classNumber.isObject && !entries[number].classNumber.isLeaf {
                 try countReferences(in: entries[number].node, UInt32(truncatingIfNeeded: number))
             }
         }

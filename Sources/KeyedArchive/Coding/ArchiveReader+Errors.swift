@@ -7,7 +7,7 @@
 
 extension ArchiveReader {
     func nothing(_ object: UInt32) -> KeyedArchiveError {
-        if index.slot(of: object) == .description {
+        if index.classNumber(of: object) == .description {
             return KeyedArchiveError(
                 .malformedObject,
                 what: "object \(object) describes a class where a value is referred to",

@@ -1,6 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+internal import CallStack
 internal import PropertyList
 
 #if canImport(FoundationEssentials)
@@ -15,7 +16,7 @@ extension ArchiveReader {
     /// A value of the object `object`, as ``KeyedReference/object(as:)``.
     func value<T: KeyedDecodable>(_ type: T.Type, _ object: UInt32) throws -> T {
         try state.charge()
-        let number = index.slot(of: object)
+        let number = index.classNumber(of: object)
         guard number.isObject else { throw nothing(object) }
         guard isAllowed(number) else { throw notAllowed(object) }
         if state.isUnderWay(object) { throw cycle(object) }
@@ -38,7 +39,7 @@ extension ArchiveReader {
     private func actualType<T: KeyedDecodable>(
         _ type: T.Type, _ number: ClassNumber, _ object: UInt32
     ) throws -> T.Type {
-        state.meanings[Int(number.value)].acceptedType == ObjectIdentifier(type)
+        state.lookups[Int(number.value)].acceptedType == ObjectIdentifier(type)
             ? type : try chosenType(type, number, object)
     }
 
@@ -46,13 +47,13 @@ extension ArchiveReader {
     private func chosenType<T: KeyedDecodable>(
         _ type: T.Type, _ number: ClassNumber, _ object: UInt32
     ) throws -> T.Type {
-        guard let binding = binding(number) else { throw notAllowed(object) }
-        if let actual = binding.binding.type as? T.Type {
+        guard let match = match(number) else { throw notAllowed(object) }
+        if let actual = match.type as? T.Type {
             if actual == type { accept(type, number) }
             return actual
         }
-        guard type.reads(binding.name) else {
-            if binding.binding.type == nil { throw unknownClass(binding.name, object) }
+        guard type.reads(match.name) else {
+            if match.type == nil { throw unknownClass(match.name, object) }
             throw wrongType(
                 KeyedReference(self, object: object), expected: type.archivedClass.name)
         }
@@ -61,14 +62,14 @@ extension ArchiveReader {
     }
 
     private func accept(_ type: Any.Type, _ number: ClassNumber) {
-        state.meanings[Int(number.value)].acceptedType = ObjectIdentifier(type)
+        state.lookups[Int(number.value)].acceptedType = ObjectIdentifier(type)
     }
 
     /// Whether the class of an object stands for a type, or the type is read from it.
     func reads(_ type: any KeyedDecodable.Type, _ object: UInt32) -> Bool {
-        let slot = index.slot(of: object)
-        guard slot.isObject, let binding = binding(slot) else { return false }
-        return type.reads(binding.name) || Self.isSubtype(binding.binding.type, of: type)
+        let number = index.classNumber(of: object)
+        guard number.isObject, let match = match(number) else { return false }
+        return type.reads(match.name) || Self.isSubtype(match.type, of: type)
     }
 
     private static func isSubtype<T: KeyedDecodable>(
@@ -79,43 +80,43 @@ extension ArchiveReader {
 
     /// Checks that an object is of a class that is allowed where a type is asked for by name.
     func requireAllowed(_ object: UInt32) throws(KeyedArchiveError) {
-        let slot = index.slot(of: object)
-        if slot.isObject, !isAllowed(slot) { throw notAllowed(object) }
+        let number = index.classNumber(of: object)
+        if number.isObject, !isAllowed(number) { throw notAllowed(object) }
     }
 
-    /// Whether objects of a class are allowed here: whether there is a ``binding(_:)``, which is not made.
+    /// Whether objects of a class are allowed here: whether it has a ``match(_:)``, which is not copied.
     func isAllowed(_ number: ClassNumber) -> Bool {
         isListed(number) || !isBelowAny && askedFor(number).isAllowed
     }
 
-    /// What a class stands for here; nil where it is not allowed.
-    func binding(_ number: ClassNumber) -> ClassRegistry.Meaning? {
-        listed(number).meaning ?? (isBelowAny ? nil : askedFor(number).meaning)
+    /// The name that allows a class here, with its type; nil where the class is not allowed.
+    func match(_ number: ClassNumber) -> ClassRegistry.Match? {
+        listed(number).match ?? (isBelowAny ? nil : askedFor(number).match)
     }
 
     /// Whether the registry allows a class.
     private func isListed(_ number: ClassNumber) -> Bool {
-        if state.meanings[Int(number.value)].listed.isAllowed { return true }
+        if state.lookups[Int(number.value)].listed.isAllowed { return true }
         return listed(number).isAllowed
     }
 
-    /// What the registry says of a class. It is asked once.
-    private func listed(_ number: ClassNumber) -> ClassMeaning.Answer {
-        let known = state.meanings[Int(number.value)].listed
+    /// The answer of the registry for a class, which it gives once.
+    private func listed(_ number: ClassNumber) -> ClassLookup.Answer {
+        let known = state.lookups[Int(number.value)].listed
         if !known.isUnknown { return known }
-        let answer = ClassMeaning.Answer(registry.binding(of: index.archivedClass(number)))
-        state.meanings[Int(number.value)].listed = answer
+        let answer = ClassLookup.Answer(registry.match(of: index.archivedClass(number)))
+        state.lookups[Int(number.value)].listed = answer
         return answer
     }
 
-    /// What a class stands for among those that the root's type consists of. These count where the
-    /// program names a type, not where the archive decides.
-    private func askedFor(_ number: ClassNumber) -> ClassMeaning.Answer {
-        let known = state.meanings[Int(number.value)]
+    /// The answer of the classes that the root's type consists of. These are allowed where the program names a
+    /// type, not where the archive decides.
+    private func askedFor(_ number: ClassNumber) -> ClassLookup.Answer {
+        let known = state.lookups[Int(number.value)]
         if known.root == rootCount { return known.askedFor }
-        let answer = ClassMeaning.Answer(
-            classesOfRoot().binding(of: index.archivedClass(number)))
-        state.meanings[Int(number.value)].setAskedFor(answer, root: rootCount)
+        let answer = ClassLookup.Answer(
+            classesOfRoot().match(of: index.archivedClass(number)))
+        state.lookups[Int(number.value)].setAskedFor(answer, root: rootCount)
         return answer
     }
 
@@ -133,13 +134,13 @@ extension ArchiveReader {
     func boundType(
         of object: UInt32
     ) throws(KeyedArchiveError) -> (any KeyedDecodable.Type)? {
-        let slot = index.slot(of: object)
-        guard slot.isObject else { return nil }
-        guard let meaning = listed(slot).meaning else {
+        let number = index.classNumber(of: object)
+        guard number.isObject else { return nil }
+        guard let match = listed(number).match else {
             if registry.keepsUnknownClasses { return nil }
             throw notAllowed(object)
         }
-        return meaning.binding.type
+        return match.type
     }
 
     /// The identity of an object for a value that has none; nil where only one
@@ -167,12 +168,12 @@ extension ArchiveReader {
         var pending = [object]
         var seen: Set<UInt32> = [object]
         while let next = pending.popLast() {
-            let slot = index.slot(of: next)
-            if slot == .description { throw nothing(next) }
-            guard slot.isObject else { continue }
+            let number = index.classNumber(of: next)
+            if number == .description { throw nothing(next) }
+            guard number.isObject else { continue }
             try state.charge()
-            if !isListed(slot), !registry.keepsUnknownClasses { throw notAllowed(next) }
-            if slot.isLeaf { continue }
+            if !isListed(number), !registry.keepsUnknownClasses { throw notAllowed(next) }
+            if number.isLeaf { continue }
             // Lists may be shared, and are written in each object that holds them.
             try state.charge(opaqueArchive.elementCount(of: next))
             if let key = opaqueArchive.nestedField(of: next) {
@@ -188,8 +189,11 @@ extension ArchiveReader {
 
     private func make<T: KeyedDecodable>(_ type: T.Type, _ object: UInt32) throws -> T {
         if state.open.count >= limits.depth { throw tooDeep() }
-        if stack.isUsedUp { return try onGoodStack { try self.makeHere(type, object) } }
-        return try makeHere(type, object)
+        guard stack.isUsedUp else { return try makeHere(type, object) }
+        let error = KeyedArchiveError.stackExceeded(state.open.count)
+        return try StackSegment.run(for: self, \.stack, orThrow: error) {
+            try makeHere(type, object)
+        }
     }
 
     private func makeHere<T: KeyedDecodable>(_ type: T.Type, _ object: UInt32) throws -> T {
@@ -216,12 +220,5 @@ extension ArchiveReader {
         for object in newlyMade[min(madeCount, newlyMade.count)...] { made[object] = nil }
         newlyMade.removeSubrange(min(madeCount, newlyMade.count)...)
         lateReferences.removeSubrange(min(lateCount, lateReferences.count)...)
-    }
-
-    private func onGoodStack<T>(_ body: () throws -> T) throws -> T {
-        guard let result = try StackSegment.run(for: self, \.stack, body) else {
-            throw KeyedArchiveError.stackExceeded(state.open.count)
-        }
-        return result
     }
 }

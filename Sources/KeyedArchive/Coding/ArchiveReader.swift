@@ -1,7 +1,10 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+internal import ArchiveVocabulary
+internal import CallStack
 @_spi(Tables) internal import PropertyList
+internal import PropertyListCodable
 
 #if canImport(FoundationEssentials)
 internal import FoundationEssentials
@@ -9,12 +12,11 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// An archive that is being read into typed values: behind every ``KeyedDecoder``.
+/// The state of decoding one archive, shared by every ``KeyedDecoder`` of it.
 ///
-/// All entries are looked at and all references checked before any value is made. Then objects are
-/// made when they are asked for, from the leaves up: an object is handed out when its initializer has
-/// returned, never before.
-public final class ArchiveReader {
+/// It checks all entries and references before it makes any value. Then it makes objects on request, from
+/// the leaves up: an object is returned when its initializer has returned, never before.
+final class ArchiveReader {
     let table: DocumentTable
     let limits: ParsingLimits
     let index: ArchiveIndex
@@ -22,9 +24,9 @@ public final class ArchiveReader {
     @exclusivity(unchecked) private var uncheckedState: ReadingState
     let registry: ClassRegistry
 
-    // What shared objects have become.
+    // The values of shared objects.
     var made: [UInt32: Any] = [:]
-    // Those that were made for the root that is being read, in order.
+    // The objects made for the root that is being read, in order.
     var newlyMade: [UInt32] = []
     // Objects that may be kept as they are with all below them, and those that may not, and why.
     var keepable: Set<UInt32> = []
@@ -32,7 +34,7 @@ public final class ArchiveReader {
     // Long text and data by their nodes: however often they are referred to, they are copied once.
     private var longContents = LongContents()
     private var fieldKeys = FieldKeys()
-    private var longData: [UInt32: Data] = [:]
+    private var longData = LongData()
     private var textsOfData: [UInt32: String] = [:]
     // The types of the root, the classes they consist of, once one is needed that the registry does not
     // have, and how many roots have been read.
@@ -113,16 +115,7 @@ extension ArchiveReader {
     func bytes(of node: UInt32) -> [UInt8] { table.bytes(of: node, &longContents) }
 
     /// The bytes of data.
-    func data(of node: UInt32) -> Data {
-        let record = table[node]
-        if table.contentLength(of: record) < LongContents.shortest {
-            return Data(table.content(of: record))
-        }
-        if let known = longData[node] { return known }
-        let data = Data(table.content(of: record))
-        longData[node] = data
-        return data
-    }
+    func data(of node: UInt32) -> Data { longData.data(of: node, in: table) }
 
     /// The tree of plain values that stands at a node.
     ///
@@ -147,7 +140,7 @@ extension ArchiveReader {
 }
 
 extension ArchiveReader {
-    /// Which objects are being made.
+    /// The state of reading.
     var state: ReadingState {
         // SAFETY: a reader is used by one thread, and no code of a program runs while its state is
         // changed, so that no access begins within another.
@@ -159,26 +152,26 @@ extension ArchiveReader {
 // MARK: - Entries
 
 extension ArchiveReader {
-    /// What the entry `object` is.
-    func slot(of object: UInt32) -> ClassNumber { index.slot(of: object) }
+    /// The class of an entry, or the constant for one that is no object.
+    func classNumber(of object: UInt32) -> ClassNumber { index.classNumber(of: object) }
 
     /// The record of an object, or of the roots for nil.
     func record(of object: UInt32?) -> NodeRecord { table[object.map(index.node) ?? index.top] }
 
     /// The class of an object; nil for nil and for the description of a class.
     func archivedClass(of object: UInt32) -> ArchivedClass? {
-        let slot = index.slot(of: object)
-        return slot.isObject ? index.archivedClass(slot) : nil
+        let number = index.classNumber(of: object)
+        return number.isObject ? index.archivedClass(number) : nil
     }
 
     /// The node of a string, a number or data that an entry is; nil for other entries.
     ///
     /// - Throws: `classNotAllowed`.
     func leaf(_ object: UInt32) throws(KeyedArchiveError) -> UInt32? {
-        let slot = index.slot(of: object)
-        guard slot.isLeaf else { return nil }
+        let number = index.classNumber(of: object)
+        guard number.isLeaf else { return nil }
         try state.charge()
-        if !isAllowed(slot) { throw notAllowed(object) }
+        if !isAllowed(number) { throw notAllowed(object) }
         return index.node(of: object)
     }
 
@@ -188,12 +181,12 @@ extension ArchiveReader {
         let record = table[node]
         guard record.kind == .uid else { return node }
         let object = UInt32(truncatingIfNeeded: record.payload)
-        let slot = index.slot(of: object)
-        guard slot.isLeaf, isAllowed(slot), (try? state.charge()) != nil else { return nil }
+        let number = index.classNumber(of: object)
+        guard number.isLeaf, isAllowed(number), (try? state.charge()) != nil else { return nil }
         return index.node(of: object)
     }
 
-    /// What a field's value refers to or is.
+    /// The object that a field refers to, or the plain value that it holds.
     func reference(at node: UInt32) -> KeyedReference {
         let record = table[node]
         return record.kind == .uid
@@ -295,7 +288,8 @@ extension ArchiveReader {
     func nextUnkeyed(of decoder: KeyedDecoder) -> UInt32? {
         let record = decoder.record
         guard record.kind == .dictionary,
-            let number = table.keyNumber(of: "$\(state.progress.unkeyedCount)"),
+            let number = table.keyNumber(
+                of: ArchiveFormat.unkeyedField(state.progress.unkeyedCount)),
             let place = table.place(ofKey: number, in: record)
         else { return nil }
         state.countUnkeyed()

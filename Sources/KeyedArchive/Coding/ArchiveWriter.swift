@@ -1,6 +1,8 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+internal import ArchiveVocabulary
+internal import CallStack
 public import PropertyList
 
 /// An archive that is being written: behind every ``KeyedEncoder``.
@@ -45,9 +47,9 @@ public final class ArchiveWriter {
         self.options = options
         self.limits = limits
         unsafe uncheckedTable = ObjectTable(limits: limits)
-        listsStrings = registry.allows("NSString")
-        listsNumbers = registry.allows("NSNumber")
-        listsData = registry.allows("NSData")
+        listsStrings = registry.allows(FoundationClass.string)
+        listsNumbers = registry.allows(FoundationClass.number)
+        listsData = registry.allows(FoundationClass.data)
     }
 }
 
@@ -94,7 +96,7 @@ extension ArchiveWriter {
     /// - Throws: as ``object(_:)``; `undeclaredSubclass`.
     public func instance<T: KeyedEncodable & AnyObject>(_ value: T) throws -> PropertyListUID {
         let written = try writtenType(ofInstance: value)
-        let number = try table.slot(of: value)
+        let number = try table.objectNumber(of: value)
         if table.isPromised(number) {
             try fill(number, written.classIndex) { try value.encode(with: $0) }
         }
@@ -129,9 +131,9 @@ extension ArchiveWriter {
         _ number: UInt32, _ classIndex: Int, _ fields: (KeyedEncoder) throws -> Void
     ) throws {
         if depth >= limits.depth { throw tooDeep() }
-        if stack.isUsedUp {
-            try onGoodStack { try fillHere(number, classIndex, fields) }
-        } else {
+        guard stack.isUsedUp else { return try fillHere(number, classIndex, fields) }
+        let error = KeyedArchiveError.stackExceeded(depth)
+        try StackSegment.run(for: self, \.stack, orThrow: error) {
             try fillHere(number, classIndex, fields)
         }
     }
@@ -152,11 +154,6 @@ extension ArchiveWriter {
         try table.end(outer)
     }
 
-    private func onGoodStack(_ body: () throws -> Void) throws {
-        let result: Void? = try StackSegment.run(for: self, \.stack, body)
-        if result == nil { throw KeyedArchiveError.stackExceeded(depth) }
-    }
-
     private func tooDeep() -> KeyedArchiveError {
         KeyedArchiveError(
             .depthLimitExceeded,
@@ -171,21 +168,23 @@ extension ArchiveWriter {
     private func writtenType<T: KeyedEncodable>(
         _ type: T.Type
     ) throws(KeyedArchiveError) -> WrittenType {
-        let id = ObjectIdentifier(type)
-        if let known = known(id) {
-            try requireAllowed(known)
-            return known
-        }
-        let written = newType(type)
-        try requireAllowed(written)
-        note(id, written)
-        return written
+        try writtenType(type) { () throws(KeyedArchiveError) in }
     }
 
     private func writtenType<T: KeyedEncodable & AnyObject>(
         ofInstance value: T
     ) throws(KeyedArchiveError) -> WrittenType {
         let type = type(of: value)
+        return try writtenType(type) { () throws(KeyedArchiveError) in
+            try requireDeclared(value, type)
+        }
+    }
+
+    /// The class of a type; a type that is new passes a check first.
+    @inline(__always)
+    private func writtenType(
+        _ type: any KeyedEncodable.Type, _ check: () throws(KeyedArchiveError) -> Void
+    ) throws(KeyedArchiveError) -> WrittenType {
         let id = ObjectIdentifier(type)
         if let known = known(id) {
             try requireAllowed(known)
@@ -193,7 +192,7 @@ extension ArchiveWriter {
         }
         let written = newType(type)
         try requireAllowed(written)
-        try requireDeclared(value, type)
+        try check()
         note(id, written)
         return written
     }
@@ -280,11 +279,11 @@ extension ArchiveWriter {
 extension ArchiveWriter {
     /// Makes text an object; equal text is one object, unless the options say otherwise.
     func string(_ text: String) throws -> PropertyListUID {
-        if !listsStrings { try requireAllowed("NSString") }
+        if !listsStrings { try requireAllowed(FoundationClass.string) }
         // As it stands it would be nil: what is to be read as text has to be an object of its own.
-        if text.isLiterally(ArchiveContents.null) {
-            return try object(of: "NSString") {
-                try $0.encodeInline(.string(text), forKey: "NS.string")
+        if text.isLiterally(ArchiveFormat.null) {
+            return try object(of: ArchivedClass(FoundationClass.string)) {
+                try $0.encodeInline(.string(text), forKey: FoundationField.string)
             }
         }
         return PropertyListUID(try table.string(text, uniquing: options.uniquesValues))
@@ -292,13 +291,13 @@ extension ArchiveWriter {
 
     /// Makes a number an object; equal numbers of one kind are one object.
     func number(_ number: ArchivedNumber) throws -> PropertyListUID {
-        if !listsNumbers { try requireAllowed("NSNumber") }
+        if !listsNumbers { try requireAllowed(FoundationClass.number) }
         return PropertyListUID(try table.number(number, uniquing: options.uniquesValues))
     }
 
     /// Makes bytes an object.
     func data(_ bytes: [UInt8]) throws -> PropertyListUID {
-        if !listsData { try requireAllowed("NSData") }
+        if !listsData { try requireAllowed(FoundationClass.data) }
         return PropertyListUID(try table.data(bytes))
     }
 }

@@ -1,7 +1,9 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// What an entry of `$objects` is: the number of a class, or one of a few constants.
+internal import ArchiveVocabulary
+
+/// The number of the class of an entry of `$objects`, or a constant for an entry that is no object.
 struct ClassNumber: Hashable {
     var value: UInt32
 
@@ -24,7 +26,9 @@ struct ClassNumber: Hashable {
 
 extension ArchivedClass {
     /// The classes of plain values, in the order of their numbers.
-    static let leaves = ["NSString", "NSNumber", "NSData", "NSDate"].map {
-        ArchivedClass(name: $0, chain: [$0, "NSObject"])
+    static let leaves = [
+        FoundationClass.string, FoundationClass.number, FoundationClass.data, FoundationClass.date,
+    ].map {
+        ArchivedClass(name: $0, chain: [$0, FoundationClass.object])
     }
 }

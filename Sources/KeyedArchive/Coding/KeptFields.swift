@@ -161,6 +161,7 @@ extension KeyedDecoder {
     ///   - what: what is wrong, as “expected X, found Y”. Errors are logged: do not quote values.
     ///   - key: the key of the field.
     ///   - code: the kind of failure.
+    /// - Returns: The error.
     public func refusal(
         _ what: String, forKey key: String, code: KeyedArchiveError.Code = .valueOutOfRange
     ) -> KeyedArchiveError {

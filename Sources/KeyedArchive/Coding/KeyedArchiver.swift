@@ -1,6 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+internal import ArchiveVocabulary
 @_spi(Tables) public import PropertyList
 
 /// Writes typed values as a keyed archive, of allowed classes only.
@@ -16,11 +17,11 @@
 ///
 /// A value of a class that the registry does not allow is refused, with its path, before anything is
 /// output; so is what could not be read back.
-public struct KeyedArchiver {
+public final class KeyedArchiver {
     /// How archives are written.
     public struct Options: Sendable, Hashable {
         /// The class that `$archiver` names.
-        public var archiver = "NSKeyedArchiver"
+        public var archiver = ArchiveFormat.archiver
         /// Whether equal strings, and equal numbers of one kind, are one object. Apple's archiver goes
         /// by identity, which values do not have.
         public var uniquesValues = true
@@ -67,15 +68,10 @@ public struct KeyedArchiver {
         as format: PropertyListFormat = .binary
     ) throws(KeyedArchiveError) -> [UInt8] {
         let document = try document()
-        do {
-            guard format == .xml else {
-                return try document.serialized(as: format, limits: limits)
-            }
-            var options = XMLPropertyList.Options()
-            options.sortsKeys = true
-            options.allowedLosses = .appleCompatible
-            return try XMLPropertyList.serialize(document, options: options, limits: limits).bytes
-        } catch {
+        var options = WritingOptions()
+        options.xml.sortsKeys = true
+        options.xml.allowedLosses = .appleCompatible
+        do { return try document.serialized(as: format, options: options, limits: limits) } catch {
             throw KeyedArchiveError(error)
         }
     }

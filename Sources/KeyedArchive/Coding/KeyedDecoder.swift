@@ -9,7 +9,7 @@
 /// ``KeyedArchiveError`` here, and a number that does not fit is an error, never cut off.
 public struct KeyedDecoder {
     /// The archive that is read.
-    public let reader: ArchiveReader
+    let reader: ArchiveReader
     // The number of the object; nil for the roots.
     let object: UInt32?
     // Its node, and the number of its class.
@@ -20,7 +20,7 @@ public struct KeyedDecoder {
         self.reader = reader
         self.object = object
         record = reader.record(of: object)
-        classIndex = object.map { Int(reader.slot(of: $0).value) } ?? 0
+        classIndex = object.map { Int(reader.classNumber(of: $0).value) } ?? 0
     }
 
     /// The object's class, as the archive describes it; nil at the roots.

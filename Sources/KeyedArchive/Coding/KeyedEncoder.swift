@@ -41,7 +41,7 @@ extension KeyedEncoder {
     public func encodeConditionalObject(
         _ value: (some KeyedEncodable & AnyObject)?, forKey key: String
     ) throws {
-        let uid = try value.map { try writer.table.slot(of: $0) } ?? 0
+        let uid = try value.map { try writer.table.objectNumber(of: $0) } ?? 0
         writer.table.field(key, of: object) { $0.uid(uid) }
     }
 

@@ -28,7 +28,7 @@ public struct KeyedReference {
     public var object: PropertyListUID? { isInline ? nil : PropertyListUID(number) }
 
     /// Whether it is nil: object 0, or another entry that is `$null`.
-    public var isNil: Bool { !isInline && reader.slot(of: number) == .null }
+    public var isNil: Bool { !isInline && reader.classNumber(of: number) == .null }
 
     /// The class of the object: `NSString`, `NSNumber`, `NSData` for those that archives hold as
     /// plain values; nil for nil and for a value that is no object.

@@ -1,6 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+internal import ArchiveVocabulary
 internal import PropertyList
 
 /// The objects of an archive that is being written: those that have only a number yet, those that are
@@ -66,7 +67,7 @@ struct ObjectTable {
     init(limits: ParsingLimits) {
         let (most, overflows) = limits.expansion.base.multipliedReportingOverflow(by: 16)
         limit = min(overflows ? .max : most, Int(Self.underWay))
-        classKey = assembler.key(ArchivedObject.classKey)
+        classKey = assembler.key(ArchiveFormat.classKey)
     }
 
     @inline(never)
@@ -108,7 +109,7 @@ extension ObjectTable {
     }
 
     /// The number of an instance, reserved if it has none yet.
-    mutating func slot(of instance: AnyObject) throws(KeyedArchiveError) -> UInt32 {
+    mutating func objectNumber(of instance: AnyObject) throws(KeyedArchiveError) -> UInt32 {
         if let known = instances.object(of: instance) { return known }
         let number = try reserve()
         instances.insert(instance, number)
@@ -189,11 +190,11 @@ extension ObjectTable {
         for field in fields {
             switch field {
             case .name(let name):
-                entries.append((assembler.key(ArchivedClass.nameKey), assembler.string(name)))
+                entries.append((assembler.key(ArchiveFormat.classNameKey), assembler.string(name)))
             case .chain(let names):
-                entries.append((assembler.key(ArchivedClass.chainKey), array(of: names)))
+                entries.append((assembler.key(ArchiveFormat.classChainKey), array(of: names)))
             case .hints(let names):
-                entries.append((assembler.key(ArchivedClass.hintsKey), array(of: names)))
+                entries.append((assembler.key(ArchiveFormat.classHintsKey), array(of: names)))
             }
         }
         return assembler.dictionary(entries)
@@ -245,7 +246,8 @@ extension ObjectTable {
         of object: UInt32?, _ value: (inout GraphAssembler) -> UInt32
     ) {
         if isFinished || open.number != object { return misplaced() }
-        fields.append((assembler.key("$\(open.unkeyedCount)"), value(&assembler)))
+        fields.append(
+            (assembler.key(ArchiveFormat.unkeyedField(open.unkeyedCount)), value(&assembler)))
         open.unkeyedCount &+= 1
     }
 }
@@ -316,16 +318,16 @@ extension ObjectTable {
         if let failure { throw failure }
         if isFinished { throw Self.misuse("the archive is finished") }
         isFinished = true
-        let null = assembler.string(ArchiveContents.null)
+        let null = assembler.string(ArchiveFormat.null)
         for number in objects.indices where objects[number] == Self.promised {
             objects[number] = null
         }
         let version = PropertyListInteger(ArchiveContents.version)
         let parts = [
-            (ArchiveContents.versionKey, assembler.integer(version)),
-            (ArchiveContents.archiverKey, assembler.string(archiver)),
-            (ArchiveContents.topKey, assembler.dictionary(fields)),
-            (ArchiveContents.objectsKey, assembler.array(objects)),
+            (ArchiveFormat.versionKey, assembler.integer(version)),
+            (ArchiveFormat.archiverKey, assembler.string(archiver)),
+            (ArchiveFormat.topKey, assembler.dictionary(fields)),
+            (ArchiveFormat.objectsKey, assembler.array(objects)),
         ]
         let root = assembler.dictionary(parts.map { (assembler.key($0.0), $0.1) })
         do { return try assembler.finish(root: root) } catch { throw KeyedArchiveError(error) }

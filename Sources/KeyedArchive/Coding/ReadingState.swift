@@ -56,8 +56,8 @@ struct ReadingState {
     /// The objects that are being made, outermost first.
     private(set) var open: [UInt32] = []
     private(set) var progress = Progress()
-    /// By class: the type that it stands for, and the decisions about it.
-    var meanings: [ClassMeaning]
+    /// By class: what is known of it.
+    var lookups: [ClassLookup]
     // By object: whether it is being made.
     private var isUnderWay: [Bool]
     // A slot remembers the last layout that fell into it and no other.
@@ -67,7 +67,7 @@ struct ReadingState {
 
     init(objectCount: Int, classCount: Int, visitLimit: Int) {
         open.reserveCapacity(8)
-        meanings = [ClassMeaning](repeating: ClassMeaning(), count: classCount)
+        lookups = [ClassLookup](repeating: ClassLookup(), count: classCount)
         isUnderWay = [Bool](repeating: false, count: objectCount)
         self.visitLimit = visitLimit
     }

@@ -1,6 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+internal import ArchiveVocabulary
 public import PropertyList
 
 /// A keyed archive as a graph of objects, for looking at and changing, whatever their classes are.
@@ -30,12 +31,12 @@ public struct ArchiveGraph: Sendable {
     private var layout: PropertyListDictionary = Self.newLayout
 
     private static let newLayout: PropertyListDictionary = [
-        ArchiveContents.versionKey: .null, ArchiveContents.archiverKey: .null,
-        ArchiveContents.topKey: .null, ArchiveContents.objectsKey: .null,
+        ArchiveFormat.versionKey: .null, ArchiveFormat.archiverKey: .null,
+        ArchiveFormat.topKey: .null, ArchiveFormat.objectsKey: .null,
     ]
 
     /// An archive without objects, as `archiver` would write it.
-    public init(archiver: String = "NSKeyedArchiver") {
+    public init(archiver: String = KeyedArchiver.Options().archiver) {
         self.archiver = archiver
         roots = PropertyListDictionary()
         objects = [.null]
@@ -61,13 +62,13 @@ public struct ArchiveGraph: Sendable {
         } catch {
             throw KeyedArchiveError(error)
         }
-        roots = root[ArchiveContents.topKey]?.dictionary ?? [:]
+        roots = root[ArchiveFormat.topKey]?.dictionary ?? [:]
         objects = []
         layout = root
         for key in Self.newLayout.keys { layout[key] = .null }
         var budget = DescriptionBudget(contents, limits: limits)
         try readObjects(
-            root[ArchiveContents.objectsKey]?.array ?? [], contents, &budget, keepingMalformed)
+            root[ArchiveFormat.objectsKey]?.array ?? [], contents, &budget, keepingMalformed)
         try checkReferences(keepingMalformed)
     }
 
@@ -119,7 +120,7 @@ extension ArchiveGraph {
 
     private mutating func checkReferences(_ keepsMalformed: Bool) throws(KeyedArchiveError) {
         try checkReferences(
-            in: .dictionary(roots), [.key(ArchiveContents.topKey)], nil, keepsMalformed)
+            in: .dictionary(roots), [.key(ArchiveFormat.topKey)], nil, keepsMalformed)
         for (number, entry) in objects.enumerated() {
             guard case .object(let object) = entry else { continue }
             let reference = PropertyListUID(UInt32(truncatingIfNeeded: number))
@@ -219,10 +220,10 @@ extension ArchiveGraph {
         var checked = self
         try checked.checkReferences(false)
         var root = layout
-        root[ArchiveContents.versionKey] = .integer(PropertyListInteger(ArchiveContents.version))
-        root[ArchiveContents.archiverKey] = .string(archiver)
-        root[ArchiveContents.topKey] = .dictionary(roots)
-        root[ArchiveContents.objectsKey] = .array(PropertyListArray(objects.map(\.value)))
+        root[ArchiveFormat.versionKey] = .integer(PropertyListInteger(ArchiveContents.version))
+        root[ArchiveFormat.archiverKey] = .string(archiver)
+        root[ArchiveFormat.topKey] = .dictionary(roots)
+        root[ArchiveFormat.objectsKey] = .array(PropertyListArray(objects.map(\.value)))
         do {
             return try PropertyListDocument(.dictionary(root), limits: limits)
         } catch {

@@ -53,7 +53,7 @@ extension ArchiveWriter {
     /// The place of an object's class among those that are written, where it may be written; nil for a
     /// plain value.
     private func classIndex(of object: UInt32, in source: OpaqueArchive) throws -> Int? {
-        guard let number = source.classNumber(of: object) else { return nil }
+        guard let number = source.describedClass(of: object) else { return nil }
         if let known = table.copiedClass(number, of: source) { return known }
         try requireKept(source.archivedClass(number))
         return table.copyClass(number, of: source)

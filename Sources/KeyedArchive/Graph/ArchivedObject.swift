@@ -1,6 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+internal import ArchiveVocabulary
 public import PropertyList
 
 /// An object of a keyed archive whose class need not exist: a class and fields.
@@ -10,8 +11,6 @@ public import PropertyList
 public struct ArchivedObject: Sendable, Hashable {
     /// Everything the object's dictionary holds, in order, `$class` included.
     public var fields: PropertyListDictionary
-
-    static let classKey = "$class"
 
     /// An object of the class that `classReference` describes.
     public init(class classReference: PropertyListUID, fields: PropertyListDictionary = [:]) {
@@ -24,8 +23,8 @@ public struct ArchivedObject: Sendable, Hashable {
 
     /// The entry that describes the class. Object 0, nil, where `$class` is no reference.
     public var classReference: PropertyListUID {
-        get { fields[Self.classKey]?.uid ?? 0 }
-        set { fields[Self.classKey] = .uid(newValue) }
+        get { fields[ArchiveFormat.classKey]?.uid ?? 0 }
+        set { fields[ArchiveFormat.classKey] = .uid(newValue) }
     }
 
     /// The value of a field, or nil.
@@ -51,7 +50,7 @@ public enum ArchivedEntry: Sendable, Hashable {
     /// The entry as it stands in `$objects`.
     var value: PropertyListValue {
         switch self {
-        case .null: .string(ArchiveContents.null)
+        case .null: .string(ArchiveFormat.null)
         case .leaf(let value), .malformed(let value): value
         case .object(let object): .dictionary(object.fields)
         case .classDescription(let description): description.value

@@ -28,6 +28,7 @@ extension ArchiveContents {
     /// - Parameters:
     ///   - registry: the classes that are allowed.
     ///   - limits: how much the descriptions of the classes may expand to.
+    /// - Returns: The objects, in their order.
     /// - Throws: `danglingReference`, `malformedObject`, `malformedClass`, `expansionLimitExceeded`.
     public func objects(
         notAllowedBy registry: ClassRegistry, limits: ParsingLimits = .default
@@ -35,18 +36,18 @@ extension ArchiveContents {
         let table = DocumentTable(document)
         let index = try ArchiveIndex(self, table, limits)
         let classes = ArchivedClass.leaves + index.classes
-        let isAllowed = classes.map { registry.binding(of: $0) != nil }
+        let isAllowed = classes.map { registry.match(of: $0) != nil }
         var ways: WayFinder?
         var found: [DisallowedObject] = []
         for number in 0..<index.count {
             let object = UInt32(truncatingIfNeeded: number)
-            let slot = index.slot(of: object)
-            if !slot.isObject || isAllowed[Int(slot.value)] { continue }
+            let number = index.classNumber(of: object)
+            if !number.isObject || isAllowed[Int(number.value)] { continue }
             let finder = ways ?? WayFinder(self, index)
             ways = finder
             found.append(
                 DisallowedObject(
-                    object: PropertyListUID(object), archivedClass: classes[Int(slot.value)],
+                    object: PropertyListUID(object), archivedClass: classes[Int(number.value)],
                     ways: finder))
         }
         return found
@@ -93,8 +94,8 @@ private struct WayFinder: Sendable {
         while next < queue.count {
             let object = queue[next]
             next += 1
-            let slot = index.slot(of: object)
-            if slot.isObject, !slot.isLeaf {
+            let number = index.classNumber(of: object)
+            if number.isObject, !number.isLeaf {
                 enqueue(document.node(index.node(of: object)), from: object)
             }
         }

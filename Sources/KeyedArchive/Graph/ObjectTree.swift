@@ -1,6 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+internal import ArchiveVocabulary
 public import PropertyList
 internal import PropertyListCodable
 
@@ -62,9 +63,9 @@ private struct ObjectTree: ~Copyable {
     mutating func value(of object: UInt32) throws(KeyedArchiveError) -> PropertyListValue {
         do { try budget.visit() } catch { throw expansionExceeded(object) }
         let node = archive.node(of: object)
-        guard let classNumber = archive.classNumber(of: object), let fields = node.dictionary
+        guard let classNumber = archive.describedClass(of: object), let fields = node.dictionary
         else { return try plain(node) }
-        if standsForNil(classNumber) { return .string(ArchiveContents.null) }
+        if standsForNil(classNumber) { return .string(ArchiveFormat.null) }
         if open.contains(object) {
             throw failure(.referenceCycle, "object \(object) holds itself", object)
         }
@@ -81,16 +82,20 @@ private struct ObjectTree: ~Copyable {
     private mutating func value(
         of node: PropertyListNode, _ fields: PropertyListNode.DictionaryView
     ) throws(KeyedArchiveError) -> PropertyListValue {
-        if let text = node["NS.string"], fields.count == 2 { return try plain(text) }
-        if let data = node["NS.data"], fields.count == 2 { return try plain(data) }
-        if let seconds = node["NS.time"]?.real {
+        if let text = node[FoundationField.string], fields.count == 2 { return try plain(text) }
+        if let data = node[FoundationField.data], fields.count == 2 { return try plain(data) }
+        if let seconds = node[FoundationField.time]?.real {
             return .date(PropertyListDate(secondsSince2001: seconds.value))
         }
-        if let bytes = node["NS.uuidbytes"]?.data, bytes.count == 16 { return Self.uuid(bytes) }
-        if node["NS.relative"] != nil { return try url(node) }
-        guard let objects = node["NS.objects"]?.array else { return try dictionary(of: fields) }
+        if let bytes = node[FoundationField.uuidBytes]?.data, bytes.count == 16 {
+            return Self.uuid(bytes)
+        }
+        if node[FoundationField.relative] != nil { return try url(node) }
+        guard let objects = node[FoundationField.objects]?.array else {
+            return try dictionary(of: fields)
+        }
         let values = try elements(objects)
-        guard let keys = node["NS.keys"]?.array else {
+        guard let keys = node[FoundationField.keys]?.array else {
             return .array(PropertyListArray(values))
         }
         return try dictionary(keys: try elements(keys), values)
@@ -98,7 +103,7 @@ private struct ObjectTree: ~Copyable {
 
     private mutating func standsForNil(_ number: ClassNumber) -> Bool {
         if let known = standForNil[number] { return known }
-        let isNull = archive.archivedClass(number).isKind(of: "NSNull")
+        let isNull = archive.archivedClass(number).isKind(of: FoundationClass.null)
         standForNil[number] = isNull
         return isNull
     }
@@ -120,7 +125,7 @@ private struct ObjectTree: ~Copyable {
     ) throws(KeyedArchiveError) -> [PropertyListValue] {
         var values: [PropertyListValue] = []
         for element in list {
-            values.append(try field(element) ?? .string(ArchiveContents.null))
+            values.append(try field(element) ?? .string(ArchiveFormat.null))
         }
         return values
     }
@@ -164,8 +169,9 @@ private struct ObjectTree: ~Copyable {
         _ node: PropertyListNode
     ) throws(KeyedArchiveError) -> PropertyListValue {
         var entries = PropertyListDictionary()
-        for name in ["base", "relative"] {
-            guard let part = node["NS.\(name)"] else { continue }
+        let parts = [("base", FoundationField.base), ("relative", FoundationField.relative)]
+        for (name, key) in parts {
+            guard let part = node[key] else { continue }
             entries[name] = try field(part)
         }
         return .dictionary(entries)

@@ -1,6 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+internal import ArchiveVocabulary
 @_spi(Tables) internal import PropertyList
 
 /// An archive, validated, that opaque objects are parts of.
@@ -24,7 +25,7 @@ final class OpaqueArchive: Sendable {
         keys.key(UInt32(truncatingIfNeeded: node.number), of: table, &contents)
     }
 
-    func isNull(_ object: UInt32) -> Bool { !index.slot(of: object).isObject }
+    func isNull(_ object: UInt32) -> Bool { !index.classNumber(of: object).isObject }
 
     func node(of object: UInt32) -> PropertyListNode { table.view(nodeNumber(of: object)) }
 
@@ -33,13 +34,13 @@ final class OpaqueArchive: Sendable {
 
     /// The class of an object that is no plain value.
     func archivedClass(of object: UInt32) -> ArchivedClass? {
-        classNumber(of: object).map(index.archivedClass)
+        describedClass(of: object).map(index.archivedClass)
     }
 
     /// The number of the class of an object that is no plain value.
-    func classNumber(of object: UInt32) -> ClassNumber? {
-        let slot = index.slot(of: object)
-        return slot.isObject && !slot.isLeaf ? slot : nil
+    func describedClass(of object: UInt32) -> ClassNumber? {
+        let number = index.classNumber(of: object)
+        return number.isObject && !number.isLeaf ? number : nil
     }
 
     /// A class by its number.
@@ -73,7 +74,7 @@ final class OpaqueArchive: Sendable {
             fields.append(
                 Field(
                     key: table.child(place), value: table.child(record.valuePlace(ofKeyAt: place)),
-                    isClass: table.isString(key, ArchivedObject.classKey)))
+                    isClass: table.isString(key, ArchiveFormat.classKey)))
         }
         return fields
     }
@@ -94,7 +95,7 @@ final class OpaqueArchive: Sendable {
     /// The objects that an object refers to, in order, without its class.
     func references(of object: UInt32) -> [UInt32] {
         let fields = node(of: object).dictionary.map(Array.init) ?? []
-        return fields.filter { !$0.keyNode.isString(ArchivedObject.classKey) }
+        return fields.filter { !$0.keyNode.isString(ArchiveFormat.classKey) }
             .flatMap { references(in: $0.value) }
     }
 

@@ -1,6 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+internal import ArchiveVocabulary
 public import PropertyList
 
 /// An object of an archive that is kept as it is: of a class for which there is no Swift type, or one
@@ -51,7 +52,7 @@ public struct OpaqueObject: Sendable {
 
 extension OpaqueObject: KeyedCodable {
     /// Any class is one of `NSObject`.
-    public static var archivedClass: ArchivedClass { ArchivedClass(name: "NSObject") }
+    public static var archivedClass: ArchivedClass { ArchivedClass(name: FoundationClass.object) }
 
     public static func register(in registry: inout ClassRegistry) {}
 
@@ -117,8 +118,8 @@ extension KeyedDecoder {
 
     /// The keys of the fields that are not among `known`, in order.
     func keys(except known: Set<String>) -> [String] {
-        let known = Set(known.map { LiteralKey($0) })
-        return keys.filter { !known.contains(LiteralKey($0)) }
+        let known = Set(known.map { ExactText($0) })
+        return keys.filter { !known.contains(ExactText($0)) }
     }
 
     /// Checks that a field may be kept as it is.

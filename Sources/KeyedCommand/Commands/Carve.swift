@@ -111,14 +111,14 @@ struct Carve: ParsableCommand, ConsoleCommand {
                 "\(name): nothing found" + (count.untried > 0 ? " in what was tried" : ""))
         }
         if count.untried > 0 {
-            let number = Shape.count(count.untried, "beginning was", "beginnings were")
+            let number = TreeForm.count(count.untried, "beginning was", "beginnings were")
             console.complain(
                 "\(name): \(number) not tried, the first at byte \(count.firstUntried): property lists "
                     + "that overlap reached the limit of work (cut the file there, and carve the rest)"
             )
         }
         if count.damaged > count.untried, !all {
-            let number = Shape.count(
+            let number = TreeForm.count(
                 count.damaged - count.untried, "beginning of a property list is",
                 "beginnings of property lists are")
             console.complain("\(name): \(number) not followed by a valid one; --all lists them")

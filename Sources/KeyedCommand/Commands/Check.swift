@@ -30,17 +30,9 @@ struct Check: CommandOnFiles, ConsoleCommand {
     var parsingLimits: ParsingLimits { reading.limits.limits }
 
     func execute(_ console: Console) -> ExitStatus {
-        var status = ExitStatus.fine
-        var progress = Progress("checking files", console)
-        for (number, file) in files.enumerated() {
-            progress.report("\(number) of \(files.count) done")
-            do {
-                status = status.combined(with: try check(file, console))
-            } catch {
-                status = status.combined(with: console.report(error))
-            }
+        console.forEachFile(files, "checking files") { file throws(Failure) in
+            try check(file, console)
         }
-        return status
     }
 
     private func check(_ file: String, _ console: Console) throws(Failure) -> ExitStatus {

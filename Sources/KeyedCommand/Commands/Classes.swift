@@ -72,7 +72,7 @@ struct ClassCensus {
     private var counts: [PropertyListUID: Int] = [:]
     private var descriptions: [(description: ArchivedClass, count: Int)] = []
     // Classes of plain values, which the archive does not describe.
-    private var plainClasses: Set<LiteralKey> = []
+    private var plainClasses: Set<ExactText> = []
     private(set) var problems = Problems()
 
     init(_ contents: ArchiveContents, _ limits: ParsingLimits) {
@@ -87,7 +87,7 @@ struct ClassCensus {
                 case .object(_, let classReference): counts[classReference, default: 0] += 1
                 case .malformed(_, let error): problems.append(error.what)
                 case .leaf(let node):
-                    plainClasses.formUnion(node.plainClassName.map { [LiteralKey($0)] } ?? [])
+                    plainClasses.formUnion(node.plainClassName.map { [ExactText($0)] } ?? [])
                 case .null, .classDescription: break
                 }
             } catch {
@@ -116,7 +116,7 @@ struct ClassCensus {
             String(repeating: " ", count: width - String(entry.count).count)
                 + "\(entry.count)  \(Self.description(of: entry.description))"
         }
-        let names = plainClasses.union(classes.map { LiteralKey($0.description.name) })
+        let names = plainClasses.union(classes.map { ExactText($0.description.name) })
         return table + [""] + allowList(names.sorted().map(\.text))
     }
 
@@ -158,8 +158,8 @@ struct ClassCensus {
     /// The most frequent first.
     private var classes: [(description: ArchivedClass, count: Int)] {
         descriptions.sorted {
-            ($1.count, LiteralKey($0.description.name))
-                < ($0.count, LiteralKey($1.description.name))
+            ($1.count, ExactText($0.description.name))
+                < ($0.count, ExactText($1.description.name))
         }
     }
 

@@ -61,22 +61,15 @@ struct Convert: CommandOnFiles, ConsoleCommand {
 
     func execute(_ console: Console) -> ExitStatus {
         if format == .jsonl { return convertToLines(console) }
-        var status = ExitStatus.fine
-        var progress = Progress("converting files", console)
-        for (number, file) in files.enumerated() {
-            progress.report("\(number) of \(files.count) done")
-            do {
-                let bytes = try converted(file, console)
-                try write(bytes, to: inPlace ? file : output ?? "-", console)
-            } catch {
-                status = status.combined(with: console.report(error))
-            }
+        return console.forEachFile(files, "converting files") { file throws(Failure) in
+            let bytes = try converted(file, console)
+            try write(bytes, to: inPlace ? file : output ?? "-", console)
+            return .fine
         }
-        return status
     }
 
     private func converted(_ file: String, _ console: Console) throws(Failure) -> [UInt8] {
-        if !inPlace && (output ?? "-") == "-" && format.isBinary && console.isTerminal {
+        if !inPlace && (output ?? "-") == "-" && format.format == .binary && console.isTerminal {
             throw Failure(
                 .usage, "keyed: binary output does not go to a terminal; name a file with -o")
         }
@@ -89,7 +82,7 @@ struct Convert: CommandOnFiles, ConsoleCommand {
                 input, as: format, mapping: reading.text.json, console)
         } catch {
             let failure = Failure(error, in: input.name, source: nil)
-            throw error.code == .unrepresentableValue && writing.strict && format.isXML
+            throw error.code == .unrepresentableValue && writing.strict && format.format == .xml
                 ? Failure(.invalid, failure.message + "; without --strict it is written") : failure
         }
     }

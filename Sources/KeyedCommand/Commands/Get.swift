@@ -90,18 +90,19 @@ struct Get: ParsableCommand, ConsoleCommand {
             guard let bytes = node.data.map(Array.init) ?? node.string.map({ Array($0.utf8) })
             else { throw Self.refusal("data and strings have bytes", node) }
             console.write(bytes)
-        case .xml:
-            var options = XMLPropertyList.Options()
-            options.allowedLosses = .appleCompatible.union(.sets)
-            let text = try XMLPropertyList.serialize(
-                try document(of: node, console), options: options,
-                limits: console.budget.outputLimits)
-            console.write(text.bytes)
-        case .binary:
-            console.write(
-                try BinaryPropertyList.serialize(
-                    try document(of: node, console), limits: console.budget.outputLimits))
+        case .xml: try write(node, as: .xml, console)
+        case .binary: try write(node, as: .binary, console)
         }
+    }
+
+    private func write(
+        _ node: PropertyListNode, as format: PropertyListFormat, _ console: Console
+    ) throws(PropertyListError) {
+        var options = WritingOptions()
+        options.xml.allowedLosses = .appleCompatible.union(.sets)
+        console.write(
+            try document(of: node, console).serialized(
+                as: format, options: options, limits: console.budget.outputLimits))
     }
 
     private func document(

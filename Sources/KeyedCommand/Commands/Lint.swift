@@ -33,18 +33,11 @@ struct Lint: CommandOnFiles, ConsoleCommand {
     var parsingLimits: ParsingLimits { limits.limits }
 
     func execute(_ console: Console) -> ExitStatus {
-        var status = ExitStatus.fine
-        var progress = Progress("checking files", console)
-        for (number, file) in files.enumerated() {
-            progress.report("\(number) of \(files.count) done")
-            do {
-                let verdict = try check(file, console)
-                if !quiet { console.say("\(TerminalText.escaped(file)): \(verdict)") }
-            } catch {
-                status = status.combined(with: console.report(error))
-            }
+        console.forEachFile(files, "checking files") { file throws(Failure) in
+            let verdict = try check(file, console)
+            if !quiet { console.say("\(TerminalText.escaped(file)): \(verdict)") }
+            return .fine
         }
-        return status
     }
 
     private func check(_ file: String, _ console: Console) throws(Failure) -> String {

@@ -117,7 +117,7 @@ struct Merge: ParsableCommand, ConsoleCommand {
         _ count: Int, _ one: String, _ many: String, _ name: String, _ console: Console
     ) {
         let rest = count - Self.mostReports
-        if rest > 0 { console.complain("\(name): \(Shape.count(rest, one, many))") }
+        if rest > 0 { console.complain("\(name): \(TreeForm.count(rest, one, many))") }
     }
 
     // As many places are named, of conflicts and of arrays that both sides added to.

@@ -91,7 +91,7 @@ struct Show: ParsableCommand, ConsoleCommand {
             console.complain("\(input.printableName): \(TerminalText.escaped(problem))")
         }
         if problems.isEmpty { return .fine }
-        let number = Shape.count(problems.count, "problem", "problems")
+        let number = TreeForm.count(problems.count, "problem", "problems")
         console.complain("\(input.printableName): shown in part, \(number)")
         return .partial
     }
@@ -101,7 +101,7 @@ struct Show: ParsableCommand, ConsoleCommand {
     ) throws(PropertyListError) {
         let unreached = printer.unreached()
         if unreached.isEmpty || depth != nil { return }
-        let number = Shape.count(unreached.count, "object", "objects")
+        let number = TreeForm.count(unreached.count, "object", "objects")
         guard all else {
             if tree.json { return }
             return try console.print("(\(number) that no root leads to; --all shows them)")

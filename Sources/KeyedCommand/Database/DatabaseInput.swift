@@ -105,7 +105,7 @@ private struct DatabaseNotes {
                     suffix, "is no rollback journal of this database; it is ignored",
                     isPartial: false)
             }
-            let pages = Shape.count(journal.pageCount, "page", "pages")
+            let pages = TreeForm.count(journal.pageCount, "page", "pages")
             note(
                 suffix,
                 "a rollback journal of an interrupted change, which would restore \(pages)"

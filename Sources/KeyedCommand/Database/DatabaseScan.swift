@@ -24,7 +24,7 @@ struct DatabaseScan {
     /// Whether each value is shown, rather than the contents of a column.
     private var showsEach: Bool { printer.showsEach || row != nil }
 
-    /// - Parameter row: the number of the only row to be looked at; nil for all.
+    /// `row` is the number of the only row to be looked at; nil for all.
     init(
         _ printer: FindPrinter, _ console: Console, _ input: DatabaseInput, row: Int?,
         provenance: PropertyListDictionary
@@ -151,7 +151,7 @@ struct DatabaseScan {
         provenance["table"] = .string(columns.table)
         provenance["column"] = .string(columns.name(index))
         provenance["row"] = PropertyListValue(number)
-        let size = Shape.count(found.bytes.count, "byte", "bytes")
+        let size = TreeForm.count(found.bytes.count, "byte", "bytes")
         try printer.print(
             found.list, title: "\(columns.title(index)), row \(number): \(size), ",
             offset: nil, provenance: provenance)

@@ -52,8 +52,8 @@ struct ScannedColumns {
         /// `3 of 5 values: 2 keyed archives, 1 bplist17`
         func text(of values: Int) -> String {
             let total = finds.reduce(0) { $0 + $1.count }
-            let parts = finds.map { Shape.count($0.count, $0.name, $0.name + "s") }
-            return "\(total) of \(Shape.count(values, "value", "values")): "
+            let parts = finds.map { TreeForm.count($0.count, $0.name, $0.name + "s") }
+            return "\(total) of \(TreeForm.count(values, "value", "values")): "
                 + parts.joined(separator: ", ")
         }
     }

@@ -1,6 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+internal import ArchiveVocabulary
 import KeyedArchive
 import PropertyList
 import PropertyListTools
@@ -15,7 +16,7 @@ struct DifferencePrinter {
 
         /// The name that an entry describes a class by.
         func className(_ description: PropertyListUID) -> String? {
-            archive.objects[Int(description.value)]["$classname"].map(text.name)
+            archive.objects[Int(description.value)][ArchiveFormat.classNameKey].map(text.name)
         }
     }
 
@@ -110,11 +111,11 @@ struct DifferencePrinter {
     /// A scalar, an empty container, or the object that a reference leads to.
     private func summary(_ node: PropertyListNode, _ side: Side?) -> String {
         guard let uid = node.uid, let side, let entry = try? side.archive.entry(uid) else {
-            return Shape(plain: node, text).summary
+            return TreeForm(plain: node, text).summary
         }
         switch entry {
         case .null: return "nil"
-        case .leaf(let leaf): return Shape(plain: leaf, text).summary
+        case .leaf(let leaf): return TreeForm(plain: leaf, text).summary
         case .object(_, let number):
             return "\(side.className(number) ?? "object") @\(uid.value)"
         case .classDescription: return "class \(side.className(uid) ?? "")"

@@ -54,9 +54,8 @@ struct FindPrinter {
 
     /// Prints what was found: its title, and below it the tree.
     ///
-    /// - Parameters:
-    ///   - offset: where it begins in the file; nil where it does not stand there in one piece.
-    ///   - provenance: the last entries of JSON.
+    /// `offset` says where it begins in the file; nil where it does not stand there in one piece.
+    /// `provenance` holds the last entries of JSON.
     mutating func print(
         _ found: NestedPropertyList, title: String, offset: Int?,
         provenance: @autoclosure () -> PropertyListDictionary

@@ -14,7 +14,7 @@ struct LiteralWriter {
     private let file: String
     private let limits: ParsingLimits
 
-    /// - Parameter file: the file the constant is named after.
+    /// `file` is the file the constant is named after.
     init(
         _ document: PropertyListDocument, _ language: Language, file: String, limits: ParsingLimits
     ) {

@@ -93,7 +93,7 @@ struct PlutilRun {
 
     private static func failure(_ error: PropertyListError) -> Failure {
         var text = (error.format == nil ? "property list: " : "") + error.whatAndWhere
-        if error.recovery?.contains("Options.mapping") == true {
+        if error.recoveryCode == .chooseMapping {
             text += " (keyed convert json --json coerce or typed writes another form)"
         }
         return Failure(.invalid, text)

@@ -117,13 +117,13 @@ enum PlutilText {
 
 /// A key as it is sorted: without regard to case, runs of digits by their value.
 private struct PlutilOrder: Comparable {
-    let key: LiteralKey
+    let key: ExactText
     // Scalars in lower case; of a run of digits a zero, the number of those after leading
     // zeros, and these.
     private let order: [UInt32]
 
     init(_ text: String) {
-        key = LiteralKey(text)
+        key = ExactText(text)
         var order: [UInt32] = []
         order.reserveCapacity(text.utf8.count)
         // Where the digits of the run at hand begin, after a zero and their number.

@@ -48,8 +48,8 @@ struct JSONStyle: TreeStyle {
             ("path", .string(try path())), ("level", PropertyListValue(line.level)),
         ]
         Self.add(line.label, to: &entries)
-        Self.add(line.shape, line.node, to: &entries)
-        let source = line.shape.offset ?? line.node.sourceOffset
+        Self.add(line.form, line.node, to: &entries)
+        let source = line.form.offset ?? line.node.sourceOffset
         if let start = place.offset, let source {
             entries.append(("offset", PropertyListValue(start + source)))
         }
@@ -72,34 +72,34 @@ struct JSONStyle: TreeStyle {
     }
 
     private static func add(
-        _ shape: Shape, _ node: PropertyListNode, to entries: inout Entries
+        _ form: TreeForm, _ node: PropertyListNode, to entries: inout Entries
     ) {
-        let (kind, value) = content(of: shape, node)
+        let (kind, value) = content(of: form, node)
         entries.append(("kind", .string(kind)))
-        if let name = shape.className { entries.append(("class", .string(name.text))) }
+        if let name = form.className { entries.append(("class", .string(name.text))) }
         if let value {
             entries.append(("value", value))
-        } else if shape.role == .object || shape.role == .container {
-            entries.append(("count", PropertyListValue(shape.count)))
+        } else if form.role == .object || form.role == .container {
+            entries.append(("count", PropertyListValue(form.count)))
         }
-        if case .reference(let target) = shape.role {
+        if case .reference(let target) = form.role {
             entries.append(("object", PropertyListValue(Int(target.value))))
-        } else if let object = shape.object ?? shape.leaf {
+        } else if let object = form.object ?? form.leaf {
             entries.append(("object", PropertyListValue(Int(object.value))))
         }
     }
 
     private static func content(
-        of shape: Shape, _ node: PropertyListNode
+        of form: TreeForm, _ node: PropertyListNode
     ) -> (kind: String, value: PropertyListValue?) {
-        switch shape.role {
+        switch form.role {
         case .null: return ("null", nil)
         case .reference: return ("reference", nil)
-        case .problem: return ("problem", .string(shape.summary))
+        case .problem: return ("problem", .string(form.summary))
         case .container: return ("\(node.kind)", nil)
         case .value, .object: break
         }
-        switch shape.content {
+        switch form.content {
         case .node(let node): return ("\(node.kind)", try? node.value())
         case .text(let kind, let text): return (kind, .string(text))
         case .string(let kind, let node): return (kind, try? node.value())

@@ -1,6 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+internal import ArchiveVocabulary
 import KeyedArchive
 import PropertyList
 import PropertyListTools
@@ -95,7 +96,8 @@ struct TreePrinter {
             for entry in contents.top {
                 try console.budget.charge(bytes: entry.keyNode.contentSize)
                 roots.append(
-                    .field(entry.keyNode), entry.value, steps: [.key("$top"), .key(entry.key)])
+                    .field(entry.keyNode), entry.value,
+                    steps: [.key(ArchiveFormat.topKey), .key(entry.key)])
             }
         } else {
             roots.append(.none, document.root)
@@ -136,7 +138,7 @@ struct TreePrinter {
             root.append(
                 .none, contents.objects[Int(object.value)], steps: [.object(object.value)])
             guard let child = root.child(0) else { continue }
-            try print(child, shape(of: object, console), depth: 0, console)
+            try print(child, form(of: object, console), depth: 0, console)
             try printFrames(console)
         }
     }
@@ -160,33 +162,33 @@ struct TreePrinter {
             frames[top].next = position + 1
             try console.budget.visit()
             guard let child = frames[top].children.child(position) else { continue }
-            let shape = try shape(of: child.node, console)
-            try print(child, shape, depth: frames[top].depth, console)
+            let form = try form(of: child.node, console)
+            try print(child, form, depth: frames[top].depth, console)
         }
     }
 
     private mutating func print(
-        _ child: Children.Child, _ shape: Shape, depth level: Int, _ console: Console
+        _ child: Children.Child, _ form: TreeForm, depth level: Int, _ console: Console
     ) throws(PropertyListError) {
-        let nested = try nestedDocument(shape, console)
-        let isCut = level >= options.depth && (!shape.children.isEmpty || nested != nil)
-        var shape = shape
-        if let nested { shape.summary = summary(shape, of: nested) }
+        let nested = try nestedDocument(form, console)
+        let isCut = level >= options.depth && (!form.children.isEmpty || nested != nil)
+        var form = form
+        if let nested { form.summary = summary(form, of: nested) }
         let line = TreeLine(
-            level: level, label: child.label, shape: shape, node: child.node, isCut: isCut)
-        try console.budget.charge(bytes: shape.cost)
+            level: level, label: child.label, form: form, node: child.node, isCut: isCut)
+        try console.budget.charge(bytes: form.cost)
         let style = options.style
         let text = try style.text(of: line, place) { () throws(PropertyListError) in
             try pathText(child, console)
         }
         try console.print(text)
         if isCut { return }
-        if let object = shape.object { shown.insert(object.value) }
-        if let nested { try print(nested, shape, at: child, level + 1, console) }
-        if shape.children.isEmpty { return }
+        if let object = form.object { shown.insert(object.value) }
+        if let nested { try print(nested, form, at: child, level + 1, console) }
+        if form.children.isEmpty { return }
         frames.append(
             Frame(
-                children: shape.children, depth: level + 1, owner: child, object: shape.object))
+                children: form.children, depth: level + 1, owner: child, object: form.object))
     }
 
     /// Charges the key path of a value below the innermost frame. Objects are addressed by their numbers, or the
@@ -232,9 +234,9 @@ struct TreePrinter {
 
     /// The property list that the data of a value are, if they are one.
     private func nestedDocument(
-        _ shape: Shape, _ console: Console
+        _ form: TreeForm, _ console: Console
     ) throws(PropertyListError) -> PropertyListDocument? {
-        guard !options.isRaw, place.nesting < Self.nestingLimit, let data = shape.data,
+        guard !options.isRaw, place.nesting < Self.nestingLimit, let data = form.data,
             NestedPropertyList.begins(data)
         else { return nil }
         try console.budget.charge(bytes: data.count + Self.nestedCost)
@@ -245,21 +247,21 @@ struct TreePrinter {
     }
 
     /// The size of data, and what they are, instead of their first bytes.
-    private func summary(_ shape: Shape, of nested: PropertyListDocument) -> String {
-        let shown = text.data(shape.data ?? [])
-        let size = Shape.count(nested.byteCount, "byte", "bytes")
-        let start = String(decoding: shape.summary.utf8.dropLast(shown.utf8.count), as: UTF8.self)
+    private func summary(_ form: TreeForm, of nested: PropertyListDocument) -> String {
+        let shown = text.data(form.data ?? [])
+        let size = TreeForm.count(nested.byteCount, "byte", "bytes")
+        let start = String(decoding: form.summary.utf8.dropLast(shown.utf8.count), as: UTF8.self)
         return start + "\(size), \(TreeHeading(nested).text)"
     }
 
     /// Prints a nested property list below the line of its data.
     private mutating func print(
-        _ nested: PropertyListDocument, _ shape: Shape,
+        _ nested: PropertyListDocument, _ form: TreeForm,
         at child: Children.Child, _ level: Int, _ console: Console
     ) throws(PropertyListError) {
-        let start = document.format == .binary ? shape.data?.startIndex : nil
+        let start = document.format == .binary ? form.data?.startIndex : nil
         var inner = TreePlace(
-            prefix: try path(child, console).steps + contentField(shape) + [.content],
+            prefix: try path(child, console).steps + contentField(form) + [.content],
             level: level, nesting: place.nesting + 1)
         inner.offset = place.offset.flatMap { offset in start.map { offset + $0 } }
         var printer = TreePrinter(nested, options, at: inner)
@@ -269,48 +271,49 @@ struct TreePrinter {
     }
 
     /// The field in which an object of a class of data has them.
-    private func contentField(_ shape: Shape) -> [PropertyListKeyPath.Step] {
-        guard let object = shape.object, let node = contents?.objects[Int(object.value)] else {
+    private func contentField(_ form: TreeForm) -> [PropertyListKeyPath.Step] {
+        guard let object = form.object, let node = contents?.objects[Int(object.value)] else {
             return []
         }
-        return node["NS.data"] == nil ? [.key("NS.bytes")] : [.key("NS.data")]
+        return node[FoundationField.data] == nil
+            ? [.key(FoundationField.bytes)] : [.key(FoundationField.data)]
     }
 
     // MARK: Shapes
 
-    private mutating func shape(
+    private mutating func form(
         of node: PropertyListNode, _ console: Console
-    ) throws(PropertyListError) -> Shape {
-        if let uid = node.uid, contents != nil { return try shape(of: uid, console) }
+    ) throws(PropertyListError) -> TreeForm {
+        if let uid = node.uid, contents != nil { return try form(of: uid, console) }
         if node.kind == .unreadable { problems.append("object \(node.number) could not be read") }
-        return Shape(plain: node, text)
+        return TreeForm(plain: node, text)
     }
 
-    private mutating func shape(
+    private mutating func form(
         of reference: PropertyListUID, _ console: Console
-    ) throws(PropertyListError) -> Shape {
-        guard let contents else { return Shape(summary: reference.description, .value) }
+    ) throws(PropertyListError) -> TreeForm {
+        guard let contents else { return TreeForm(summary: reference.description, .value) }
         let entry: ArchiveContents.Entry
         do { entry = try contents.entry(reference) } catch {
             problems.append(error.what)
-            return Shape(summary: "<\(error.what)>", .problem)
+            return TreeForm(summary: "<\(error.what)>", .problem)
         }
         switch entry {
-        case .null: return Shape(summary: "nil", .null)
+        case .null: return TreeForm(summary: "nil", .null)
         case .leaf(let node):
             shown.insert(reference.value)
             if let name = node.plainClassName, options.allowed?.allows(name) == false {
                 return refused(name, reference)
             }
-            var shape = Shape(plain: node, text)
-            shape.leaf = reference
-            shape.offset = node.sourceOffset
-            return shape
+            var form = TreeForm(plain: node, text)
+            form.leaf = reference
+            form.offset = node.sourceOffset
+            return form
         case .classDescription:
             let name = try className(reference, contents, console).shown(text)
-            return Shape(summary: "class \(name)", .value)
+            return TreeForm(summary: "class \(name)", .value)
         case .object(let fields, let classReference):
-            return try shape(of: reference, fields, classReference, contents, console)
+            return try form(of: reference, fields, classReference, contents, console)
         case .malformed(let node, let error):
             return malformed(node, error, reference)
         }
@@ -318,23 +321,23 @@ struct TreePrinter {
 
     private mutating func malformed(
         _ node: PropertyListNode, _ error: KeyedArchiveError, _ reference: PropertyListUID
-    ) -> Shape {
+    ) -> TreeForm {
         // The property list's own problems say more.
-        if node.kind == .unreadable { return Shape(plain: node, text) }
+        if node.kind == .unreadable { return TreeForm(plain: node, text) }
         if !shown.insert(reference.value).inserted {
             return Self.reference(reference)
         }
         problems.append(error.what)
-        var shape = Shape(plain: node, text)
-        shape.role = .problem
-        shape.summary = "<\(error.what)> \(shape.summary)"
-        return shape
+        var form = TreeForm(plain: node, text)
+        form.role = .problem
+        form.summary = "<\(error.what)> \(form.summary)"
+        return form
     }
 
-    private mutating func shape(
+    private mutating func form(
         of reference: PropertyListUID, _ fields: PropertyListNode.DictionaryView,
         _ classReference: PropertyListUID, _ contents: ArchiveContents, _ console: Console
-    ) throws(PropertyListError) -> Shape {
+    ) throws(PropertyListError) -> TreeForm {
         if shown.contains(reference.value) { return Self.reference(reference) }
         let name = try className(classReference, contents, console)
         if try isRefused(classReference, contents, console) {
@@ -342,16 +345,16 @@ struct TreePrinter {
             return refused(name.shown(text), reference)
         }
         let isShared = references[reference.value, default: 0] > 1
-        var shape = ObjectShape(fields, contents, text).shape(
+        var form = ObjectForm(fields, contents, text).form(
             className: name.shown(text) + (isShared ? " @\(reference.value)" : ""))
-        shape.object = reference
-        shape.className = name
-        shape.offset = contents.objects[Int(reference.value)].sourceOffset
-        return shape
+        form.object = reference
+        form.className = name
+        form.offset = contents.objects[Int(reference.value)].sourceOffset
+        return form
     }
 
-    private static func reference(_ object: PropertyListUID) -> Shape {
-        Shape(summary: "→ @\(object.value)", .reference(object))
+    private static func reference(_ object: PropertyListUID) -> TreeForm {
+        TreeForm(summary: "→ @\(object.value)", .reference(object))
     }
 
     /// Reads the description of a class, which counts against the console's budget.
@@ -386,10 +389,10 @@ struct TreePrinter {
 
     /// The line of an object of a class that is not allowed.
     ///
-    /// - Parameter name: the name as it is printed.
-    private mutating func refused(_ name: String, _ reference: PropertyListUID) -> Shape {
+    /// `name` is the name as it is printed.
+    private mutating func refused(_ name: String, _ reference: PropertyListUID) -> TreeForm {
         problems.append("object \(reference.value) is of class \(name), which is not allowed")
-        return Shape(summary: "<\(name) is not allowed>", .problem)
+        return TreeForm(summary: "<\(name) is not allowed>", .problem)
     }
 
     /// The name of a class, or the problem of its description.
@@ -400,7 +403,7 @@ struct TreePrinter {
         let name: ClassName
         switch try archivedClass(reference, contents, console) {
         case .success:
-            let node = contents.objects[Int(reference.value)]["$classname"]
+            let node = contents.objects[Int(reference.value)][ArchiveFormat.classNameKey]
             name = node.map(ClassName.name) ?? .problem("")
         case .failure(let error):
             problems.append(error.what)
@@ -420,7 +423,7 @@ struct TreePrinter {
             guard case .enter(let node, let key) = step, let uid = document.node(node).uid else {
                 continue
             }
-            if let key, document.node(key).isString("$class") { continue }
+            if let key, document.node(key).isString(ArchiveFormat.classKey) { continue }
             references[uid.value, default: 0] += 1
         }
     }

@@ -9,7 +9,7 @@ import PropertyListTools
 struct TreeLine {
     let level: Int
     let label: Label
-    let shape: Shape
+    let form: TreeForm
     let node: PropertyListNode
     /// Whether what stands below is deeper than what is shown.
     let isCut: Bool
@@ -30,7 +30,7 @@ struct TreeHeading {
         let format = document.format.map { "\($0)" } ?? ""
         guard let contents else { return "\(format) property list" }
         return "keyed archive by \(ValueText.shortened(contents.archiver)), \(format), "
-            + Shape.count(contents.objects.count, "object", "objects")
+            + TreeForm.count(contents.objects.count, "object", "objects")
     }
 }
 
@@ -64,7 +64,8 @@ protocol TreeStyle {
 
     /// The line for a value.
     ///
-    /// - Parameter path: makes the text of the key path of the value from the root of the file.
+    /// `path` makes the text of the key path of the value from the root of the file.
+    ///
     /// - Throws: what `path` does.
     func text(
         of line: TreeLine, _ place: TreePlace,
@@ -91,7 +92,7 @@ struct TextStyle: TreeStyle {
         path: () throws(PropertyListError) -> String
     ) -> String {
         indent(line.level) + palette.label(line.label.text(values))
-            + palette.summary(line.shape) + (line.isCut ? " …" : "") + source(of: line.node)
+            + palette.summary(line.form) + (line.isCut ? " …" : "") + source(of: line.node)
     }
 
     private func indent(_ depth: Int) -> String {
@@ -115,12 +116,12 @@ struct Palette {
     func label(_ text: String) -> String { painted(text, "36") }
 
     /// A value by its role: objects bold, references faint, problems red.
-    func summary(_ shape: Shape) -> String {
-        switch shape.role {
-        case .object: painted(shape.summary, "1")
-        case .reference, .null: painted(shape.summary, "2")
-        case .problem: painted(shape.summary, "31")
-        case .value, .container: shape.summary
+    func summary(_ form: TreeForm) -> String {
+        switch form.role {
+        case .object: painted(form.summary, "1")
+        case .reference, .null: painted(form.summary, "2")
+        case .problem: painted(form.summary, "31")
+        case .value, .container: form.summary
         }
     }
 

@@ -29,7 +29,7 @@ struct ValueText {
     }
 
     /// The text of the value of an object.
-    func text(of content: Shape.Content) -> String {
+    func text(of content: TreeForm.Content) -> String {
         switch content {
         case .node(let node): text(of: node) ?? ""
         case .text(kind: "uuid", let text): text

@@ -84,7 +84,7 @@ struct BinaryReader {
             what: "version `\(TerminalText.escaped(version))` is not supported, only `00` is",
             location: .byte(6),
             recovery: bytes.starts(with: "bplist0".utf8)
-                ? "`ParsingOptions.anyMinorVersion` lets it pass" : nil)
+                ? ParsingOptions.anyMinorVersion.advice : nil)
     }
 
     // MARK: The pass over the offset table
@@ -150,7 +150,7 @@ struct BinaryReader {
         let location = error.location ?? .byte(trailer.tableOffset + number * trailer.offsetWidth)
         let error = PropertyListError(
             error.code, format: .binary, what: "object \(number): \(error.what)",
-            location: location, recovery: error.recovery)
+            location: location, recovery: error.wholeRecovery)
         if error.code.isLimit { throw error }
         guard !options.isDisjoint(with: [.salvage, .unusedGarbage]) else {
             throw error.at(path: path(to: number, file))

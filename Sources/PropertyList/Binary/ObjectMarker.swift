@@ -21,24 +21,24 @@
 /// Where n is 15 and stands for a number of bytes or references, an integer object follows with the
 /// number. Source: the comment at the head of `CFBinaryPList.c`. What later versions of the format
 /// add (URL, UUID, UTF-8, ordered set: `0c` … `0e`, `7n`, `bn`) is not in `bplist00`.
-package enum ObjectMarker {
-    package static let null: UInt8 = 0x00
-    package static let no: UInt8 = 0x08
-    package static let yes: UInt8 = 0x09
-    package static let integer: UInt8 = 0x10
-    package static let single: UInt8 = 0x22
-    package static let double: UInt8 = 0x23
-    package static let date: UInt8 = 0x33
-    package static let data: UInt8 = 0x40
-    package static let asciiString: UInt8 = 0x50
-    package static let utf16String: UInt8 = 0x60
-    package static let uid: UInt8 = 0x80
-    package static let array: UInt8 = 0xA0
-    package static let set: UInt8 = 0xC0
-    package static let dictionary: UInt8 = 0xD0
+enum ObjectMarker {
+    static let null: UInt8 = 0x00
+    static let no: UInt8 = 0x08
+    static let yes: UInt8 = 0x09
+    static let integer: UInt8 = 0x10
+    static let single: UInt8 = 0x22
+    static let double: UInt8 = 0x23
+    static let date: UInt8 = 0x33
+    static let data: UInt8 = 0x40
+    static let asciiString: UInt8 = 0x50
+    static let utf16String: UInt8 = 0x60
+    static let uid: UInt8 = 0x80
+    static let array: UInt8 = 0xA0
+    static let set: UInt8 = 0xC0
+    static let dictionary: UInt8 = 0xD0
 
     /// The value of the low half that says that a number follows.
-    package static let countFollows: UInt8 = 0x0F
+    static let countFollows: UInt8 = 0x0F
 
     /// What the marker stands for, for people; nil where it stands for nothing.
     package static func name(_ marker: UInt8) -> String? {

@@ -312,7 +312,8 @@ struct ObjectReader {
     }
 
     private func error(
-        _ code: PropertyListError.Code, _ what: String, _ shift: Int = 0, recovery: String? = nil
+        _ code: PropertyListError.Code, _ what: String, _ shift: Int = 0,
+        recovery: PropertyListError.Recovery? = nil
     ) -> PropertyListError {
         PropertyListError(
             code, format: .binary, what: what, location: .byte(offset + shift), recovery: recovery)

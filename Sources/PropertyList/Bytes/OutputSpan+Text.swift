@@ -27,6 +27,17 @@ struct ShortText {
         low = words.0.littleEndian
         high = words.1.littleEndian
     }
+
+    /// One text after the other, of which the first has at most seven bytes.
+    @inline(__always)
+    init(_ first: StaticString, _ second: StaticString) {
+        let (start, end) = (ShortText(first), ShortText(second))
+        let shift = UInt64(start.count &* 8)
+        let (low, high) = (UInt64(littleEndian: end.low), UInt64(littleEndian: end.high))
+        count = min(start.count &+ end.count, Self.capacity)
+        self.low = (start.low.littleEndian | low &<< shift).littleEndian
+        self.high = (high &<< shift | low >> (64 &- shift)).littleEndian
+    }
 }
 
 /// Appending many bytes at a time. What there is no room for is left out: callers make room for all

@@ -5,7 +5,7 @@
 /// prepare keys that collide.
 ///
 /// Each step multiplies two words that depend on a secret to 128 bits and folds the halves together.
-package struct SeededHash: Sendable {
+struct SeededHash: Sendable {
     private static let secret = (
         seed: UInt64.random(in: .min ... .max), factor: UInt64.random(in: .min ... .max) | 1
     )

@@ -182,7 +182,7 @@ struct DictionaryPass {
             .invalidKey, format: format, what: "a dictionary key is of kind \(kind), not a string",
             location: SourceText.location(Int(store.records[Int(key)].offset), store, format),
             path: path,
-            recovery: kind.isContainer ? nil : "`ParsingOptions.nonStringKeys` lets it pass")
+            recovery: kind.isContainer ? nil : ParsingOptions.nonStringKeys.advice)
     }
 
     private mutating func allowDuplicate(
@@ -198,13 +198,13 @@ struct DictionaryPass {
             throw error(
                 .duplicateKey, "the key `\(name)` occurs twice in a dictionary", key,
                 owner, store,
-                "`ParsingOptions.duplicateKeys` or `.allDuplicateKeys` let it pass")
+                .init(allowing: .duplicateKeys, orInstead: .allDuplicateKeys))
         }
     }
 
     private func error(
         _ code: PropertyListError.Code, _ what: String, _ key: UInt32, _ owner: Int,
-        _ store: NodeStore, _ recovery: String?
+        _ store: NodeStore, _ recovery: PropertyListError.Recovery?
     ) -> PropertyListError {
         PropertyListError(
             code, format: format, what: what,

@@ -84,7 +84,7 @@ package struct DocumentWalk: Sendable {
     package var depth: Int { outer.count }
 
     /// Whether the innermost open container is a dictionary.
-    package var isInDictionary: Bool { top.isDictionary }
+    var isInDictionary: Bool { top.isDictionary }
 
     /// The next step, or nil at the end.
     ///
@@ -193,7 +193,7 @@ package struct DocumentWalk: Sendable {
 
 extension PropertyListNode.DictionaryView {
     /// The entries' places sorted by key, by UTF-16 code units as Apple's XML writer does.
-    package var orderByKey: [Int] {
+    var orderByKey: [Int] {
         let store = node.storage.store
         let records = node.record.keyRange.map { store.records[Int(store.children[$0])] }
         // The bytes of ASCII are its units.

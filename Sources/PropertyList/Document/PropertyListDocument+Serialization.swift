@@ -1,6 +1,17 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+/// The options of the writers, for callers that choose the format when they write.
+package struct WritingOptions: Sendable {
+    package var binary = BinaryLayout.compact
+    package var xml = XMLPropertyList.Options()
+    package var openStep = OpenStepPropertyList.Options()
+    package var json = JSONPropertyList.Options()
+
+    /// The defaults of the writers.
+    package init() {}
+}
+
 extension PropertyListDocument {
     /// The document as a file in a format, with that format's usual options: nothing is lost.
     ///
@@ -12,11 +23,30 @@ extension PropertyListDocument {
     public func serialized(
         as format: PropertyListFormat, limits: ParsingLimits = .default
     ) throws(PropertyListError) -> [UInt8] {
+        try serialized(as: format, options: WritingOptions(), limits: limits)
+    }
+
+    /// The document as a file in a format.
+    ///
+    /// `reportLosses` receives what XML has lost.
+    ///
+    /// - Throws: as ``serialized(as:limits:)``.
+    package func serialized(
+        as format: PropertyListFormat, options: WritingOptions, limits: ParsingLimits,
+        reportLosses: ([(loss: XMLPropertyList.Losses, count: Int)]) -> Void = { _ in }
+    ) throws(PropertyListError) -> [UInt8] {
         switch format.kind {
-        case .binary: try BinaryPropertyList.serialize(self, limits: limits)
-        case .xml: try XMLPropertyList.serialize(self, limits: limits).bytes
-        case .openStep: try OpenStepPropertyList.serialize(self, limits: limits)
-        case .json: try JSONPropertyList.serialize(self, limits: limits)
+        case .binary:
+            return try BinaryPropertyList.serialize(self, layout: options.binary, limits: limits)
+        case .xml:
+            let result = try XMLPropertyList.serialize(self, options: options.xml, limits: limits)
+            reportLosses(result.losses)
+            return result.bytes
+        case .openStep:
+            return try OpenStepPropertyList.serialize(
+                self, options: options.openStep, limits: limits)
+        case .json:
+            return try JSONPropertyList.serialize(self, options: options.json, limits: limits)
         }
     }
 }

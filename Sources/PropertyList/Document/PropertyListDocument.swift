@@ -23,7 +23,7 @@ public struct PropertyListDocument: Sendable {
         package let xmlHeader: XMLHeader?
         package let encoding: SourceEncoding
         /// The size of the file, in bytes: that of its text in the file's encoding.
-        package let sourceSize: Int
+        let sourceSize: Int
         package let mapping: JSONPropertyList.Mapping
         package let leniencies: ParsingOptions
         package let problems: [PropertyListError]
@@ -65,7 +65,7 @@ public struct PropertyListDocument: Sendable {
     }
 
     /// What a reader hands over.
-    package struct Parts {
+    struct Parts {
         var store: NodeStore
         var root: UInt32 = 0
         var keys: NumberedKeys
@@ -79,7 +79,7 @@ public struct PropertyListDocument: Sendable {
 
     package let storage: Storage
 
-    package init(_ parts: Parts) { storage = Storage(parts) }
+    init(_ parts: Parts) { storage = Storage(parts) }
 
     package init(storage: Storage) { self.storage = storage }
 }

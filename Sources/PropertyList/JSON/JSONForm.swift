@@ -76,7 +76,9 @@ struct JSONFormPass {
                 what: "`\(form.rawValue)` has a value that is not of its form",
                 location: SourceText.location(Int(record.offset), store, .json),
                 path: PathSearch.path(to: node, in: store),
-                recovery: "read it as `JSONPropertyList.Mapping.strict` if it is a dictionary")
+                recovery: .init(
+                    .readStrictly,
+                    "read it as `JSONPropertyList.Mapping.strict` if it is a dictionary"))
         }
         store.records[Int(node)] = converted
     }

@@ -49,7 +49,7 @@ struct JSONGrammar {
         guard options.contains(.trailingContent) else {
             throw error(
                 .trailingData, "something stands after the root value",
-                "`ParsingOptions.trailingContent` lets it pass")
+                ParsingOptions.trailingContent.advice)
         }
         used.insert(.trailingContent)
     }
@@ -204,7 +204,8 @@ struct JSONGrammar {
     }
 
     private func error(
-        _ code: PropertyListError.Code, _ what: String, _ recovery: String? = nil
+        _ code: PropertyListError.Code, _ what: String,
+        _ recovery: PropertyListError.Recovery? = nil
     ) -> PropertyListError {
         PropertyListError(
             code, format: .json, what: what, location: .byte(position), recovery: recovery)

@@ -197,10 +197,12 @@ struct JSONScalarWriter {
     static func refusal(_ what: String) -> PropertyListError {
         error(
             "JSON has no form for a \(what)",
-            "`JSONPropertyList.Options.mapping` names others: coerce, typed")
+            .init(.chooseMapping, "`JSONPropertyList.Options.mapping` names others: coerce, typed"))
     }
 
-    static func error(_ what: String, _ recovery: String? = nil) -> PropertyListError {
+    static func error(_ what: String, _ recovery: PropertyListError.Recovery? = nil)
+        -> PropertyListError
+    {
         PropertyListError(.unrepresentableValue, format: .json, what: what, recovery: recovery)
     }
 }

@@ -130,7 +130,7 @@ struct JSONString {
         guard options.contains(.unpairedSurrogates) else {
             throw Self.error(
                 .invalidString, "an escape is half of a surrogate pair", place,
-                "`ParsingOptions.unpairedSurrogates` lets it pass")
+                ParsingOptions.unpairedSurrogates.advice)
         }
         used.insert(.unpairedSurrogates)
         return (0xFFFD, 6)
@@ -148,7 +148,8 @@ struct JSONString {
     }
 
     private static func error(
-        _ code: PropertyListError.Code, _ what: String, _ place: Int, _ recovery: String? = nil
+        _ code: PropertyListError.Code, _ what: String, _ place: Int,
+        _ recovery: PropertyListError.Recovery? = nil
     ) -> PropertyListError {
         PropertyListError(
             code, format: .json, what: what, location: .byte(place), recovery: recovery)

@@ -16,11 +16,14 @@ enum OpenStepEncoding {
         if let place = text.span.firstIndex(of: 0, or: 0, in: 0..<text.count) {
             throw error(
                 "a zero byte stands in the text", place, text,
-                "name the encoding if it is one of two bytes a character without a mark")
+                .init(
+                    .nameEncoding,
+                    "name the encoding if it is one of two bytes a character without a mark"))
         }
         if let place = UTF8Text.firstInvalid(text.span) {
             throw error(
-                "the text is not valid UTF-8", place, text, "name the encoding of old files")
+                "the text is not valid UTF-8", place, text,
+                .init(.nameEncoding, "name the encoding of old files"))
         }
         return text
     }
@@ -79,7 +82,7 @@ enum OpenStepEncoding {
     }
 
     private static func error(
-        _ what: String, _ place: Int, _ text: [UInt8], _ recovery: String? = nil
+        _ what: String, _ place: Int, _ text: [UInt8], _ recovery: PropertyListError.Recovery? = nil
     ) -> PropertyListError {
         PropertyListError(
             .invalidEncoding, format: .openStep, what: what,

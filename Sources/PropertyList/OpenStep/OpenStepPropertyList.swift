@@ -76,6 +76,7 @@ public enum OpenStepPropertyList {
     ///     a byte order mark, or else UTF-8.
     ///   - options: leniencies; none by default.
     ///   - limits: how much the file may ask for.
+    /// - Returns: The document.
     /// - Throws: `invalidEncoding`, and the code that fits where the text is malformed.
     public static func parse(
         _ bytes: [UInt8], encoding: String?, options: ParsingOptions = .strict,

@@ -7,8 +7,8 @@
 enum OpenStepReader {
     /// Parses a whole document. Linear.
     ///
-    /// - Parameter isDetected: whether the first bytes told the format. Only then does a blank text need
-    ///   a leniency.
+    /// `isDetected` says whether the first bytes told the format. Only then does a blank text need a
+    /// leniency.
     static func parse(
         _ bytes: [UInt8], encoding: String? = nil, isDetected: Bool = false,
         options: ParsingOptions, limits: ParsingLimits

@@ -82,7 +82,7 @@ package struct OpenStepScalarWriter {
         _ node: PropertyListNode, to output: inout [UInt8]
     ) throws(PropertyListError) {
         if let value = node.uid {
-            output.append(contentsOf: "{CF$UID = \(value.value);}".utf8)
+            output.append(contentsOf: "{\(UIDDictionary.key) = \(value.value);}".utf8)
         } else {
             guard let text = text(of: node) else { throw Self.refusal(of: node.kind) }
             let writer = OpenStepStringWriter(escapesNonASCII: options.escapesNonASCII)
@@ -102,10 +102,12 @@ package struct OpenStepScalarWriter {
     package static func refusal(of kind: PropertyListKind) -> PropertyListError {
         error(
             "OpenStep has no form for a value of kind \(kind)",
-            "`OpenStepPropertyList.Options.scalars` names other forms")
+            .init(.chooseScalars, "`OpenStepPropertyList.Options.scalars` names other forms"))
     }
 
-    package static func error(_ what: String, _ recovery: String? = nil) -> PropertyListError {
+    package static func error(_ what: String, _ recovery: PropertyListError.Recovery? = nil)
+        -> PropertyListError
+    {
         PropertyListError(.unrepresentableValue, format: .openStep, what: what, recovery: recovery)
     }
 }

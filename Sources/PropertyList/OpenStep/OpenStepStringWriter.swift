@@ -6,7 +6,7 @@ package struct OpenStepStringWriter {
     /// Whether characters outside ASCII are escaped.
     package let escapesNonASCII: Bool
     /// Whether LF and TAB stand as they are, not as escapes.
-    package var keepsLines = false
+    var keepsLines = false
 
     package init(escapesNonASCII: Bool, keepsLines: Bool = false) {
         self.escapesNonASCII = escapesNonASCII

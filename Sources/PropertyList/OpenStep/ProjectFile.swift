@@ -65,7 +65,7 @@ package struct ProjectFile {
     }
 
     /// The order of the entries of its dictionaries.
-    package func order(sortsKeys: Bool) -> ProjectOrder {
+    func order(sortsKeys: Bool) -> ProjectOrder {
         ProjectOrder(objects: objects, hasSections: hasSections, sortsKeys: sortsKeys)
     }
 

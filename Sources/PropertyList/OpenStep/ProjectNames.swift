@@ -23,9 +23,9 @@ package final class ProjectNames {
     private let objects: PropertyListNode.DictionaryView?
     private let projectName: String?
     // By the number of a build file: that of the build phase that lists it.
-    private var phases: [LiteralKey: String] = [:]
+    private var phases: [ExactText: String] = [:]
     // By the number of a list of configurations: its owner.
-    private var owners: [LiteralKey: PropertyListNode] = [:]
+    private var owners: [ExactText: PropertyListNode] = [:]
     // By the position of an object: its name.
     private var names: [Int: String?] = [:]
     private var contents = LongContents()
@@ -42,13 +42,13 @@ package final class ProjectNames {
         var seen: Set<UInt32> = []
         for entry in objects {
             if let list = text(entry.value["buildConfigurationList"]) {
-                owners[LiteralKey(list)] = entry.value
+                owners[ExactText(list)] = entry.value
             }
             guard let files = entry.value["files"], isBuildPhase(entry.value),
                 seen.insert(files.index).inserted
             else { continue }
             for file in files.array?.compactMap({ text($0) }) ?? [] {
-                let file = LiteralKey(file)
+                let file = ExactText(file)
                 if phases[file] == nil { phases[file] = entry.key }
             }
         }
@@ -105,7 +105,7 @@ package final class ProjectNames {
 
     private func buildFileName(_ object: PropertyListNode, _ number: String) -> String {
         let file = text(object["fileRef"]) ?? text(object["productRef"])
-        return "\(plainName(of: file)) in \(plainName(of: phases[LiteralKey(number)]))"
+        return "\(plainName(of: file)) in \(plainName(of: phases[ExactText(number)]))"
     }
 
     /// The name of an object that is no build file, so that this ends.
@@ -117,7 +117,7 @@ package final class ProjectNames {
     }
 
     private func name(_ object: PropertyListNode, _ isa: String, _ number: String) -> String? {
-        switch LiteralKey(isa) {
+        switch ExactText(isa) {
         case "PBXProject": "Project object"
         case "XCConfigurationList": configurationListName(number)
         case "XCRemoteSwiftPackageReference": "\(isa) \"\(packageName(object))\""
@@ -140,7 +140,7 @@ package final class ProjectNames {
     }
 
     private func configurationListName(_ number: String) -> String {
-        guard let owner = owners[LiteralKey(number)], let isa = text(owner["isa"]) else {
+        guard let owner = owners[ExactText(number)], let isa = text(owner["isa"]) else {
             return "Build configuration list for \(Self.unknown)"
         }
         let isProject = isa.isLiterally("PBXProject")

@@ -3,7 +3,7 @@
 
 /// The order in which Xcode writes the entries of a project file's dictionaries: objects by their class
 /// and then by their number, in an object its class first, all else by key.
-package struct ProjectOrder: Sendable {
+struct ProjectOrder: Sendable {
     /// The dictionary of all objects.
     let objects: PropertyListNode?
     let hasSections: Bool
@@ -34,16 +34,16 @@ package struct ProjectOrder: Sendable {
     /// The place of each object's class in the alphabet. Many objects can have one long name of a class,
     /// which is looked at once.
     private func ranks(of entries: PropertyListNode.DictionaryView) -> [Int] {
-        var classes: [UInt32: LiteralKey] = [:]
+        var classes: [UInt32: ExactText] = [:]
         let nodes = entries.map { entry -> UInt32? in
             guard let isa = entry.value["isa"] else { return nil }
             if classes[isa.index] == nil {
-                classes[isa.index] = LiteralKey(ProjectNames.className(isa) ?? "")
+                classes[isa.index] = ExactText(ProjectNames.className(isa) ?? "")
             }
             return isa.index
         }
         var ranks: [UInt32: Int] = [:]
-        var last = (name: LiteralKey(""), rank: 0)
+        var last = (name: ExactText(""), rank: 0)
         for (node, name) in classes.sorted(by: { $0.value < $1.value }) {
             if name != last.name { last = (name, last.rank + 1) }
             ranks[node] = last.rank

@@ -74,7 +74,7 @@ package enum Base64 {
     /// fill a line are not followed by an empty one. `capacity` is rounded down to a multiple of
     /// four, of which there is at least one; both numbers are clamped to at most 4096, far above
     /// any nesting limit, so that the size of the result cannot overflow.
-    package static func appendLines(
+    static func appendLines(
         _ bytes: Span<UInt8>,
         indent: Int,
         capacity: Int,
@@ -119,7 +119,8 @@ package enum Base64 {
 extension Base64 {
     /// Appends what `text` encodes in `range`; strictly, and if that fails and is allowed, leniently.
     ///
-    /// - Parameter origin: the place in the source of the beginning of `text`.
+    /// `origin` is the place in the source of the beginning of `text`.
+    ///
     /// - Returns: whether the leniency was needed.
     /// - Throws: `invalidData`.
     static func append(
@@ -134,7 +135,7 @@ extension Base64 {
         } catch {
             let place = origin &+ range.lowerBound &+ error.offset
             guard isLenient else {
-                throw self.error(error, place, format, "`ParsingOptions.looseBase64` lets it pass")
+                throw self.error(error, place, format, ParsingOptions.looseBase64.advice)
             }
         }
         output.removeSubrange(before...)
@@ -145,7 +146,8 @@ extension Base64 {
     }
 
     private static func error(
-        _ failure: Failure, _ place: Int, _ format: PropertyListFormat, _ recovery: String?
+        _ failure: Failure, _ place: Int, _ format: PropertyListFormat,
+        _ recovery: PropertyListError.Recovery?
     ) -> PropertyListError {
         PropertyListError(
             .invalidData, format: format, what: failure.description, location: .byte(place),

@@ -26,10 +26,10 @@ package struct CivilDate: Equatable, Sendable {
     /// The greatest year, and the magnitude of the least one.
     ///
     /// Seconds in that range stay below 2^59, which no computation here takes beyond `Int64`.
-    package static let yearLimit: Int64 = 9_999_999_999
+    static let yearLimit: Int64 = 9_999_999_999
 
     /// The seconds from 1970-01-01 to 2001-01-01, the epochs of POSIX and of Apple's dates.
-    package static let secondsFrom1970To2001: Int64 = 978_307_200
+    static let secondsFrom1970To2001: Int64 = 978_307_200
 
     /// The days from 0000-03-01, where the computations start, to 2001-01-01.
     private static let daysTo2001: Int64 = 730_791

@@ -62,7 +62,7 @@ package enum IntegerText {
     }
 
     /// Appends an integer in decimal, with `-` before it when `negative`; O(1).
-    package static func appendDecimal(
+    static func appendDecimal(
         _ magnitude: UInt64,
         negative: Bool,
         to output: inout [UInt8]

@@ -132,7 +132,7 @@ extension RealText {
     }
 
     /// The infinity or the NaN that `text` names, in any case, or nil.
-    package static func parseSpecial(_ text: Span<UInt8>) -> Double? {
+    static func parseSpecial(_ text: Span<UInt8>) -> Double? {
         guard text.count <= 9 else { return nil }
         let name = String(decoding: text.indices.map { text[$0] | 0x20 }, as: UTF8.self)
         switch name {

@@ -6,8 +6,8 @@ package enum TerminalText {
     /// `text` with control characters, bidirectional overrides and the like as `\u{…}`: a file must
     /// not be able to move the cursor or turn a message round. Linear in the text.
     ///
-    /// - Parameter quoting: whether quotes and backslashes are escaped too, so that text in quotes
-    ///   can be read in one way only.
+    /// `quoting` says whether quotes and backslashes are escaped too, so that text in quotes can be read in
+    /// one way only.
     package static func escaped(_ text: String, quoting: Bool = false) -> String {
         func isEscaped(_ scalar: Unicode.Scalar) -> Bool {
             isUnsafe(scalar) || quoting && (scalar == "\"" || scalar == "\\")
@@ -23,7 +23,8 @@ package enum TerminalText {
     /// JSON with the same characters as `\uXXXX`, which says the same. Linear in the text.
     ///
     /// - Parameter text: JSON without white space between its parts.
-    package static func escapedInJSON(_ text: String) -> String {
+    /// - Returns: The text with escapes.
+    static func escapedInJSON(_ text: String) -> String {
         escaped(text, where: isUnsafe) { scalar in
             scalar.utf16.map { unit in
                 let digits = String(unit, radix: 16)

@@ -14,7 +14,7 @@ enum TextDecoder {
     }
 
     /// The way to more encodings, where there is one.
-    static var recovery: String? {
+    static var recovery: PropertyListError.Recovery? {
         LibXML2.isAvailable
             ? nil : "convert the text to UTF-8, or build the package with its trait `LibXML2`"
     }

@@ -37,6 +37,7 @@ extension PropertyListNode {
     ///   - contents: the long texts and data that the trees of the document share.
     ///   - isKept: whether the tree stays in memory while the operation goes on, so that its values count
     ///     against the limit of output.
+    /// - Returns: The value.
     /// - Throws: as ``value(limits:)``; `sizeLimitExceeded`.
     package func value(
         within budget: inout OperationBudget, _ contents: inout LongContents, isKept: Bool = false

@@ -66,7 +66,7 @@ extension PropertyListValue: Hashable {
         let right: ContentIdentity
     }
 
-    /// - Parameter known: long texts and data that are the same. Many places may have one of them.
+    /// `known` holds long texts and data that are the same. Many places may have one of them.
     private static func isSameScalar(
         _ left: PropertyListValue, _ right: PropertyListValue, _ known: inout Set<LongPair>
     ) -> Bool {

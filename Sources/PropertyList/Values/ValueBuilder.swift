@@ -45,7 +45,7 @@ struct ValueBuilder {
 
     /// Takes one step of the walk; false at its end.
     ///
-    /// - Parameter isKept: whether a value that is built counts as memory.
+    /// `isKept` says whether a value that is built counts as memory.
     mutating func takeStep(
         of walk: inout DocumentWalk, _ budget: inout OperationBudget, isKept: Bool
     ) throws(PropertyListError) -> Bool {
@@ -164,8 +164,8 @@ struct ValueBuilder {
     }
 
     private func refuseDuplicates(_ keys: [String]) throws(PropertyListError) {
-        var known: Set<LiteralKey> = []
-        for key in keys where !known.insert(LiteralKey(key)).inserted {
+        var known: Set<ExactText> = []
+        for key in keys where !known.insert(ExactText(key)).inserted {
             throw PropertyListError(
                 .unrepresentableValue,
                 what: "the key `\(TerminalText.escaped(key))` occurs twice in a dictionary")

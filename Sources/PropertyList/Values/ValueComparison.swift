@@ -9,6 +9,7 @@ extension PropertyListNode {
     ///   - value: the other value.
     ///   - budget: what the operation may still visit.
     ///   - contents: the long texts of the document that have been made.
+    /// - Returns: Whether they are the same.
     /// - Throws: as ``value(limits:)``.
     package func isSame(
         as value: PropertyListValue, within budget: inout OperationBudget,

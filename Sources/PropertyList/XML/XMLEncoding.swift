@@ -122,7 +122,9 @@ enum XMLEncoding {
         error("the encoding `\(TerminalText.escaped(name))` is not known", TextDecoder.recovery)
     }
 
-    private static func error(_ what: String, _ recovery: String? = nil) -> PropertyListError {
+    private static func error(_ what: String, _ recovery: PropertyListError.Recovery? = nil)
+        -> PropertyListError
+    {
         PropertyListError(
             .invalidEncoding, format: .xml, what: what,
             location: PropertyListError.Location(byte: 0, line: 1, column: 1),

@@ -69,12 +69,6 @@ enum XMLEscaping {
 }
 
 extension PropertyListDocument {
-    /// Whether the root has the four keys of a keyed archive, each with a value of its kind.
-    package var looksLikeKeyedArchive: Bool {
-        root["$archiver"]?.kind == .string && root["$version"]?.kind == .integer
-            && root["$objects"]?.kind == .array && root["$top"]?.kind == .dictionary
-    }
-
     /// The style in which reals are to be written.
     package func realStyle(_ text: XMLPropertyList.RealText) -> RealText.Style {
         switch text {

@@ -110,7 +110,7 @@ struct XMLGrammar {
             throw error(
                 .unexpectedElement,
                 "`<\(element.name)>` has an attribute that no property list has",
-                at: start, text, "`ParsingOptions.attributes` lets it pass")
+                at: start, text, ParsingOptions.attributes.advice)
         }
         used.insert(.attributes)
     }
@@ -277,7 +277,7 @@ struct XMLGrammar {
     /// An error at a place of the source, with the path of what is being read.
     func error(
         _ code: PropertyListError.Code, _ what: String, at place: Int, _ text: Span<UInt8>,
-        _ recovery: String? = nil
+        _ recovery: PropertyListError.Recovery? = nil
     ) -> PropertyListError {
         PropertyListError(
             code, format: .xml, what: what, location: location(place, text), path: tree.path(),

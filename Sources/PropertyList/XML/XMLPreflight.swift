@@ -102,7 +102,7 @@ struct XMLPreflight {
         guard options.contains(.rawControlCharacters) else {
             throw Self.error(
                 .malformedXML, "the character U+\(Self.hex(scalar)), which XML forbids", index,
-                text, "`ParsingOptions.rawControlCharacters` lets it pass")
+                text, ParsingOptions.rawControlCharacters.advice)
         }
         needsPatch = true
         used.insert(.rawControlCharacters)
@@ -192,7 +192,7 @@ struct XMLPreflight {
 
     private static func error(
         _ code: PropertyListError.Code, _ what: String, _ index: Int, _ text: Span<UInt8>,
-        _ recovery: String? = nil
+        _ recovery: PropertyListError.Recovery? = nil
     ) -> PropertyListError {
         let head = (0..<min(index, text.count)).map { text[$0] }
         return PropertyListError(

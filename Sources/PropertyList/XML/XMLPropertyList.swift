@@ -64,9 +64,6 @@ public enum XMLPropertyList {
         /// Whether the root stands in a `<plist>` element. Without it there is no document type either,
         /// and readers need ``ParsingOptions/missingPlistElement``.
         public var hasPlistElement = true
-        /// How many containers the root stands in, in the text that it is put into; −1 for one that is left
-        /// out itself.
-        package var level = 0
 
         /// The document's order, nothing lost.
         public init() {}
@@ -101,6 +98,7 @@ extension XMLPropertyList.Losses {
     /// What happened, as a sentence for people: `3 dates lose their fractions of a second`.
     ///
     /// - Parameter count: how often one loss happened.
+    /// - Returns: The sentence.
     public func sentence(count: Int) -> String {
         func sentence(_ one: String, _ several: String) -> String {
             "\(count) " + (count == 1 ? one : several)

@@ -92,7 +92,7 @@ enum XMLReader {
             throw PropertyListError(
                 .malformedXML, format: .xml, what: "white space precedes the XML declaration",
                 location: SourceText.location(start, in: text),
-                recovery: "`ParsingOptions.leadingWhitespace` lets it pass")
+                recovery: ParsingOptions.leadingWhitespace.advice)
         }
         // The text is UTF-8 by now, so that the declaration says nothing new; blank, all that follows
         // keeps its place.
@@ -180,10 +180,10 @@ private struct EngineRun {
             at: outcome.errorOffset, source.span, recovery(from: outcome))
     }
 
-    private func recovery(from outcome: XMLOutcome) -> String? {
-        if isTrailing(outcome) { return "`ParsingOptions.trailingContent` lets it pass" }
+    private func recovery(from outcome: XMLOutcome) -> PropertyListError.Recovery? {
+        if isTrailing(outcome) { return ParsingOptions.trailingContent.advice }
         let isForbidden = XMLPatch.hasForbiddenReference(source.span, before: outcome.errorOffset)
-        return isForbidden ? "`ParsingOptions.rawControlCharacters` lets it pass" : nil
+        return isForbidden ? ParsingOptions.rawControlCharacters.advice : nil
     }
 
     private func epilogueProblem() -> PropertyListError? {

@@ -18,23 +18,23 @@ struct XMLWriter: ~Copyable {
     private static let deepestDataIndent = 8
 
     private let document: PropertyListDocument
-    private let store: NodeStore
+    let store: NodeStore
     private let options: XMLPropertyList.Options
     private let realStyle: RealText.Style
     private let isArchive: Bool
-    private var budget: OperationBudget
-    private let elements = XMLElements()
+    var budget: OperationBudget
+    let lines = XMLLines()
     // The beginning of a line at the root.
-    private let margin: XMLIndent
-    private var walk: DocumentWalk
+    let margin: XMLIndent
+    var walk: DocumentWalk
     // Text that is not UTF-8 in the document; kept for its room.
     private var decoded: [UInt8] = []
-    private var keys: XMLWrittenKeys
+    private(set) var keys: XMLWrittenKeys
     private var counts: [UInt8: Int] = [:]
 
     init(
         _ document: PropertyListDocument, _ options: XMLPropertyList.Options,
-        _ limits: ParsingLimits
+        _ limits: ParsingLimits, isInArchive: Bool = false
     ) {
         self.document = document
         self.options = options
@@ -42,7 +42,7 @@ struct XMLWriter: ~Copyable {
         budget = document.budget(limits)
         walk = DocumentWalk(document.root, sortsKeys: options.sortsKeys)
         keys = XMLWrittenKeys(count: document.storage.keys.count)
-        isArchive = document.looksLikeKeyedArchive
+        isArchive = isInArchive || document.looksLikeKeyedArchive
         realStyle = document.realStyle(options.realText)
         margin = XMLIndent(options.indentation)
     }
@@ -66,7 +66,7 @@ struct XMLWriter: ~Copyable {
     }
 
     /// The beginning of a line in so many containers.
-    private func indent(_ depth: Int) -> XMLIndent { margin.at(max(depth &+ options.level, 0)) }
+    private func indent(_ depth: Int) -> XMLIndent { margin.at(depth) }
 
     // MARK: Steps
 
@@ -106,8 +106,8 @@ struct XMLWriter: ~Copyable {
             let record = store.records[Int(store.children[place])]
             let line = keys.elements.span.extracting(key)
             if isArchive, record.kind == .uid {
-                elements.append(key: line, uid: record.payload, indent, to: &output)
-            } else if !elements.append(key: line, leaf: record, in: store, indent, to: &output) {
+                lines.append(key: line, uid: record.payload, indent, to: &output)
+            } else if !lines.append(key: line, leaf: record, in: store, indent, to: &output) {
                 return place
             }
             try budget.checkOutput(size: output.count)
@@ -130,15 +130,15 @@ struct XMLWriter: ~Copyable {
         case .leave(let node):
             let record = store.records[Int(node)]
             if record.high > 0 {
-                let line = record.kind == .dictionary ? elements.closeDict : elements.closeArray
-                elements.append(line, indent(walk.depth), to: &output)
+                let line = record.kind == .dictionary ? lines.closeDict : lines.closeArray
+                lines.append(line, indent(walk.depth), to: &output)
             }
         }
         try budget.checkOutput(size: output.count)
         return true
     }
 
-    private mutating func append(
+    mutating func append(
         _ record: NodeRecord, key: UInt32?, _ indent: XMLIndent, to output: inout [UInt8]
     ) throws(PropertyListError) {
         let place = try key.map { key throws(PropertyListError) in try keyElement(key) }
@@ -152,8 +152,8 @@ struct XMLWriter: ~Copyable {
         to output: inout [UInt8]
     ) -> Bool {
         let key = keys.elements.span.extracting(place)
-        if elements.append(key: key, leaf: record, in: store, indent, to: &output) { return true }
-        elements.append(key: key, indent, to: &output)
+        if lines.append(key: key, leaf: record, in: store, indent, to: &output) { return true }
+        lines.append(key: key, indent, to: &output)
         return false
     }
 
@@ -180,7 +180,7 @@ struct XMLWriter: ~Copyable {
 
     /// Where among the elements of ``keys`` that of a key is.
     @inline(__always)
-    private mutating func keyElement(_ key: UInt32) throws(PropertyListError) -> Range<Int> {
+    mutating func keyElement(_ key: UInt32) throws(PropertyListError) -> Range<Int> {
         let record = store.records[Int(key)]
         if let known = keys.place(of: record) { return known }
         return try makeKeyElement(record)
@@ -194,18 +194,18 @@ struct XMLWriter: ~Copyable {
         }
         // What loses something is to be counted each time.
         let isKept = try decode(record) != .lossy
-        return keys.write(decoded, elements.key, of: record, isKept: isKept)
+        return keys.write(decoded, lines.key, of: record, isKept: isKept)
     }
 
     private mutating func appendText(
         _ record: NodeRecord, _ indent: XMLIndent, to output: inout [UInt8]
     ) throws(PropertyListError) {
         if try decode(record) == .plain {
-            return elements.append(plain: decoded.span, indent, to: &output)
+            return lines.append(plain: decoded.span, indent, to: &output)
         }
-        elements.append(elements.string.open, indent, to: &output)
+        lines.append(lines.string.open, indent, to: &output)
         XMLEscaping.append(decoded.span, to: &output)
-        elements.append(elements.string.close, .none, to: &output)
+        lines.append(lines.string.close, .none, to: &output)
     }
 
     /// What becomes of a text: it is written as it is, or escaped, or cannot be read again.
@@ -227,10 +227,8 @@ struct XMLWriter: ~Copyable {
     private mutating func appendDictionary(
         _ record: NodeRecord, _ indent: XMLIndent, to output: inout [UInt8]
     ) throws(PropertyListError) {
-        if isArchive || options.allowedLosses.contains(.uidDictionaries), looksLikeUID(record) {
-            if isArchive {
-                try lose(.uidDictionaries, "a dictionary `{CF$UID: n}` would be read as a UID")
-            }
+        if isArchive, UIDDictionary.number(record, in: store) != nil {
+            try lose(.uidDictionaries, "a dictionary `{CF$UID: n}` would be read as a UID")
         }
         appendOpening(record, indent, to: &output)
     }
@@ -240,22 +238,12 @@ struct XMLWriter: ~Copyable {
     ) {
         let isDictionary = record.kind == .dictionary
         if record.high == 0 {
-            let line = isDictionary ? elements.emptyDict : elements.emptyArray
-            elements.append(line, indent, to: &output)
+            let line = isDictionary ? lines.emptyDict : lines.emptyArray
+            lines.append(line, indent, to: &output)
         } else {
-            let line = isDictionary ? elements.openDict : elements.openArray
-            elements.append(line, indent, to: &output)
+            let line = isDictionary ? lines.openDict : lines.openArray
+            lines.append(line, indent, to: &output)
         }
-    }
-
-    /// Whether a reader of an archive would take the dictionary for a UID.
-    private func looksLikeUID(_ record: NodeRecord) -> Bool {
-        guard record.high == 1 else { return false }
-        let key = store.records[Int(store.children[Int(record.low)])]
-        let value = store.records[Int(store.children[Int(record.low) &+ 1])]
-        guard key.kind == .string, value.kind == .integer else { return false }
-        return !value.isNegative && value.payload <= UInt64(UInt32.max)
-            && store.withContent(of: key) { $0.count == 6 && $0.has("CF$UID", at: 0) }
     }
 
     private mutating func appendSet(
@@ -272,7 +260,7 @@ struct XMLWriter: ~Copyable {
             try lose(
                 .uidDictionaries, "a UID outside a keyed archive would be read as a dictionary")
         }
-        elements.append(uid: record.payload, indent, to: &output)
+        lines.append(uid: record.payload, indent, to: &output)
     }
 
     // MARK: Scalars
@@ -285,9 +273,9 @@ struct XMLWriter: ~Copyable {
         if record.header == 4 || isNaN && !isUsualNaN {
             try lose(.realWidths, "XML has no form for a real of 32 bits, nor for all NaNs")
         }
-        elements.append(elements.real.open, indent, to: &output)
+        lines.append(lines.real.open, indent, to: &output)
         RealText.append(Double(bitPattern: record.payload), style: realStyle, to: &output)
-        elements.append(elements.real.close, .none, to: &output)
+        lines.append(lines.real.close, .none, to: &output)
     }
 
     private mutating func appendDate(
@@ -302,23 +290,23 @@ struct XMLWriter: ~Copyable {
         if isLost {
             try lose(.fractionsOfSeconds, "XML has no form for fractions of a second")
         }
-        elements.append(elements.date.open, indent, to: &output)
+        lines.append(lines.date.open, indent, to: &output)
         moment.append(to: &output)
-        elements.append(elements.date.close, .none, to: &output)
+        lines.append(lines.date.close, .none, to: &output)
     }
 
     private func appendData(
         _ record: NodeRecord, _ indent: XMLIndent, to output: inout [UInt8]
     ) {
-        let lines = indent.atMost(Self.deepestDataIndent)
-        elements.append(elements.openData, indent, to: &output)
-        let columns = lines.character == 0x09 ? 8 * lines.count : lines.count
+        let dataIndent = indent.atMost(Self.deepestDataIndent)
+        lines.append(lines.openData, indent, to: &output)
+        let columns = dataIndent.character == 0x09 ? 8 * dataIndent.count : dataIndent.count
         store.withContent(of: record) { bytes in
             Base64.appendLines(
-                bytes, indent: lines.count, capacity: max(76 - columns, 12),
-                character: lines.character, to: &output)
+                bytes, indent: dataIndent.count, capacity: max(76 - columns, 12),
+                character: dataIndent.character, to: &output)
         }
-        elements.append(elements.closeData, indent, to: &output)
+        lines.append(lines.closeData, indent, to: &output)
     }
 
     // MARK: Losses
@@ -332,7 +320,9 @@ struct XMLWriter: ~Copyable {
         counts[loss.rawValue, default: 0] += 1
     }
 
-    private static func error(_ what: String, _ recovery: String? = nil) -> PropertyListError {
+    private static func error(_ what: String, _ recovery: PropertyListError.Recovery? = nil)
+        -> PropertyListError
+    {
         PropertyListError(.unrepresentableValue, format: .xml, what: what, recovery: recovery)
     }
 }

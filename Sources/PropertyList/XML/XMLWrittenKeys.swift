@@ -33,7 +33,7 @@ struct XMLWrittenKeys {
     /// Writes the element of a key whose text is `text`, and keeps it, from the second time on, where
     /// it may be kept; others are there until the next one.
     mutating func write(
-        _ text: [UInt8], _ tags: XMLElements.Tags, of key: NodeRecord, isKept: Bool
+        _ text: [UInt8], _ tags: XMLLines.Tags, of key: NodeRecord, isKept: Bool
     ) -> Range<Int> {
         elements.removeLast(elements.count &- keptCount)
         elements.append(tags.open)

@@ -86,7 +86,7 @@ extension DecodingSession {
             throw refusal(String.self, node, path())
         }
         let text = text(node, record)
-        return text.utf8.count == 5 && text == "$null" ? nil : text
+        return text.utf8.count == 5 && text == NullText.text ? nil : text
     }
 
     /// A point in time.
@@ -100,10 +100,8 @@ extension DecodingSession {
     func data(_ node: UInt32, _ path: () -> CodingPath?) throws -> Data {
         let record = record(node)
         guard record.kind == .data else { throw refusal(Data.self, node, path()) }
-        if let known = longData[node] { return known }
-        let data = Data(table.content(of: record))
-        if sharesNodes, data.count >= LongContents.shortest { longData[node] = data }
-        return data
+        return sharesNodes
+            ? longData.data(of: node, in: table) : Data(table.content(of: record))
     }
 
     // MARK: What only property lists have

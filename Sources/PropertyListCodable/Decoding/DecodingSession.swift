@@ -1,6 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+internal import CallStack
 @_spi(Tables) internal import PropertyList
 
 #if canImport(FoundationEssentials)
@@ -25,14 +26,14 @@ final class DecodingSession {
     // looking.
     @exclusivity(unchecked) private var sharedTexts: SharedTexts?
     private var longContents = LongContents()
-    /// Long data by their nodes: however often they are referred to, they are copied once.
-    var longData: [UInt32: Data] = [:]
+    /// The long data read so far.
+    var longData = LongData()
     private let hasNonStringKeys: Bool
     // By dictionary, where some have keys that are no strings.
     private var nonStringKeys: [UInt32: UInt32?] = [:]
     /// A key that a dictionary has in no spelling.
     struct MissedKey: Hashable {
-        let name: LiteralKey
+        let name: ExactText
         let dictionary: UInt32
     }
 
@@ -169,7 +170,8 @@ final class DecodingSession {
 
     @inline(never)
     private func isNullText(_ node: UInt32) -> Bool {
-        table.contentLength(of: records[Int(node)]) <= 10 && table.view(node).isString("$null")
+        table.contentLength(of: records[Int(node)]) <= 10
+            && table.view(node).isString(NullText.text)
     }
 }
 
@@ -217,13 +219,7 @@ extension DecodingSession {
         if calls >= callLimit { throw depthExceeded(calls, path) }
         calls &+= 1
         defer { calls &-= 1 }
-        return stack.isUsedUp ? try onGoodStack(path, body) : try body()
-    }
-
-    private func onGoodStack<R>(_ path: CodingPath?, _ body: () throws -> R) throws -> R {
-        guard let result = try StackSegment.run(for: self, \.stack, body) else {
-            throw stackExceeded(path)
-        }
-        return result
+        guard stack.isUsedUp else { return try body() }
+        return try StackSegment.run(for: self, \.stack, orThrow: stackExceeded(path), body)
     }
 }

@@ -108,7 +108,7 @@ final class DictionaryReader {
     /// editors may have decomposed what the program spells composed.
     private func searchEquivalent(_ name: String) -> UInt32? {
         guard name.utf8.contains(where: { $0 >= 0x80 }) else { return nil }
-        let search = DecodingSession.MissedKey(name: LiteralKey(name), dictionary: node)
+        let search = DecodingSession.MissedKey(name: ExactText(name), dictionary: node)
         if session.missedKeys.contains(search) { return nil }
         let found = firstEquivalent(name)
         // A search of a small one costs no more than a look at what is known.

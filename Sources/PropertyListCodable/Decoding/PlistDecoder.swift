@@ -104,6 +104,7 @@ open class PlistDecoder: @unchecked Sendable {
     /// - Parameters:
     ///   - type: The type of the value.
     ///   - data: The file.
+    /// - Returns: The value.
     /// - Throws: `DecodingError`; where the file is malformed, `dataCorrupted` with the
     ///   `PropertyListError` as `underlyingError`. What the initializers of the types throw.
     open func decode<T: Decodable>(_ type: T.Type, from data: Data) throws -> T {
@@ -117,6 +118,7 @@ open class PlistDecoder: @unchecked Sendable {
     ///   - type: The type of the value.
     ///   - data: The file.
     ///   - format: The format that was found; unchanged where the file is malformed.
+    /// - Returns: The value.
     /// - Throws: as ``decode(_:from:)-(_,Data)``.
     open func decode<T: Decodable>(
         _ type: T.Type, from data: Data, format: inout PropertyListFormat
@@ -174,6 +176,7 @@ extension PlistDecoder {
     /// - Parameters:
     ///   - type: The type of the value.
     ///   - bytes: The file: `Data`, an array, any sequence of bytes.
+    /// - Returns: The value.
     /// - Throws: as ``decode(_:from:)-(_,Data)``.
     public func decode<T: Decodable>(
         _ type: T.Type = T.self, from bytes: some Sequence<UInt8>

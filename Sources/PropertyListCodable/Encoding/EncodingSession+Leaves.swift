@@ -13,7 +13,7 @@ extension EncodingSession {
     /// What stands for nil.
     var null: UInt32 {
         if let nullNode { return nullNode }
-        let node = assemble { $0.string("$null") }
+        let node = assemble { $0.string(NullText.text) }
         nullNode = node
         return node
     }

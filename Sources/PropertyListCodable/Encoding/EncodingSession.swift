@@ -1,6 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+internal import CallStack
 internal import PropertyList
 
 #if canImport(FoundationEssentials)
@@ -148,7 +149,13 @@ extension EncodingSession {
         calls &+= 1
         defer { calls &-= 1 }
         let encoder = ValueEncoder(value: open)
-        try onGoodStack(path) { try encode(encoder) }
+        if stack.isUsedUp {
+            try StackSegment.run(for: self, \.stack, orThrow: stackExceeded(path)) {
+                try encode(encoder)
+            }
+        } else {
+            try encode(encoder)
+        }
         _ = consume encoder
         let node = complete(open)
         // A value that a type still holds, by a super encoder perhaps, is not used again.
@@ -157,12 +164,6 @@ extension EncodingSession {
             pool.append(open)
         }
         return node
-    }
-
-    private func onGoodStack(_ path: CodingPath?, _ body: () throws -> Void) throws {
-        guard stack.isUsedUp else { return try body() }
-        let result: Void? = try StackSegment.run(for: self, \.stack, body)
-        if result == nil { throw stackExceeded(path) }
     }
 
     private func takeOpenValue(_ path: CodingPath?) -> OpenValue {

@@ -45,19 +45,15 @@ open class PlistEncoder: @unchecked Sendable {
     struct Options: Sendable {
         var format: PropertyListFormat
         var keyOrder = KeyOrder.asEncoded
-        var layout = BinaryLayout.compact
-        var xml: XMLPropertyList.Options
-        var openStep = OpenStepPropertyList.Options()
-        var json = JSONPropertyList.Options()
+        var writing = WritingOptions()
         var allowsFragments = false
         var limits = ParsingLimits.default
         var userInfo: [CodingUserInfoKey: any Sendable] = [:]
 
         init(format: PropertyListFormat) {
             self.format = format
-            xml = XMLPropertyList.Options()
-            xml.realText = .shortest
-            xml.allowedLosses = [.fractionsOfSeconds, .realWidths]
+            writing.xml.realText = .shortest
+            writing.xml.allowedLosses = [.fractionsOfSeconds, .realWidths]
         }
     }
 
@@ -101,28 +97,28 @@ open class PlistEncoder: @unchecked Sendable {
 
     /// The order and sharing of objects in the binary format; equal ones are written once by default.
     public var layout: BinaryLayout {
-        get { options.withLock { $0.layout } }
-        set { options.withLock { $0.layout = newValue } }
+        get { options.withLock { $0.writing.binary } }
+        set { options.withLock { $0.writing.binary = newValue } }
     }
 
     /// The options of XML. By default the text is that of Foundation's encoder: reals have the shortest
     /// text, and what may be lost is what that encoder loses and readers accept, fractions of seconds and
     /// whether a number was a `Float`.
     public var xmlOptions: XMLPropertyList.Options {
-        get { options.withLock { $0.xml } }
-        set { options.withLock { $0.xml = newValue } }
+        get { options.withLock { $0.writing.xml } }
+        set { options.withLock { $0.writing.xml = newValue } }
     }
 
     /// The options of OpenStep text; by default numbers, booleans and dates are refused.
     public var openStepOptions: OpenStepPropertyList.Options {
-        get { options.withLock { $0.openStep } }
-        set { options.withLock { $0.openStep = newValue } }
+        get { options.withLock { $0.writing.openStep } }
+        set { options.withLock { $0.writing.openStep = newValue } }
     }
 
     /// The options of JSON; by default dates and data are refused.
     public var jsonOptions: JSONPropertyList.Options {
-        get { options.withLock { $0.json } }
-        set { options.withLock { $0.json = newValue } }
+        get { options.withLock { $0.writing.json } }
+        set { options.withLock { $0.writing.json = newValue } }
     }
 
     /// Whether a file may consist of a string, a number, a boolean or a date alone. Foundation's
@@ -239,7 +235,7 @@ extension PlistEncoder.Options {
     ) throws -> PropertyListDocument {
         let session = EncodingSession(
             userInfo: userInfo, limits: limits, sortsKeys: keyOrder == .sorted,
-            sharesLeaves: format == .binary && layout == .compact)
+            sharesLeaves: format == .binary && writing.binary == .compact)
         defer { session.end() }
         let root = try encode(session)
         if let failure = session.failure { throw failure }
@@ -268,7 +264,7 @@ extension PlistEncoder.Options {
 
     func serialize(_ document: PropertyListDocument, _ value: Any) throws -> [UInt8] {
         do {
-            return try serialize(document)
+            return try document.serialized(as: format, options: writing, limits: limits)
         } catch {
             throw EncodingError.invalidValue(
                 value,
@@ -276,21 +272,6 @@ extension PlistEncoder.Options {
                     codingPath: error.path?.codingKeys ?? [],
                     debugDescription: "The value cannot be written in the format \(format).",
                     underlyingError: error))
-        }
-    }
-
-    private func serialize(
-        _ document: PropertyListDocument
-    ) throws(PropertyListError) -> [UInt8] {
-        switch format {
-        case .binary:
-            return try BinaryPropertyList.serialize(document, layout: layout, limits: limits)
-        case .xml:
-            return try XMLPropertyList.serialize(document, options: xml, limits: limits).bytes
-        case .openStep:
-            return try OpenStepPropertyList.serialize(document, options: openStep, limits: limits)
-        default:
-            return try JSONPropertyList.serialize(document, options: json, limits: limits)
         }
     }
 

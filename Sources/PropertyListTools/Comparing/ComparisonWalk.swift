@@ -1,6 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+internal import ArchiveVocabulary
 @_spi(Tables) internal import PropertyList
 
 /// Goes through two documents side by side, into the containers that both have and that differ.
@@ -61,8 +62,8 @@ struct ComparisonWalk {
 
     /// Of archives that are compared as graphs, what they lead to: the numbers of objects differ.
     private mutating func compareRoots() {
-        if options.followsReferences, let first = old.document.root.entry("$top"),
-            let second = new.document.root["$top"]
+        if options.followsReferences, let first = old.document.root.entry(ArchiveFormat.topKey),
+            let second = new.document.root[ArchiveFormat.topKey]
         {
             let place = paths.add(key: first.keyNode.index, of: 0, to: .root)
             return compare(first.value.index, second.index, place)
@@ -191,29 +192,29 @@ struct ComparisonWalk {
         }
     }
 
-    /// Compares the members of sets: those that are equal are left out, the others are told.
+    /// Compares the members of sets: equal ones are left out, the others noted.
     private mutating func compareMembers(
         _ first: [UInt32], _ second: [UInt32], _ place: PathTree.Place
     ) {
-        var rest: [UInt32: Int] = [:]
-        for node in second { rest[new.classes[Int(node)], default: 0] += 1 }
-        for (index, node) in first.enumerated() {
-            let number = old.classes[Int(node)]
-            if let count = rest[number], count > 0 {
-                rest[number] = count - 1
-            } else {
-                note(node, nil, paths.add(index, index, to: place))
-            }
+        for index in Self.unmatched(first, old, in: second, new) {
+            note(first[index], nil, paths.add(index, index, to: place))
         }
-        var kept: [UInt32: Int] = [:]
-        for node in first { kept[old.classes[Int(node)], default: 0] += 1 }
-        for (index, node) in second.enumerated() {
-            let number = new.classes[Int(node)]
-            if let count = kept[number], count > 0 {
-                kept[number] = count - 1
-            } else {
-                note(nil, node, paths.add(first.count, index, to: place))
-            }
+        for index in Self.unmatched(second, new, in: first, old) {
+            note(nil, second[index], paths.add(first.count, index, to: place))
+        }
+    }
+
+    /// The positions of the members of a set that the other side has no equal to, as often as they occur.
+    private static func unmatched(
+        _ members: [UInt32], _ side: Side, in others: [UInt32], _ otherSide: Side
+    ) -> [Int] {
+        var rest: [UInt32: Int] = [:]
+        for node in others { rest[otherSide.classes[Int(node)], default: 0] += 1 }
+        return members.indices.filter { index in
+            let number = side.classes[Int(members[index])]
+            guard let count = rest[number], count > 0 else { return true }
+            rest[number] = count - 1
+            return false
         }
     }
 
@@ -274,17 +275,17 @@ private struct Side {
     private static func objects(
         of document: PropertyListDocument, _ classes: [UInt32]
     ) -> [UInt32] {
-        document.root["$objects"]?.array?.map { classes[Int($0.index)] } ?? []
+        document.root[ArchiveFormat.objectsKey]?.array?.map { classes[Int($0.index)] } ?? []
     }
 
     /// The arrays of elements of archived sets.
     private static func setArrays(_ document: PropertyListDocument) -> Set<UInt32> {
-        let objects = document.root["$objects"]?.array ?? document.root.childNodes
-        let names = ["NSSet", "NSMutableSet", "NSCountedSet"]
+        let objects = document.root[ArchiveFormat.objectsKey]?.array ?? document.root.childNodes
+        let names = [FoundationClass.set, FoundationClass.mutableSet, FoundationClass.countedSet]
         let arrays = objects.compactMap { object -> UInt32? in
-            guard let number = object["$class"]?.uid?.value,
-                let name = document.archivedObject(number)?["$classname"],
-                names.contains(where: name.isString), let elements = object["NS.objects"]
+            guard let number = object[ArchiveFormat.classKey]?.uid?.value,
+                let name = document.archivedObject(number)?[ArchiveFormat.classNameKey],
+                names.contains(where: name.isString), let elements = object[FoundationField.objects]
             else { return nil }
             return elements.index
         }

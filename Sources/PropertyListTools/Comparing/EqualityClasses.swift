@@ -27,8 +27,8 @@ struct EqualityClasses {
 
     /// The numbers of all values that the root of a document leads to, by record; 0 for others.
     ///
-    /// - Parameter targets: in a keyed archive, what a UID refers to, by the number of the object:
-    ///   UIDs are then equal where those are; without it, where their numbers are.
+    /// `targets` holds, for a keyed archive, what a UID refers to, by the number of the object: UIDs are then
+    /// equal where those are; without it, where their numbers are.
     mutating func add(
         _ document: PropertyListDocument, targets: [UInt32]? = nil
     ) -> [UInt32] {

@@ -25,7 +25,7 @@ struct EditComparison: ~Copyable {
 
     /// Whether the document says what the edits come to. Linear; not recursive.
     ///
-    /// - Throws: as ``PropertyListNode/value(limits:)``.
+    /// - Throws: as `PropertyListNode.value(limits:)`.
     mutating func isSame() throws(PropertyListError) -> Bool {
         var pending: [(container: Int, node: UInt32)] = []
         guard try isSame(edits.tree.root, edited.storage.root, &pending) else { return false }

@@ -41,7 +41,7 @@ extension EditTree {
         var keys: DictionaryKeys?
         /// Where keys are that are not where they were when the dictionary was opened; nil for those that
         /// are gone.
-        private(set) var places: [LiteralKey: Int?] = [:]
+        private(set) var places: [ExactText: Int?] = [:]
 
         init(kind: PropertyListKind, origin: UInt32?, depth: Int, _ children: [Child]) {
             self.kind = kind
@@ -68,7 +68,7 @@ extension EditTree {
         mutating func add(
             _ key: Key, _ text: String, _ content: Content, after position: Int? = nil
         ) {
-            places[LiteralKey(text)] = .some(children.count)
+            places[ExactText(text)] = .some(children.count)
             entries.insert(after: position)
             children.append(Child(key: key, content: content))
         }
@@ -96,14 +96,14 @@ extension EditTree {
         /// Removes the entry at a position, which has the key `key`.
         mutating func removeEntry(_ position: Int, key: String) {
             entries.remove(position)
-            places[LiteralKey(key)] = .some(nil)
+            places[ExactText(key)] = .some(nil)
         }
 
         /// Gives the entry at a position another key.
         mutating func rename(_ position: Int, from old: String, to new: String, _ key: Key) {
             children[position].key = key
-            places[LiteralKey(old)] = .some(nil)
-            places[LiteralKey(new)] = .some(position)
+            places[ExactText(old)] = .some(nil)
+            places[ExactText(new)] = .some(position)
         }
     }
 }

@@ -5,74 +5,13 @@
 
 // MARK: - Finding
 
-extension EditTree {
-    /// The place of a value: what the first `count` steps of a path lead to.
-    ///
-    /// - Throws: `noSuchValue`, `depthLimitExceeded`, `expansionLimitExceeded`.
-    mutating func slot(
-        of path: PropertyListKeyPath, upTo count: Int
-    ) throws(PropertyListError) -> Slot {
-        var slot = Slot.root
-        for position in 0..<count {
-            if case .object(let number) = path.steps[position] {
-                slot = try object(number, path, position)
-            } else {
-                slot = try child(of: slot, path, position)
-            }
-        }
-        return slot
-    }
+extension EditTree: KeyPathWalk {
+    var rootPlace: Slot { .root }
+    var isArchive: Bool { document.looksLikeKeyedArchive }
 
-    private mutating func child(
-        of slot: Slot, _ path: PropertyListKeyPath, _ position: Int
-    ) throws(PropertyListError) -> Slot {
-        let container = try open(slot, path, position)
-        switch try selector(path, position, in: container) {
-        case .key(let key):
-            guard let place = self.position(of: key, in: container) else {
-                throw path.noKey(position, key, among: keys(in: container))
-            }
-            return .child(container: container, position: place)
-        case .index(let index):
-            try checkIndex(index, in: container, path, position)
-            return .child(container: container, position: containers[container].elements[index])
-        case .end:
-            throw path.noIndex(position, count: containers[container].elements.count)
-        }
-    }
+    func kind(at slot: Slot) -> PropertyListKind { kind(of: self[slot]) }
 
-    private func selector(
-        _ path: PropertyListKeyPath, _ position: Int, in container: Int
-    ) throws(PropertyListError) -> PropertyListKeyPath.Step.Selector {
-        let kind = containers[container].kind
-        guard let selector = path.steps[position].selector(in: kind) else {
-            throw path.misstep(position, in: kind)
-        }
-        return selector
-    }
-
-    private func checkIndex(
-        _ index: Int, in container: Int, _ path: PropertyListKeyPath, _ position: Int
-    ) throws(PropertyListError) {
-        let count = containers[container].elements.count
-        if index >= count { throw path.noIndex(position, count: count) }
-    }
-
-    /// The container from which the step at `position` is taken: the one at `slot`, or the object that
-    /// the UID there refers to.
-    private mutating func open(
-        _ slot: Slot, _ path: PropertyListKeyPath, _ position: Int
-    ) throws(PropertyListError) -> Int {
-        if let container = try open(slot) { return container }
-        if document.looksLikeKeyedArchive, let uid = uid(at: slot),
-            let container = try open(try object(uid, path, position))
-        {
-            return container
-        }
-        throw path.misstep(position, in: kind(of: self[slot]))
-    }
-
-    private func uid(at slot: Slot) -> UInt32? {
+    func uid(at slot: Slot) -> UInt32? {
         switch self[slot] {
         case .source(let node): document.node(node).uid?.value
         case .value(let number): values[Int(number)].uid?.value
@@ -80,17 +19,25 @@ extension EditTree {
         }
     }
 
-    private mutating func object(
-        _ number: UInt32, _ path: PropertyListKeyPath, _ position: Int
+    mutating func container(at slot: Slot) throws(PropertyListError) -> Int? { try open(slot) }
+
+    /// The editor follows a step into data or a string itself, so that here the step means nothing.
+    mutating func content(
+        at slot: Slot, _ path: PropertyListKeyPath, _ position: Int
     ) throws(PropertyListError) -> Slot {
-        guard document.looksLikeKeyedArchive, let root = try open(.root),
-            let place = self.position(of: "$objects", in: root),
-            let objects = try open(.child(container: root, position: place)),
-            containers[objects].kind == .array
-        else { throw path.notAnArchive(position) }
-        try checkIndex(Int(number), in: objects, path, position)
-        return .child(
-            container: objects, position: containers[objects].elements[Int(number)])
+        try child(of: slot, path, position)
+    }
+
+    func kind(of container: Int) -> PropertyListKind { containers[container].kind }
+
+    func place(ofKey key: String, in container: Int) -> Slot? {
+        position(of: key, in: container).map { .child(container: container, position: $0) }
+    }
+
+    func elementCount(of container: Int) -> Int { containers[container].elements.count }
+
+    func place(ofElement index: Int, in container: Int) -> Slot {
+        .child(container: container, position: containers[container].elements[index])
     }
 
     /// The value of a scalar at a slot; of a container, one that is empty.
@@ -127,8 +74,8 @@ extension EditTree {
             guard let last = path.steps.indices.last, !path.endsWithObject else {
                 return try applyToWhole(edit)
             }
-            let parent = try slot(of: path, upTo: last)
-            let container = try open(parent, path, last)
+            let parent = try place(of: path, upTo: last)
+            let container = try container(at: parent, path, last)
             switch try selector(path, last, in: container) {
             case .key(let key): try apply(edit.operation, to: key, in: container, path)
             case .index(let index): try apply(edit.operation, at: index, in: container, path)
@@ -143,8 +90,8 @@ extension EditTree {
     private mutating func openTarget(
         _ path: PropertyListKeyPath
     ) throws(PropertyListError) -> Int {
-        let slot = try slot(of: path, upTo: path.steps.count)
-        return try open(slot, path, path.steps.count)
+        let slot = try place(of: path, upTo: path.steps.count)
+        return try container(at: slot, path, path.steps.count)
     }
 
     /// The root, or an object of an archive, which others refer to by its number.
@@ -158,7 +105,7 @@ extension EditTree {
                     : "an object of an archive can be set; removing or adding one would give all "
                         + "that follow other numbers")
         }
-        try set(value, at: try slot(of: path, upTo: path.steps.count))
+        try set(value, at: try place(of: path, upTo: path.steps.count))
     }
 
     private mutating func apply(

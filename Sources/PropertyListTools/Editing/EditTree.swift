@@ -295,7 +295,7 @@ extension EditTree {
     /// Where a dictionary has a key; nil where it does not.
     func position(of key: String, in number: Int) -> Int? {
         let container = containers[number]
-        if let place = container.places[LiteralKey(key)] { return place }
+        if let place = container.places[ExactText(key)] { return place }
         guard let origin = container.origin else { return container.keys?.place(of: key) }
         let storage = document.storage
         let record = storage.store.records[Int(origin)]

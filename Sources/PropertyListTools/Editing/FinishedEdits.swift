@@ -102,7 +102,7 @@ struct FinishedEdits {
 
     /// The whole value, built from the bottom up, for a format that is written anew.
     ///
-    /// - Throws: as ``PropertyListNode/value(limits:)``.
+    /// - Throws: as `PropertyListNode.value(limits:)`.
     func wholeValue() throws(PropertyListError) -> PropertyListValue {
         var budget = tree.budget()
         var contents = LongContents()
@@ -118,7 +118,8 @@ struct FinishedEdits {
 
     /// The value of what stands in a place.
     ///
-    /// - Parameter isKept: as for ``PropertyListNode/value(within:_:isKept:)``.
+    /// `isKept` is as for `PropertyListNode.value(within:_:isKept:)`.
+    ///
     /// - Throws: as that.
     func value(
         of content: EditTree.Content, _ budget: inout OperationBudget,

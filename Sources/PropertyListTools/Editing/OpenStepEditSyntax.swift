@@ -19,7 +19,7 @@ struct OpenStepEditSyntax: TextEditSyntax {
     /// Whether a source is a project file.
     static func isProject(_ source: [UInt8]) -> Bool { source.span.has("// !$*UTF8*$!", at: 0) }
 
-    /// - Parameter names: what the names of a project's objects are taken from.
+    /// `names` is the root that the names of a project's objects are taken from.
     init(_ document: PropertyListDocument, names root: PropertyListNode) {
         store = document.storage.store
         map = OpenStepSourceMap(store)

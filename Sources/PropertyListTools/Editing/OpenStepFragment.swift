@@ -14,9 +14,9 @@ struct OpenStepFragment {
 
     /// A value, from its first character to its last. Linear; not recursive.
     ///
-    /// - Parameters:
-    ///   - isQuoted: whether a string is in quotes even where it needs none.
-    ///   - key: the key that the value is for.
+    /// `isQuoted` says whether a string is in quotes even where it needs none. `key` is the key that the
+    /// value is for.
+    ///
     /// - Throws: `unrepresentableValue` for numbers, booleans and dates, `depthLimitExceeded`,
     ///   `sizeLimitExceeded`.
     func text(
@@ -30,7 +30,8 @@ struct OpenStepFragment {
 
     /// Children of a container. Linear; not recursive.
     ///
-    /// - Parameter key: the key of the one child that is written without it.
+    /// `key` is the key of the one child that is written without it.
+    ///
     /// - Throws: as ``text(of:_:isQuoted:for:_:)``.
     func text(
         of children: NewTextChildren, _ manner: TextManner, for key: String? = nil,
@@ -55,7 +56,7 @@ struct OpenStepFragment {
 
     /// Writes a scalar, or the bracket that begins a container.
     ///
-    /// - Parameter key: the key that the value is for.
+    /// `key` is the key that the value is for.
     fileprivate func begin(
         _ value: PropertyListValue, for key: String?, isQuoted: Bool, to output: inout [UInt8]
     ) throws(PropertyListError) {
@@ -106,9 +107,7 @@ private struct ChildWriter {
 
     /// Writes a child with all that it holds.
     ///
-    /// - Parameters:
-    ///   - ownKey: the key that is written before it.
-    ///   - key: the key that it is for.
+    /// `ownKey` is the key that is written before it. `key` is the key that it is for.
     mutating func append(
         _ child: PropertyListValue, ownKey: String?, for key: String?,
         _ budget: borrowing OperationBudget

@@ -10,9 +10,9 @@ internal import PropertyList
 struct ProjectSections {
     /// A new object.
     struct Entry {
-        let number: LiteralKey
+        let number: ExactText
         let value: PropertyListValue
-        let className: LiteralKey
+        let className: ExactText
     }
 
     /// What stands around new objects that go to the same place.
@@ -35,10 +35,10 @@ struct ProjectSections {
 
     /// The record of the dictionary that holds all objects.
     let container: UInt32
-    private let numbers: [LiteralKey]
+    private let numbers: [ExactText]
     private let classes: AscendingSearch
     // By class: its objects in the order of the source.
-    private var positions: [LiteralKey: [Int]] = [:]
+    private var positions: [ExactText: [Int]] = [:]
 
     /// The sections of a document; nil where its objects have none.
     init?(_ document: PropertyListDocument) {
@@ -47,8 +47,8 @@ struct ProjectSections {
             document.source.span.firstIndex(of: "/* Begin ", from: 0) != nil
         else { return nil }
         container = objects.index
-        numbers = entries.map { LiteralKey($0.key) }
-        let names = entries.map { LiteralKey($0.value["isa"]?.string ?? "") }
+        numbers = entries.map { ExactText($0.key) }
+        let names = entries.map { ExactText($0.value["isa"]?.string ?? "") }
         classes = AscendingSearch(names)
         for (position, name) in names.enumerated() { positions[name, default: []].append(position) }
     }
@@ -59,7 +59,7 @@ struct ProjectSections {
             ProjectFile.canStandInComment(className)
         else { return nil }
         return Entry(
-            number: LiteralKey(number), value: value, className: LiteralKey(className))
+            number: ExactText(number), value: value, className: ExactText(className))
     }
 
     /// The places of new objects, with those that go there in their order. Linear, but for sorting.
@@ -95,16 +95,16 @@ struct ProjectSections {
 /// Finds the last of some texts that is less than another, whether they are sorted or not.
 private struct AscendingSearch {
     // By position: the least text from there on, so that these do ascend.
-    private var least: [LiteralKey] = []
+    private var least: [ExactText] = []
 
     /// Linear.
-    init(_ texts: [LiteralKey]) {
+    init(_ texts: [ExactText]) {
         for text in texts.reversed() { least.append(min(text, least.last ?? text)) }
         least.reverse()
     }
 
     /// The position of that text; nil where there is none. Logarithmic.
-    func lastPosition(below text: LiteralKey) -> Int? {
+    func lastPosition(below text: ExactText) -> Int? {
         var (low, high) = (0, least.count)
         while low < high {
             let middle = (low + high) / 2

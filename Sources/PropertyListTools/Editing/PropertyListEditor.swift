@@ -52,7 +52,7 @@ public struct PropertyListEditor: Sendable {
         guard let format = document.format else {
             throw PropertyListError(
                 .unrepresentableValue, what: "a document of no format has no text to edit",
-                recovery: "change a `PropertyListValue` instead")
+                recovery: .init(.changeValue, "change a `PropertyListValue` instead"))
         }
         if let problem = document.problems.first {
             throw PropertyListError(
@@ -64,14 +64,14 @@ public struct PropertyListEditor: Sendable {
             throw PropertyListError(
                 .unrepresentableValue, format: format,
                 what: "it was read with leniency (\(document.leniencies)), and cannot be edited",
-                recovery: "write the property list anew first")
+                recovery: .init(.writeAnew, "write the property list anew first"))
         }
         let repeated: ParsingOptions = [.duplicateKeys, .allDuplicateKeys]
         guard format == .binary || document.leniencies.isDisjoint(with: repeated) else {
             throw PropertyListError(
                 .duplicateKey, format: format,
                 what: "a key occurs twice, and it is open which of the two is to be edited",
-                recovery: "write the property list anew first")
+                recovery: .init(.writeAnew, "write the property list anew first"))
         }
     }
 
@@ -84,7 +84,7 @@ public struct PropertyListEditor: Sendable {
         guard let inside = edit.path.steps.firstIndex(of: .content) else {
             return try tree.apply(edit)
         }
-        let slot = try tree.slot(of: edit.path, upTo: inside)
+        let slot = try tree.place(of: edit.path, upTo: inside)
         let number = try openContent(at: slot, edit.path, inside)
         let rest = PropertyListEdit(edit.path.dropFirst(inside + 1), edit.operation)
         try tree.apply(rest, toNested: number)
@@ -149,6 +149,7 @@ public struct PropertyListEditor: Sendable {
     /// The property list with all edits, whose bytes are charged.
     ///
     /// - Parameter budget: what this property list, those within it and the one around it may take together.
+    /// - Returns: The property list as a file, and its changes.
     /// - Throws: as ``finish()``.
     func finish(
         within budget: inout OperationBudget
@@ -279,8 +280,9 @@ public struct PropertyListEditor: Sendable {
         throw PropertyListError(
             .unrepresentableValue, format: document.format,
             what: "the edits leave a text that could be of any format",
-            recovery:
-                "keep a container as the root, or convert the file to the XML or binary format")
+            recovery: .init(
+                .convertToBinary,
+                "keep a container as the root, or convert the file to the XML or binary format"))
     }
 
     /// Parses the result: it is what the next reader will see.
@@ -296,7 +298,7 @@ public struct PropertyListEditor: Sendable {
                 .unrepresentableValue, format: document.format,
                 what:
                     "the UIDs of a keyed archive cannot be told from dictionaries in what is none",
-                recovery: "convert it to the binary format first")
+                recovery: .init(.convertToBinary, "convert it to the binary format first"))
         }
         return EditedPropertyList(bytes: bytes, document: edited, changes: changes)
     }

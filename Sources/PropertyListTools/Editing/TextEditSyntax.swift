@@ -25,14 +25,12 @@ protocol TextEditSyntax {
 
     /// How new children of a container are written. Linear in the white space around `neighbour`.
     ///
-    /// - Parameters:
-    ///   - lead: what stands before each.
-    ///   - neighbour: a child of the same container, with its key.
+    /// `lead` is what stands before each. `neighbour` is a child of the same container, with its key.
     func manner(_ style: TextStyle, _ lead: [UInt8], like neighbour: TextNeighbour?) -> TextManner
 
     /// The text of new children, each with the ``terminator(inDictionary:)`` after it.
     ///
-    /// - Parameter budget: what all changes may still take.
+    /// `budget` is what all changes may still take.
     func text(
         of children: NewTextChildren, _ manner: TextManner, _ budget: borrowing OperationBudget
     ) throws(PropertyListError) -> [UInt8]

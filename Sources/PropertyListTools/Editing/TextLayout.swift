@@ -98,7 +98,7 @@ struct TextLayout {
     /// The end of the line on which a value ends at `place`, before its line end, if nothing but white
     /// space and comments follow there; otherwise `place`.
     ///
-    /// - Parameter comment: where a comment that begins at a place ends; nil where none begins.
+    /// `comment` says where a comment that begins at a place ends; nil where none begins.
     func afterLine(_ place: Int, comment: (Int) -> Int?) -> Int {
         var index = place
         while index < text.count {

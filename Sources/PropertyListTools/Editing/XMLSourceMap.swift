@@ -3,23 +3,19 @@
 
 @_spi(Tables) internal import PropertyList
 
-/// Where the elements of a document's source begin and end.
+/// The ranges of the elements of a document's source.
 struct XMLSourceMap {
-    private let store: NodeStore
-    // By record.
-    private var ends: [UInt32]
+    private var ranges: SourceRanges
 
     /// Finds the tags of a document that was read. Linear.
     init(_ store: NodeStore) {
-        self.store = store
-        ends = [UInt32](repeating: 0, count: store.records.count)
+        ranges = SourceRanges(store)
         findEnds(store.bytes.span)
     }
 
     private mutating func findEnds(_ text: Span<UInt8>) {
-        // Records are in the order of their tags; `<plist>` has none.
+        // `<plist>` has no record.
         var open: [Int?] = []
-        var next = 0
         var index = 0
         let bracket = UInt8(ascii: "<")
         while let place = text.firstIndex(of: bracket, or: bracket, in: index..<text.count) {
@@ -34,36 +30,24 @@ struct XMLSourceMap {
             if text.has("</", at: place) {
                 record = open.popLast() ?? nil
             } else {
-                record = recordNumber(at: place, from: &next)
+                record = ranges.record(at: place)
                 if text[close &- 1] != UInt8(ascii: "/") {
                     open.append(record)
                     continue
                 }
             }
-            if let record { ends[record] = UInt32(truncatingIfNeeded: index) }
+            if let record { ranges.end(record, at: index) }
             if open.isEmpty { return }
         }
     }
 
-    private func recordNumber(at place: Int, from next: inout Int) -> Int? {
-        while next < store.records.count, Int(store.records[next].offset) < place { next &+= 1 }
-        guard next < store.records.count, Int(store.records[next].offset) == place else {
-            return nil
-        }
-        next &+= 1
-        return next &- 1
-    }
-
     /// The element of a value or a key, from its first `<` to its last `>`.
-    func range(of record: UInt32) -> Range<Int> {
-        let start = Int(store.records[Int(record)].offset)
-        return start..<max(start, Int(ends[Int(record)]))
-    }
+    func range(of record: UInt32) -> Range<Int> { ranges[record] }
 
-    /// What stands between the tags of a container; nil where it is one empty tag.
+    /// The text between the tags of a container; nil where it is one empty tag.
     func contentRange(of record: UInt32) -> Range<Int>? {
         let range = range(of: record)
-        let text = store.bytes.span
+        let text = ranges.store.bytes.span
         let mark = UInt8(ascii: ">")
         guard let open = text.firstIndex(of: mark, or: mark, in: range),
             text[open &- 1] != UInt8(ascii: "/"),

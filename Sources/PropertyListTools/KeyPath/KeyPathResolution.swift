@@ -1,10 +1,11 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+internal import ArchiveVocabulary
 public import PropertyList
 
 extension PropertyListKeyPath.Step {
-    /// What a step means in a container of a kind.
+    /// The meaning of a step in a container of a kind.
     enum Selector: Sendable {
         case key(String)
         case index(Int)
@@ -12,7 +13,7 @@ extension PropertyListKeyPath.Step {
         case end
     }
 
-    /// What the step means in a container of `kind`; nil where it means nothing there.
+    /// The meaning of the step in a container of `kind`; nil where it has none.
     func selector(in kind: PropertyListKind) -> Selector? {
         switch (self, kind) {
         case (.key(let key), .dictionary), (.name(let key), .dictionary): .key(key)
@@ -108,91 +109,56 @@ extension PropertyListDocument {
     ///   - path: the address.
     ///   - options: leniencies for nested property lists.
     ///   - limits: how much a nested property list may ask for.
+    /// - Returns: The value.
     /// - Throws: `noSuchValue`, with the place in the path; what a nested property list is refused for.
     public func value(
         at path: PropertyListKeyPath, options: ParsingOptions = .strict,
         limits: ParsingLimits = .default
     ) throws(PropertyListError) -> PropertyListNode {
-        var search = KeyPathSearch(path: path, document: self, options: options, limits: limits)
-        return try search.run()
+        var search = KeyPathSearch(document: self, options: options, limits: limits)
+        return try search.place(of: path, upTo: path.steps.count)
     }
 
     /// The value of a UID of a keyed archive, or nil.
     func archivedObject(_ number: UInt32) -> PropertyListNode? {
-        root["$objects"]?[Int(number)]
+        root[ArchiveFormat.objectsKey]?[Int(number)]
     }
 }
 
-/// Follows a path from value to value.
-private struct KeyPathSearch {
-    let path: PropertyListKeyPath
+/// A document that a path is followed in, or the property list within it that the path has gone into.
+private struct KeyPathSearch: KeyPathWalk {
     var document: PropertyListDocument
     let options: ParsingOptions
     let limits: ParsingLimits
-    private var nesting = 0
+    var nesting = 0
 
-    init(
-        path: PropertyListKeyPath, document: PropertyListDocument, options: ParsingOptions,
-        limits: ParsingLimits
-    ) {
-        self.path = path
-        self.document = document
-        self.options = options
-        self.limits = limits
+    var rootPlace: PropertyListNode { document.root }
+    var isArchive: Bool { document.looksLikeKeyedArchive }
+
+    func kind(at node: PropertyListNode) -> PropertyListKind { node.kind }
+    func uid(at node: PropertyListNode) -> UInt32? { node.uid?.value }
+    func kind(of container: PropertyListNode) -> PropertyListKind { container.kind }
+
+    func container(at node: PropertyListNode) -> PropertyListNode? {
+        node.kind.isContainer ? node : nil
     }
 
-    mutating func run() throws(PropertyListError) -> PropertyListNode {
-        var node = document.root
-        for position in path.steps.indices {
-            switch path.steps[position] {
-            case .object(let number): node = try object(number, position)
-            case .content: node = try content(of: node, position)
-            default: node = try child(of: followed(node), position)
-            }
-        }
-        return node
+    func place(ofKey key: String, in container: PropertyListNode) -> PropertyListNode? {
+        container[key]
     }
 
-    private func object(
-        _ number: UInt32, _ position: Int
-    ) throws(PropertyListError) -> PropertyListNode {
-        guard document.looksLikeKeyedArchive, let objects = document.root["$objects"]?.array else {
-            throw path.notAnArchive(position)
-        }
-        guard Int(number) < objects.count else {
-            throw path.noIndex(position, count: objects.count)
-        }
-        return objects[Int(number)]
+    func keys(in container: PropertyListNode) -> [String] {
+        (container.dictionary.map(Array.init) ?? []).map(\.key)
     }
 
-    private func followed(_ node: PropertyListNode) -> PropertyListNode {
-        guard let uid = node.uid, document.looksLikeKeyedArchive else { return node }
-        return document.archivedObject(uid.value) ?? node
+    func elementCount(of container: PropertyListNode) -> Int { container.childNodes.count }
+
+    func place(ofElement index: Int, in container: PropertyListNode) -> PropertyListNode {
+        container.childNodes[index]
     }
 
-    private func child(
-        of node: PropertyListNode, _ position: Int
-    ) throws(PropertyListError) -> PropertyListNode {
-        switch path.steps[position].selector(in: node.kind) {
-        case .key(let key):
-            guard let value = node[key] else {
-                throw path.noKey(
-                    position, key, among: (node.dictionary.map(Array.init) ?? []).map(\.key))
-            }
-            return value
-        case .index(let index):
-            let elements = node.childNodes
-            guard index < elements.count else {
-                throw path.noIndex(position, count: elements.count)
-            }
-            return elements[index]
-        case .end: throw path.noIndex(position, count: node.childNodes.count)
-        case nil: throw path.misstep(position, in: node.kind)
-        }
-    }
-
-    private mutating func content(
-        of node: PropertyListNode, _ position: Int
+    mutating func content(
+        at node: PropertyListNode, _ path: PropertyListKeyPath, _ position: Int
     ) throws(PropertyListError) -> PropertyListNode {
         nesting += 1
         document = try path.content(
@@ -239,7 +205,7 @@ extension PropertyListKeyPath {
             throw self.error(
                 error.code, at: position,
                 "the \(kind) holds no property list that can be read: \(error.what)\(place)",
-                recovery: error.recovery)
+                recovery: error.wholeRecovery)
         }
     }
 }

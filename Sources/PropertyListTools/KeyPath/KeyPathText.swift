@@ -15,8 +15,8 @@ package struct KeyPathText {
 
     /// The text of a path, whose steps stay.
     ///
-    /// - Parameter quotesBlanks: whether a key with a blank in it is quoted, so that the text has blanks
-    ///   within quotes only.
+    /// `quotesBlanks` says whether a key with a blank in it is quoted, so that the text has blanks within
+    /// quotes only.
     package init(_ path: PropertyListKeyPath = PropertyListKeyPath(), quotesBlanks: Bool = false) {
         self.quotesBlanks = quotesBlanks
         for step in path.steps { write(step) }

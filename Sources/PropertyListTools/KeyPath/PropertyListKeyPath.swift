@@ -90,7 +90,8 @@ public struct PropertyListKeyPath: Sendable {
 
     /// An error about the step at a position, with its place in the text.
     func error(
-        _ code: PropertyListError.Code, at position: Int, _ what: String, recovery: String? = nil
+        _ code: PropertyListError.Code, at position: Int, _ what: String,
+        recovery: PropertyListError.Recovery? = nil
     ) -> PropertyListError {
         let location = source.map { source in
             KeyPathParser.location(
@@ -116,7 +117,7 @@ extension PropertyListKeyPath.Step: Hashable {
 
     public func hash(into hasher: inout Hasher) {
         switch self {
-        case .key(let text), .name(let text): hasher.combine(LiteralKey(text))
+        case .key(let text), .name(let text): hasher.combine(ExactText(text))
         case .index(let index): hasher.combine(index)
         case .object(let number): hasher.combine(number)
         case .content: hasher.combine(0)

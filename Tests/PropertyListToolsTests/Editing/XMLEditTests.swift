@@ -272,6 +272,31 @@ struct XMLEditTests {
         #expect(error?.code == .duplicateKey)
     }
 
+    @Test(
+        "in an archive, a dictionary is refused exactly where it would be read as a UID",
+        arguments: [
+            (PropertyListValue.integer(5), true),
+            (.integer(PropertyListInteger(1 << 32 - 1)), true),
+            (.integer(-1), false), (.integer(PropertyListInteger(1 << 32)), false),
+            ("5", false),
+        ])
+    func uidDictionary(number: PropertyListValue, isRefused: Bool) throws {
+        let archive: PropertyListValue = [
+            "$version": 100_000, "$archiver": "NSKeyedArchiver", "$top": [:], "$objects": ["$null"],
+        ]
+        let text = String(
+            decoding: try XMLPropertyList.serialize(PropertyListDocument(archive)).bytes,
+            as: UTF8.self)
+        let set = ("$top.root", PropertyListEdit.Operation.set(["CF$UID": number]))
+        if isRefused {
+            let error = #expect(throws: PropertyListError.self) { try edited(text, set) }
+            #expect(error?.code == .unrepresentableValue)
+            return
+        }
+        let changed = try PropertyListValue(parsing: Array(try edited(text, set).utf8))
+        #expect(changed["$top"] == ["root": ["CF$UID": number]])
+    }
+
     @Test("an edit that would turn UIDs into dictionaries is refused")
     func archive() throws {
         let archive: PropertyListValue = [

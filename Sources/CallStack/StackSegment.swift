@@ -40,7 +40,7 @@ package struct StackSegment {
         ThreadStack.floor().map { StackSegment(floor: $0, ThreadStack.position()) }
     }
 
-    /// Whether the next call should be made by ``run(for:_:_:)``.
+    /// Whether the next call should be made by ``run(for:_:orThrow:_:)``.
     package var isUsedUp: Bool { ThreadStack.position() &- floor >= extent }
 
     /// Makes a call where there is stack for it: on this thread, or on a new one while this one waits.
@@ -48,16 +48,21 @@ package struct StackSegment {
     /// - Parameters:
     ///   - owner: The coder that makes the calls.
     ///   - stack: The coder's segment, replaced for the time of the call.
+    ///   - error: The error if there is no memory for a stack, or there are no threads.
     ///   - body: The call.
-    /// - Returns: The result of the call; nil if there is no memory for a stack, or there are no threads.
+    /// - Returns: The result of the call.
+    /// - Throws: The error of the call, or `error`.
     package static func run<Owner: AnyObject, R>(
         for owner: Owner, _ stack: ReferenceWritableKeyPath<Owner, StackSegment>,
-        _ body: () throws -> R
-    ) throws -> R? {
-        try run(for: owner, stack, threadSize: size, body)
+        orThrow error: @autoclosure () -> any Error, _ body: () throws -> R
+    ) throws -> R {
+        guard let result = try run(for: owner, stack, threadSize: size, body) else {
+            throw error()
+        }
+        return result
     }
 
-    /// Makes a call likewise; new threads have a stack of `threadSize` bytes.
+    /// Makes a call likewise. New threads have a stack of `threadSize` bytes. Returns nil if there is none.
     static func run<Owner: AnyObject, R>(
         for owner: Owner, _ stack: ReferenceWritableKeyPath<Owner, StackSegment>,
         threadSize: Int, _ body: () throws -> R

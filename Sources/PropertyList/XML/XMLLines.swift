@@ -49,12 +49,12 @@ struct XMLIndent: BitwiseCopyable {
     }
 }
 
-/// The elements of leaves, as the lines that ``XMLWriter`` writes most: with the key before, which
-/// is a line as well, everything in one piece of output that is made room for once.
+/// The lines that ``XMLWriter`` writes most. The line of a key and that of its leaf are appended in one step,
+/// which makes room for both once.
 ///
-/// A class, because the texts take half a kilobyte that is not to be copied.
-final class XMLElements {
-    /// What stands around the text of an element.
+/// A class, because the texts take half a kilobyte, which is not copied.
+final class XMLLines {
+    /// The tags around the text of an element.
     struct Tags {
         let open: ShortText
         let close: ShortText
@@ -76,7 +76,7 @@ final class XMLElements {
     let yes = ShortText("<true/>\n")
     let no = ShortText("<false/>\n")
     // All but the end, which would be one byte too many.
-    let uidKey = ShortText("<key>CF$UID")
+    let uidKey = ShortText("<key>", UIDDictionary.key)
     let key = Tags("<key>", "</key>\n")
     let string = Tags("<string>", "</string>\n")
     let integer = Tags("<integer>", "</integer>\n")

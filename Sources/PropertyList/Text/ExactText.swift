@@ -4,20 +4,24 @@
 /// A text that is compared, ordered and hashed scalar by scalar.
 ///
 /// `String`'s own `==` takes canonically equivalent texts for the same: it would lose one of two keys
-/// that a property list keeps apart, and let in a class by a name that is not its own. It also puts
-/// combining marks in order before it compares or hashes them, which takes time that grows with the
-/// square of their number. So no text of an input is compared in another way than by this type, and
-/// none is the key of a table.
-package struct LiteralKey: Hashable, Comparable, Sendable {
+/// that a property list or a database keeps apart, and let in a class by a name that is not its own. It
+/// also puts combining marks in order before it compares or hashes them, which takes time that grows with
+/// the square of their number. So this type compares and hashes all texts of an input.
+package struct ExactText: Hashable, Comparable, Sendable {
     package let text: String
 
     package init(_ text: String) { self.text = text }
 
-    package static func == (left: LiteralKey, right: LiteralKey) -> Bool {
+    /// Texts that may be absent, each as an exact text.
+    package static func all(_ texts: String?...) -> [ExactText?] {
+        texts.map { $0.map(ExactText.init(_:)) }
+    }
+
+    package static func == (left: ExactText, right: ExactText) -> Bool {
         left.text.isLiterally(right.text)
     }
 
-    package static func < (left: LiteralKey, right: LiteralKey) -> Bool {
+    package static func < (left: ExactText, right: ExactText) -> Bool {
         left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
     }
 
@@ -26,12 +30,12 @@ package struct LiteralKey: Hashable, Comparable, Sendable {
     }
 }
 
-extension LiteralKey: ExpressibleByStringLiteral {
+extension ExactText: ExpressibleByStringLiteral {
     package init(stringLiteral text: String) { self.init(text) }
 }
 
 extension String {
-    /// Whether both texts are the same scalars; see ``LiteralKey``. Linear.
+    /// Whether both texts are the same scalars; see ``ExactText``. Linear.
     package func isLiterally(_ other: String) -> Bool {
         guard utf8.count == other.utf8.count else { return false }
         return withUTF8Span { text in other.withUTF8Span { text.isSame(as: $0) } }

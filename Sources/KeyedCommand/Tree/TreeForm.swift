@@ -1,6 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+internal import ArchiveVocabulary
 import KeyedArchive
 import PropertyList
 import PropertyListTools
@@ -189,7 +190,7 @@ struct Children {
         _ contents: ArchiveContents
     ) -> Child? {
         let index = turn / 2
-        let value = Way.element("NS.objects", index)
+        let value = Way.element(FoundationField.objects, index)
         if let uid = keys[index].uid, case .leaf(let key)? = try? contents.entry(uid),
             !key.kind.isContainer
         {
@@ -197,7 +198,8 @@ struct Children {
         }
         return turn % 2 == 0
             ? Child(
-                label: .entry(index, "key"), node: keys[index], way: .element("NS.keys", index))
+                label: .entry(index, "key"), node: keys[index],
+                way: .element(FoundationField.keys, index))
             : Child(label: .entry(index, "value"), node: values[index], way: value)
     }
 }
@@ -227,7 +229,7 @@ enum ClassName {
 }
 
 /// A value as the tree shows it: one line, and what stands below.
-struct Shape {
+struct TreeForm {
     /// What a line is about; JSON names it, and it is what colours tell apart.
     enum Role: Equatable {
         case value, container, object, problem, null
@@ -304,7 +306,7 @@ struct Shape {
 ///
 /// The forms are recognised by the fields, whatever the class is called, because subclasses are
 /// archived under names of their own.
-struct ObjectShape {
+struct ObjectForm {
     private let fields: PropertyListNode.DictionaryView
     private let contents: ArchiveContents
     private let text: ValueText
@@ -318,26 +320,27 @@ struct ObjectShape {
     }
 
     /// - Parameter className: the name as it is printed.
-    func shape(className: String) -> Shape {
+    /// - Returns: The form of the object.
+    func form(className: String) -> TreeForm {
         if let content = simpleContent {
-            var shape = Shape(summary: "\(className) \(text.text(of: content))", .object)
-            shape.content = content
-            if case .string(_, let node) = content { shape.cost = node.contentSize }
-            return shape
+            var form = TreeForm(summary: "\(className) \(text.text(of: content))", .object)
+            form.content = content
+            if case .string(_, let node) = content { form.cost = node.contentSize }
+            return form
         }
-        if let objects = fields["NS.objects"], objects.kind == .array {
+        if let objects = fields[FoundationField.objects], objects.kind == .array {
             return collection(className, objects)
         }
-        var shape = Shape(summary: className, .object)
-        add(fieldsBut: ["$class"], to: &shape)
-        return shape
+        var form = TreeForm(summary: className, .object)
+        add(fieldsBut: [ArchiveFormat.classKey], to: &form)
+        return form
     }
 
     /// Adds the fields of the object, but for some.
-    private func add(fieldsBut names: [String], to shape: inout Shape) {
+    private func add(fieldsBut names: [String], to form: inout TreeForm) {
         let skipped = names.compactMap { fields.position(of: $0) }.sorted()
-        shape.children.append(fieldsOf: fields, skipping: skipped)
-        shape.count += fields.count - skipped.count
+        form.children.append(fieldsOf: fields, skipping: skipped)
+        form.count += fields.count - skipped.count
     }
 
     private func array(_ key: String) -> PropertyListNode.ArrayView? { fields[key]?.array }
@@ -350,31 +353,39 @@ struct ObjectShape {
     }
 
     /// The contents of a string, date, data, UUID or URL that has no other fields.
-    private var simpleContent: Shape.Content? {
-        if hasOnly("NS.string") {
-            guard let node = fields["NS.string"], node.kind == .string else { return nil }
+    private var simpleContent: TreeForm.Content? {
+        if hasOnly(FoundationField.string) {
+            guard let node = fields[FoundationField.string], node.kind == .string else {
+                return nil
+            }
             return .string(kind: "string", node)
         }
-        if hasOnly("NS.time") {
-            return fields["NS.time"]?.real.map {
+        if hasOnly(FoundationField.time) {
+            return fields[FoundationField.time]?.real.map {
                 .date(PropertyListDate(secondsSince2001: $0.value))
             }
         }
-        if hasOnly("NS.data") { return fields["NS.data"]?.data.map { .data($0) } }
-        if hasOnly("NS.bytes") { return fields["NS.bytes"]?.data.map { .data($0) } }
-        if hasOnly("NS.uuidbytes") {
-            return fields["NS.uuidbytes"]?.data.flatMap(Self.uuid).map {
+        if hasOnly(FoundationField.data) {
+            return fields[FoundationField.data]?.data.map { .data($0) }
+        }
+        if hasOnly(FoundationField.bytes) {
+            return fields[FoundationField.bytes]?.data.map { .data($0) }
+        }
+        if hasOnly(FoundationField.uuidBytes) {
+            return fields[FoundationField.uuidBytes]?.data.flatMap(Self.uuid).map {
                 .text(kind: "uuid", $0)
             }
         }
-        if hasOnly("NS.base", "NS.relative") { return url.map { .string(kind: "url", $0) } }
+        if hasOnly(FoundationField.base, FoundationField.relative) {
+            return url.map { .string(kind: "url", $0) }
+        }
         return nil
     }
 
     /// The text of an URL without a base.
     private var url: PropertyListNode? {
-        guard let base = fields["NS.base"]?.uid, case .null? = try? contents.entry(base),
-            let relative = fields["NS.relative"]?.uid,
+        guard let base = fields[FoundationField.base]?.uid, case .null? = try? contents.entry(base),
+            let relative = fields[FoundationField.relative]?.uid,
             case .leaf(let node)? = try? contents.entry(relative), node.kind == .string
         else { return nil }
         return node
@@ -394,26 +405,28 @@ struct ObjectShape {
 
     // MARK: Collections
 
-    private func collection(_ className: String, _ node: PropertyListNode) -> Shape {
+    private func collection(_ className: String, _ node: PropertyListNode) -> TreeForm {
         let objects = node.childNodes
-        var shape: Shape
-        if let keys = array("NS.keys"), keys.count == objects.count {
-            shape = Shape(
-                summary: className + ", " + Shape.count(keys.count, "entry", "entries"), .object)
-            shape.children.append(keys: keys, values: objects, contents)
-            shape.count = keys.count
+        var form: TreeForm
+        if let keys = array(FoundationField.keys), keys.count == objects.count {
+            form = TreeForm(
+                summary: className + ", " + TreeForm.count(keys.count, "entry", "entries"), .object)
+            form.children.append(keys: keys, values: objects, contents)
+            form.count = keys.count
         } else {
-            shape = Shape(
-                summary: className + ", " + Shape.count(objects.count, "element", "elements"),
+            form = TreeForm(
+                summary: className + ", " + TreeForm.count(objects.count, "element", "elements"),
                 .object)
-            shape.children.append(elementsOf: node, field: "NS.objects")
-            shape.count = objects.count
-            if let keys = fields.position(of: "NS.keys") {
-                shape.children.append(.field(fields[keys].keyNode), fields[keys].value)
-                shape.count += 1
+            form.children.append(elementsOf: node, field: FoundationField.objects)
+            form.count = objects.count
+            if let keys = fields.position(of: FoundationField.keys) {
+                form.children.append(.field(fields[keys].keyNode), fields[keys].value)
+                form.count += 1
             }
         }
-        add(fieldsBut: ["$class", "NS.objects", "NS.keys"], to: &shape)
-        return shape
+        add(
+            fieldsBut: [ArchiveFormat.classKey, FoundationField.objects, FoundationField.keys],
+            to: &form)
+        return form
     }
 }

@@ -1,0 +1,38 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+/// The results of looking up one class of an archive that is being read.
+struct ClassLookup {
+    /// The answer of a registry.
+    enum Answer {
+        case unknown
+        case refused
+        case allowed(ClassRegistry.Match)
+
+        init(_ match: ClassRegistry.Match?) {
+            self = match.map { .allowed($0) } ?? .refused
+        }
+
+        var match: ClassRegistry.Match? {
+            if case .allowed(let match) = self { match } else { nil }
+        }
+        var isUnknown: Bool { if case .unknown = self { true } else { false } }
+        var isAllowed: Bool { if case .allowed = self { true } else { false } }
+    }
+
+    /// The answer of the program's registry.
+    var listed = Answer.unknown
+    /// The answer of the types requested at a root.
+    private(set) var askedFor = Answer.unknown
+    /// A type that can be read from the class.
+    var acceptedType: ObjectIdentifier?
+    /// The number of the root that ``askedFor`` is the answer for.
+    private(set) var root = 0
+
+    /// Notes the answer of the types requested at a root, and forgets those of other roots.
+    mutating func setAskedFor(_ answer: Answer, root: Int) {
+        askedFor = answer
+        acceptedType = nil
+        self.root = root
+    }
+}

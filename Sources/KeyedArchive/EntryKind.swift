@@ -1,0 +1,83 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+@_spi(Tables) internal import PropertyList
+
+/// The kind of an entry of `$objects`. ``ArchiveContents`` decides it for one entry, ``ArchiveIndex`` for
+/// all; both by the rules here.
+enum EntryKind {
+    /// The string `$null`: nil.
+    case null
+    /// A plain value, of one of the constant classes.
+    case leaf(ClassNumber)
+    /// An object, with the entry that describes its class.
+    case object(class: UInt32)
+    /// The description of a class: a dictionary with a `$classname`.
+    case classDescription
+    case malformed(EntryFlaw)
+
+    /// The kind of a value that is no dictionary.
+    @inline(__always)
+    static func plain(_ kind: PropertyListKind, isNull: () -> Bool) -> EntryKind {
+        switch kind {
+        case .string: isNull() ? .null : .leaf(.string)
+        case .integer, .real, .boolean: .leaf(.number)
+        case .data: .leaf(.data)
+        case .date: .leaf(.date)
+        case .unreadable: .malformed(.unreadable)
+        case .null, .uid, .array, .set, .dictionary: .malformed(.kind(kind))
+        }
+    }
+
+    /// The kind of a dictionary that describes no class.
+    ///
+    /// - Parameters:
+    ///   - classValue: The value of its `$class`; nil where it has none.
+    ///   - count: The number of entries.
+    ///   - describesClass: Whether an entry describes a class.
+    /// - Returns: The kind.
+    @inline(__always)
+    static func object(
+        classValue: NodeRecord?, count: Int, describesClass: (UInt32) -> Bool
+    ) -> EntryKind {
+        guard let classValue else { return .malformed(.noClass) }
+        guard classValue.kind == .uid else { return .malformed(.classKind(classValue.kind)) }
+        let number = UInt32(truncatingIfNeeded: classValue.payload)
+        guard UInt64(number) < UInt64(count) else { return .malformed(.danglingClass(number)) }
+        return describesClass(number)
+            ? .object(class: number) : .malformed(.undescribedClass(number))
+    }
+}
+
+/// The reason why an entry of `$objects` is malformed.
+enum EntryFlaw {
+    case unreadable
+    /// A value of a kind that no object is.
+    case kind(PropertyListKind)
+    case noClass
+    case classKind(PropertyListKind)
+    case danglingClass(UInt32)
+    case undescribedClass(UInt32)
+
+    /// The error for an entry with this flaw.
+    ///
+    /// `count` is the number of entries.
+    @inline(never)
+    func error(of entry: PropertyListUID, count: Int) -> KeyedArchiveError {
+        switch self {
+        case .unreadable: ArchiveContents.malformed("it could not be read", entry)
+        case .kind(let kind):
+            ArchiveContents.malformed("it is of kind \(kind), which no object is", entry)
+        case .noClass: ArchiveContents.malformed("it has no `$class`", entry)
+        case .classKind(let kind):
+            ArchiveContents.malformed("its `$class` is of kind \(kind), not a UID", entry)
+        case .danglingClass(let number):
+            ArchiveContents.malformed(
+                "its `$class` is object \(number), there are \(count)", entry, .danglingReference)
+        case .undescribedClass(let number):
+            ArchiveContents.malformed(
+                "its `$class` is object \(number), which describes no class", entry,
+                .malformedClass)
+        }
+    }
+}

@@ -1,0 +1,64 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+extension PropertyListError {
+    /// The kind of a way to recover: an open set, so that a new one breaks no `switch`.
+    public struct RecoveryCode: Hashable, Sendable {
+        let name: StaticName
+        private init(_ name: StaticString) { self.name = StaticName(name) }
+
+        /// Raise one of ``ParsingLimits``, if the file is trusted.
+        public static let raiseLimits = RecoveryCode("raiseLimits")
+        /// Parse with ``PropertyListError/recoveryOptions``.
+        public static let allowLeniency = RecoveryCode("allowLeniency")
+        /// Name the encoding of the text.
+        public static let nameEncoding = RecoveryCode("nameEncoding")
+        /// Choose a form in ``OpenStepPropertyList/Options/scalars``.
+        public static let chooseScalars = RecoveryCode("chooseScalars")
+        /// Choose a mapping in ``JSONPropertyList/Options/mapping``.
+        public static let chooseMapping = RecoveryCode("chooseMapping")
+        /// Parse as ``JSONPropertyList/Mapping/strict``.
+        public static let readStrictly = RecoveryCode("readStrictly")
+        /// Serialize the file, and edit the result.
+        public static let writeAnew = RecoveryCode("writeAnew")
+        /// Convert the file to the binary format.
+        public static let convertToBinary = RecoveryCode("convertToBinary")
+        /// Search the database for property lists; it is none itself.
+        public static let searchDatabase = RecoveryCode("searchDatabase")
+        /// Change a ``PropertyListValue`` instead of a file.
+        public static let changeValue = RecoveryCode("changeValue")
+    }
+
+    /// A way to recover: words for people, and a code where programs offer the same.
+    package struct Recovery: Sendable, ExpressibleByStringInterpolation {
+        let text: String
+        let code: RecoveryCode?
+        let leniency: ParsingOptions
+
+        package init(_ code: RecoveryCode?, _ text: String) {
+            self.text = text
+            self.code = code
+            leniency = []
+        }
+
+        /// Words alone.
+        package init(stringLiteral text: String) { self.init(nil, text) }
+
+        /// The options that let an input pass together.
+        ///
+        /// `other` is a wider option that the words name as well.
+        init(allowing leniency: ParsingOptions, orInstead other: ParsingOptions = []) {
+            let names = [leniency, other].filter { !$0.isEmpty }
+                .map { $0.names.joined(separator: "` and `.") }.joined(separator: "` or `.")
+            let isOne = leniency.names.count + other.names.count == 1
+            text = "`ParsingOptions.\(names)` \(isOne ? "lets" : "let") it pass"
+            code = .allowLeniency
+            self.leniency = leniency
+        }
+    }
+}
+
+extension PropertyListError.RecoveryCode: CustomStringConvertible {
+    /// The code's name, as in the source.
+    public var description: String { name.text.description }
+}

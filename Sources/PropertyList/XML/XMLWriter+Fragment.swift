@@ -1,0 +1,128 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+/// The manner of elements that are put into a text which is there already.
+package struct XMLFragmentStyle {
+    /// The text before each child, which ends in the beginning of its line.
+    package var lead: [UInt8] = []
+    /// The text between a key and its value.
+    package var separator: [UInt8] = []
+    /// The end of a line; empty where everything is on one.
+    package var newline: [UInt8] = []
+    /// The beginning of the line of a child.
+    package var prefix: [UInt8] = []
+    /// The indentation that each container adds.
+    package var unit: [UInt8] = []
+    /// The number of containers that the children are in. Lines of data get shorter with it.
+    package var level = 0
+
+    /// Everything on one line.
+    package init() {}
+}
+
+extension XMLPropertyList {
+    /// Writes the children of the root without their container. Linear.
+    ///
+    /// - Parameters:
+    ///   - document: An array or a dictionary of the children.
+    ///   - style: The manner of the text that they are put into.
+    ///   - options: The forms of values.
+    ///   - isInArchive: Whether that text is a keyed archive.
+    ///   - limits: The depth and the expansion of the document.
+    ///   - budget: The operation, which has to have room for the text.
+    /// - Returns: The text, from the first child's lead on.
+    /// - Throws: As `serialize(_:options:limits:)`.
+    package static func fragment(
+        of document: PropertyListDocument, _ style: XMLFragmentStyle, options: Options,
+        isInArchive: Bool, limits: ParsingLimits, within budget: borrowing OperationBudget
+    ) throws(PropertyListError) -> [UInt8] {
+        var writer = XMLWriter(document, options, limits, isInArchive: isInArchive)
+        return try writer.writeFragment(style, within: budget)
+    }
+}
+
+extension XMLWriter {
+    mutating func writeFragment(
+        _ style: XMLFragmentStyle, within outer: borrowing OperationBudget
+    ) throws(PropertyListError) -> [UInt8] {
+        var output: [UInt8] = []
+        while let step = try walk.next(&budget) {
+            do { try append(step, style, to: &output) } catch { throw error.at(path: walk.path()) }
+            // The beginning of a line may be long.
+            try outer.checkRoom(for: output.count)
+        }
+        return output
+    }
+
+    private mutating func append(
+        _ step: DocumentWalk.Step, _ style: XMLFragmentStyle, to output: inout [UInt8]
+    ) throws(PropertyListError) {
+        switch step {
+        case .enter(let node, let key):
+            let record = store.records[Int(node)]
+            // The root is not written. Its children are at depth 0.
+            let depth = walk.depth &- (record.isContainer ? 2 : 1)
+            if depth < 0 { return }
+            begin(style.lead, depth, style, to: &output)
+            if let key {
+                let place = try keyElement(key)
+                output.append(contentsOf: keys.elements[place].dropLast())
+                begin(style.separator, depth, style, to: &output)
+            }
+            try append(record, depth, style, to: &output)
+        case .leave(let node):
+            let record = store.records[Int(node)]
+            guard walk.depth > 0, record.high > 0 else { return }
+            beginLine(walk.depth &- 1, style, to: &output)
+            append(
+                record.kind == .dictionary ? lines.closeDict : lines.closeArray, to: &output)
+        }
+    }
+
+    /// Begins a key or a value: of a child as the style says, deeper ones on a line of their own.
+    private func begin(
+        _ text: [UInt8], _ depth: Int, _ style: XMLFragmentStyle, to output: inout [UInt8]
+    ) {
+        if depth == 0 {
+            output.append(contentsOf: text)
+        } else {
+            beginLine(depth, style, to: &output)
+        }
+    }
+
+    private func beginLine(_ depth: Int, _ style: XMLFragmentStyle, to output: inout [UInt8]) {
+        output.append(contentsOf: style.newline)
+        output.append(contentsOf: style.prefix)
+        for _ in 0..<depth { output.append(contentsOf: style.unit) }
+    }
+
+    /// Appends a tag without the end of its line.
+    private func append(_ line: ShortText, to output: inout [UInt8]) {
+        lines.append(line, .none, to: &output)
+        output.removeLast()
+    }
+
+    /// Appends a leaf, or the beginning of a container, from its first `<` on.
+    private mutating func append(
+        _ record: NodeRecord, _ depth: Int, _ style: XMLFragmentStyle, to output: inout [UInt8]
+    ) throws(PropertyListError) {
+        guard record.kind == .uid || record.kind == .data else {
+            // The ends of lines in a text are its own.
+            try append(record, key: nil, .none, to: &output)
+            output.removeLast()
+            return
+        }
+        var text: [UInt8] = []
+        let indent = margin.at(style.level &+ depth)
+        try append(record, key: nil, indent, to: &text)
+        for line in text.split(separator: 0x0A) {
+            let content = line.drop { $0 == 0x09 }
+            // The one value of a UID's dictionary is a level deeper; lines of data are not.
+            let isDeeper = record.kind == .uid && line.count &- content.count > indent.count
+            if line.startIndex > 0 {
+                beginLine(isDeeper ? depth &+ 1 : depth, style, to: &output)
+            }
+            output.append(contentsOf: content)
+        }
+    }
+}

@@ -1,0 +1,30 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+@_spi(Tables) package import PropertyList
+
+#if canImport(FoundationEssentials)
+package import FoundationEssentials
+#else
+package import Foundation
+#endif
+
+/// The long data of a document that were read so far, by their nodes.
+///
+/// A small file can refer to a megabyte a million times. However often it is referred to, it is copied
+/// once. `LongContents` does the same for text, and for bytes without Foundation.
+package struct LongData {
+    private var known: [UInt32: Data] = [:]
+
+    package init() {}
+
+    /// The bytes of data.
+    package mutating func data(of node: UInt32, in table: DocumentTable) -> Data {
+        let content = table.content(of: table[node])
+        if content.count < LongContents.shortest { return Data(content) }
+        if let data = known[node] { return data }
+        let data = Data(content)
+        known[node] = data
+        return data
+    }
+}

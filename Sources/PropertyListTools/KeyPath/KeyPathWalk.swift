@@ -1,0 +1,120 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ArchiveVocabulary
+internal import PropertyList
+
+/// A property list that key paths are followed in: a document, or one with edits.
+///
+/// The steps of a path and their errors are decided here. The property list says what its places hold.
+protocol KeyPathWalk {
+    /// A place for a value.
+    associatedtype Place
+    /// A value that holds others, ready for the next step.
+    associatedtype Branch
+    associatedtype Keys: Sequence<String>
+
+    var rootPlace: Place { get }
+    /// Whether the property list is a keyed archive, in which steps follow references.
+    var isArchive: Bool { get }
+
+    func kind(at place: Place) -> PropertyListKind
+    /// The number of the object that a value refers to; nil for a value that is no UID.
+    func uid(at place: Place) -> UInt32?
+    /// The container at a place; nil for a scalar.
+    mutating func container(at place: Place) throws(PropertyListError) -> Branch?
+    /// The root of the property list that data, or a string, hold.
+    mutating func content(
+        at place: Place, _ path: PropertyListKeyPath, _ position: Int
+    ) throws(PropertyListError) -> Place
+
+    func kind(of container: Branch) -> PropertyListKind
+    func place(ofKey key: String, in container: Branch) -> Place?
+    func keys(in container: Branch) -> Keys
+    /// The number of elements of an array or a set.
+    func elementCount(of container: Branch) -> Int
+    /// The place of an element.
+    ///
+    /// - Precondition: There are more elements than `index`.
+    func place(ofElement index: Int, in container: Branch) -> Place
+}
+
+extension KeyPathWalk {
+    /// The place that the first `count` steps of a path lead to.
+    ///
+    /// - Throws: `noSuchValue`, and the errors of ``container(at:)`` and ``content(at:_:_:)``.
+    mutating func place(
+        of path: PropertyListKeyPath, upTo count: Int
+    ) throws(PropertyListError) -> Place {
+        var place = rootPlace
+        for position in 0..<count {
+            switch path.steps[position] {
+            case .object(let number): place = try object(number, path, position)
+            case .content: place = try content(at: place, path, position)
+            default: place = try child(of: place, path, position)
+            }
+        }
+        return place
+    }
+
+    /// The place that the step at `position` leads to.
+    mutating func child(
+        of place: Place, _ path: PropertyListKeyPath, _ position: Int
+    ) throws(PropertyListError) -> Place {
+        let container = try container(at: place, path, position)
+        switch try selector(path, position, in: container) {
+        case .key(let key):
+            guard let child = self.place(ofKey: key, in: container) else {
+                throw path.noKey(position, key, among: keys(in: container))
+            }
+            return child
+        case .index(let index):
+            try checkIndex(index, in: container, path, position)
+            return self.place(ofElement: index, in: container)
+        case .end: throw path.noIndex(position, count: elementCount(of: container))
+        }
+    }
+
+    /// The container that the step at `position` is taken from: at a place, or the object that the UID there
+    /// refers to.
+    mutating func container(
+        at place: Place, _ path: PropertyListKeyPath, _ position: Int
+    ) throws(PropertyListError) -> Branch {
+        if let container = try container(at: place) { return container }
+        guard isArchive, let number = uid(at: place) else {
+            throw path.misstep(position, in: kind(at: place))
+        }
+        let object = try object(number, path, position)
+        if let container = try container(at: object) { return container }
+        throw path.misstep(position, in: kind(at: object))
+    }
+
+    /// The meaning of the step at `position` in a container.
+    func selector(
+        _ path: PropertyListKeyPath, _ position: Int, in container: Branch
+    ) throws(PropertyListError) -> PropertyListKeyPath.Step.Selector {
+        let kind = kind(of: container)
+        guard let selector = path.steps[position].selector(in: kind) else {
+            throw path.misstep(position, in: kind)
+        }
+        return selector
+    }
+
+    private mutating func object(
+        _ number: UInt32, _ path: PropertyListKeyPath, _ position: Int
+    ) throws(PropertyListError) -> Place {
+        guard isArchive, let root = try container(at: rootPlace),
+            let place = place(ofKey: ArchiveFormat.objectsKey, in: root),
+            let objects = try container(at: place), kind(of: objects) == .array
+        else { throw path.notAnArchive(position) }
+        try checkIndex(Int(number), in: objects, path, position)
+        return self.place(ofElement: Int(number), in: objects)
+    }
+
+    private func checkIndex(
+        _ index: Int, in container: Branch, _ path: PropertyListKeyPath, _ position: Int
+    ) throws(PropertyListError) {
+        let count = elementCount(of: container)
+        if index >= count { throw path.noIndex(position, count: count) }
+    }
+}

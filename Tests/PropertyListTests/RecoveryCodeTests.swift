@@ -1,0 +1,69 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import PropertyList
+import Testing
+
+@Suite("Recovery codes")
+struct RecoveryCodeTests {
+    private func refusal(
+        of text: String, mapping: JSONPropertyList.Mapping = .strict,
+        limits: ParsingLimits = .default
+    ) -> PropertyListError? {
+        do {
+            _ = try PropertyListDocument(
+                parsing: Array(text.utf8), mapping: mapping, options: .strict, limits: limits)
+            return nil
+        } catch { return error }
+    }
+
+    @Test(
+        "an error names the options that let the input pass",
+        arguments: [
+            ("<plist><dict><key>a</key><true/><key>a</key><true/></dict></plist>", "duplicateKeys"),
+            ("<plist><true/></plist>x", "trailingContent"),
+            ("<plist a='b'><true/></plist>", "attributes"),
+            ("  ", "blankText"), ("{a = b, c = d;}", "looseSeparators"),
+            ("<plist><data>A</data></plist>", "looseBase64"),
+        ])
+    func leniency(text: String, option: String) throws {
+        let error = try #require(refusal(of: text))
+        #expect(error.recoveryCode == .allowLeniency)
+        #expect(error.recoveryOptions.description == option)
+        #expect(error.recovery?.contains("`ParsingOptions.\(option)`") == true)
+        #expect(
+            throws: Never.self, "the option lets it pass",
+            performing: {
+                try PropertyListDocument(
+                    parsing: Array(text.utf8), options: error.recoveryOptions)
+            })
+    }
+
+    @Test("an error about a limit says that it can be raised")
+    func limits() throws {
+        var limits = ParsingLimits.default
+        limits.depth = 2
+        let error = try #require(refusal(of: "[[[1]]]", limits: limits))
+        #expect(error.recoveryCode == .raiseLimits)
+        #expect(error.recoveryOptions.isEmpty)
+    }
+
+    @Test("an error about a form names the choice of another")
+    func forms() throws {
+        let date = try PropertyListDocument(.date(PropertyListDate(secondsSince2001: 0)))
+        let json = #expect(throws: PropertyListError.self) { try date.serialized(as: .json) }
+        #expect(json?.recoveryCode == .chooseMapping)
+        let text = #expect(throws: PropertyListError.self) { try date.serialized(as: .openStep) }
+        #expect(text?.recoveryCode == .chooseScalars)
+        let form = try #require(refusal(of: #"{"$date": 1}"#, mapping: .typed))
+        #expect(form.recoveryCode == .readStrictly)
+    }
+
+    @Test("an error that only words can help has no code")
+    func words() throws {
+        let database = try #require(refusal(of: "SQLite format 3\0"))
+        #expect(database.recoveryCode == .searchDatabase)
+        let unknown = try #require(refusal(of: "!"))
+        #expect(unknown.recoveryCode == nil && unknown.recoveryOptions.isEmpty)
+    }
+}
