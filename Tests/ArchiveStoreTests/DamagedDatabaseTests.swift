@@ -290,6 +290,18 @@ struct DamagedDatabaseTests {
         #expect(try succeeds(bytes, "as it was"))
     }
 
+    @Test("a store that was compacted but not cut is opened, one with a part of a page is not")
+    func notCut() throws {
+        let page = [UInt8](repeating: 0xA5, count: 4096)
+        #expect(try succeeds(bytes + page, "one page more"))
+        #expect(try succeeds(bytes + page + page, "two pages more"))
+        #expect(try !succeeds(bytes + page.dropLast(), "a part of a page more"))
+        // The header is not of the last transaction, so that its number of pages does not count.
+        var older = bytes + page
+        older[27] &+= 1
+        #expect(try !succeeds(older, "a page that is neither used nor free"))
+    }
+
     @Test("pages of zeros, of junk, or in another order are an error, or change nothing")
     func pages() throws {
         let size = 4096

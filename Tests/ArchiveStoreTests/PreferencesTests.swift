@@ -408,6 +408,76 @@ struct PreferencesTests {
         #expect(written.count > 8)
     }
 
+    @Test("a value that fits has its turn where more than fit are tried before it")
+    func laterTurn() throws {
+        // A binary file has equal texts once.
+        let text = String(repeating: "t", count: 59_000)
+        let store = try limited("a", 60_000)
+        store["long"] = text
+        try store.synchronize()
+        for number in 0..<300 {
+            store["\(number)"] = "\(number)" + String(repeating: "x", count: 1500)
+        }
+        store["same"] = text
+        var written = PropertyListDictionary()
+        for _ in 0..<2 {
+            #expect(throws: StoreError.self) { try store.synchronize() }
+            written = try preferences("a").storedValues
+        }
+        #expect(written["same"] == .string(text))
+    }
+
+    @Test("a value that only binary holds is written where the file has to stay binary")
+    func valueOfKeptFormat() throws {
+        func numbers(_ count: Int) -> PropertyListValue {
+            .array(PropertyListArray((0..<count).map { PropertyListValue($0 % 200) }))
+        }
+        var foreign: PropertyListDictionary = ["c": "\u{1}"]
+        foreign["n"] = numbers(5000)
+        try foreign.write(
+            toFile: folder("a.plist"), options: FileOptions(format: .binary))
+        let store = try limited("a", 20_000, .xml)
+        store["c"] = nil as Int?
+        try store.set(numbers(2000), forKey: "m")
+        store["x"] = "\u{2}"
+        let error = #expect(throws: StoreError.self) { try store.synchronize() }
+        #expect(error?.path?.components == [.key("c")])
+        #expect(try preferences("a").storedValues.keys == ["c", "n", "m", "x"])
+    }
+
+    @Test("of several values that the file cannot hold the error names the first by key")
+    func firstRefused() throws {
+        let store = try limited("a", 2000, .xml)
+        for key in ["d", "b", "a", "c", "e"] { store[key] = key + "\u{1}" }
+        let error = #expect(throws: StoreError.self) { try store.synchronize() }
+        #expect(error?.path?.components == [.key("a")])
+    }
+
+    @Test("a file that changes each time that it has been read is busy, not a search without end")
+    func changedEachTime() throws {
+        let store = try limited("a", 60_000)
+        store["long"] = String(repeating: "o", count: 50_000)
+        try store.synchronize()
+        for number in 0..<100 {
+            store["\(number)"] = "\(number)" + String(repeating: "x", count: 1500)
+        }
+        let file = store.file
+        let isOver = Guarded(false)
+        let toucher = Thread {
+            while !isOver.withLock({ $0 }) {
+                unsafe _ = utimes(file, nil)
+                usleep(100)
+            }
+        }
+        toucher.start()
+        defer { isOver.withLock { $0 = true } }
+        let start = ContinuousClock.now
+        let error = #expect(throws: StoreError.self) { try store.synchronize() }
+        // Neither outcome takes more than one search and some rounds of reading.
+        #expect(error?.code == .busy || error?.code == .unsupportedValue)
+        #expect(ContinuousClock.now - start < .seconds(60))
+    }
+
     @Test("a file that another program replaced since it was read is not replaced")
     func replacedMeanwhile() throws {
         let store = try preferences("a")
