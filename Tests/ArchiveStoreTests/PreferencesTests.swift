@@ -313,13 +313,14 @@ struct PreferencesTests {
 
     /// Preferences under a limit of so many bytes.
     private func limited(
-        _ domain: String, _ size: Int, _ format: PropertyListFormat = .binary
+        _ domain: String, _ size: Int, _ format: PropertyListFormat = .binary,
+        searchTime: Double = 600
     ) throws -> Preferences {
         var limits = ParsingLimits.default
         limits.inputSize = size
+        // A search that is longer than any test takes, so that its results are always the same.
         return try Preferences(
-            domain: domain, folder: folder.path, options: FileOptions(format: format),
-            limits: limits)
+            domain, folder.path, FileOptions(format: format), limits, 30, searchTime: searchTime)
     }
 
     @Test("a replacement that makes the file grow keeps no small value from being written")
@@ -408,23 +409,43 @@ struct PreferencesTests {
         #expect(written.count > 8)
     }
 
-    @Test("a value that fits has its turn where more than fit are tried before it")
+    @Test("a change that fits has its turn where there is no time to try all")
     func laterTurn() throws {
         // A binary file has equal texts once.
         let text = String(repeating: "t", count: 59_000)
-        let store = try limited("a", 60_000)
+        let store = try limited("a", 60_000, searchTime: 0)
         store["long"] = text
+        store["removed"] = 1
         try store.synchronize()
-        for number in 0..<300 {
+        for number in 0..<10 {
             store["\(number)"] = "\(number)" + String(repeating: "x", count: 1500)
         }
         store["same"] = text
-        var written = PropertyListDictionary()
-        for _ in 0..<2 {
-            #expect(throws: StoreError.self) { try store.synchronize() }
-            written = try preferences("a").storedValues
+        store["removed"] = nil as Int?
+        var count = 0
+        while store.value(forKey: "same") != nil, count < 20 {
+            let error = #expect(throws: StoreError.self) { try store.synchronize() }
+            count += 1
+            let written = try preferences("a").storedValues
+            // A removal does not wait.
+            #expect(written["removed"] == nil)
+            if written["same"] == .string(text) { break }
+            #expect(error?.what.contains("further change") == true)
         }
-        #expect(written["same"] == .string(text))
+        #expect(count < 15)
+    }
+
+    @Test("many changes to a large file are written at once where one other is refused")
+    func oneOfManyRefused() throws {
+        let store = try preferences("a")
+        try store.set(.data([UInt8](repeating: 7, count: 20_000_000)), forKey: "old")
+        try store.synchronize()
+        store["never"] = Date(timeIntervalSinceReferenceDate: .nan)
+        for number in 0..<100 { store["\(number)"] = number }
+        let error = #expect(throws: StoreError.self) { try store.synchronize() }
+        #expect(error?.path?.components == [.key("never")])
+        #expect(error?.what.contains("further") == false)
+        #expect(try preferences("a").storedValues.count == 101)
     }
 
     @Test("a value that only binary holds is written where the file has to stay binary")

@@ -30,9 +30,10 @@ public final class Preferences: KeyValueStore {
     private let limits: ParsingLimits
     private let timeout: Double
     private let table = KeyValueTable(hasFile: true)
-    // One thread of this process at a time reads and writes the file. The keys are those that the last call has
-    // tried to write in vain.
-    private let fileTurn = Guarded<Set<ExactText>>([])
+    private let searchTime: Double
+    // One thread of this process at a time reads and writes the file. The keys are those of the changes that the
+    // last call had no time to try.
+    private let fileTurn = Guarded<[ExactText]>([])
 
     /// Opens a domain and reads what it holds.
     ///
@@ -46,9 +47,18 @@ public final class Preferences: KeyValueStore {
     ///     where this is negative or not a number, and waits for ever where it is infinite.
     /// - Throws: `invalidName`; `invalidContents` for a file that is no property list of a dictionary,
     ///   which is left as it is; `unsupportedValue`, `fileAccess`.
-    public init(
+    public convenience init(
         domain: String, folder: String? = nil, options: FileOptions = FileOptions(),
         limits: ParsingLimits = .default, timeout: Double = 30
+    ) throws(StoreError) {
+        try self.init(domain, folder, options, limits, timeout, searchTime: 2)
+    }
+
+    /// - Parameter searchTime: how long ``synchronize()`` may search for changes that fit, in seconds. Other programs
+    ///   wait meanwhile.
+    init(
+        _ domain: String, _ folder: String?, _ options: FileOptions, _ limits: ParsingLimits,
+        _ timeout: Double, searchTime: Double
     ) throws(StoreError) {
         try Self.requireName(domain)
         let folder = absolutePath(folder ?? Self.defaultFolder)
@@ -56,6 +66,7 @@ public final class Preferences: KeyValueStore {
         self.options = options
         self.limits = limits
         self.timeout = timeout
+        self.searchTime = searchTime
         do { try createFolders(folder) } catch { throw StoreError(error, file: folder) }
         FileAccess.removeDeadTemporaries(inFolder: folder)
         table.adopt(try contents()?.contents.values ?? [:], saved: [:])
@@ -112,8 +123,8 @@ public final class Preferences: KeyValueStore {
     /// A value that the file cannot hold keeps no other from being written: in any format a date that is
     /// infinite or not a number and values nested too deep, in XML some control characters. Where the file would
     /// be larger than the limits allow, the smaller of the new values are written. The search for those that fit
-    /// ends after 200 attempts, or when it has made 64 MiB of files. The next call begins with the values that were
-    /// not tried, so that each of them has its turn.
+    /// ends after two seconds. The error says how many changes there was no time for. The next call begins with these,
+    /// so that each of them has its turn.
     ///
     /// Another program may have written a value in another format that XML cannot hold exactly, such as a
     /// control character or a fraction of a second. Nothing of it is lost: the file is then written in binary,
@@ -131,10 +142,10 @@ public final class Preferences: KeyValueStore {
     ///   `unsupportedValue` and the path of the first value that the file cannot hold, when all others are
     ///   written. Such values stay in memory, still to be written; set them anew, or remove them.
     public func synchronize() throws(StoreError) {
-        try fileTurn.withLock { tried throws(StoreError) in try exchange(&tried) }
+        try fileTurn.withLock { waiting throws(StoreError) in try exchange(&waiting) }
     }
 
-    private func exchange(_ tried: inout Set<ExactText>) throws(StoreError) {
+    private func exchange(_ waiting: inout [ExactText]) throws(StoreError) {
         let pending = table.pending
         if pending.keys.isEmpty {
             // The file is replaced as a whole, so reading takes no lock: neither the right to make one nor time.
@@ -144,6 +155,7 @@ public final class Preferences: KeyValueStore {
         let lock = try acquireLock()
         defer { lock.release() }
         let deadline = Environment.deadline(after: timeout)
+        let searchEnd = Environment.deadline(after: searchTime)
         var merge: PreferencesMerge?
         for round in 0..<Self.mostRounds {
             let contentsLock = lockContents()
@@ -151,10 +163,12 @@ public final class Preferences: KeyValueStore {
             let found = try contents()
             if merge == nil || merge?.found != found?.contents {
                 merge = try PreferencesMerge(
-                    pending, into: found?.contents, options, limits, &tried)
+                    pending, into: found?.contents, options, limits, first: waiting,
+                    until: searchEnd)
             }
             if let merge, try write(merge, over: found?.mode) {
                 table.adopt(merge.values, saved: merge.keys)
+                waiting = merge.waiting
                 if let refusal = merge.refusal { throw refusal }
                 return
             }

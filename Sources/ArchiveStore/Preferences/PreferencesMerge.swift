@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import PropertyList
+internal import SystemFiles
 
 /// What a file of preferences holds.
 struct PreferencesContents: Equatable {
@@ -23,6 +24,8 @@ struct PreferencesMerge {
     private(set) var bytes: [UInt8]?
     /// The reason why another change is not among the values.
     private(set) var refusal: StoreError?
+    /// The keys of the changes that there was no time to try, those first that wait longest.
+    private(set) var waiting: [ExactText] = []
 
     private let changes: Changes
     private let options: FileOptions
@@ -30,20 +33,18 @@ struct PreferencesMerge {
 
     /// Merges all changes, or where the file cannot hold all of them, those it can hold.
     ///
-    /// - Parameter tried: the keys that an earlier search for changes that fit has tried in vain, and then those
-    ///   that this one has tried.
+    /// - Parameters:
+    ///   - waiting: the keys of changes that an earlier merge had no time to try. They are tried before others.
+    ///   - deadline: when the search for changes that fit is to end, on the clock of `Environment.uptime`.
     /// - Throws: `unsupportedValue` where the file cannot be written even as it is.
     init(
         _ changes: Changes, into found: PreferencesContents?, _ options: FileOptions,
-        _ limits: ParsingLimits, _ tried: inout Set<ExactText>
+        _ limits: ParsingLimits, first waiting: [ExactText], until deadline: Double
     ) throws(StoreError) {
         (self.changes, self.found, self.options, self.limits) = (changes, found, options, limits)
-        do throws(StoreError) {
-            try choose(changes.keys)
-            tried = []
-        } catch {
+        do throws(StoreError) { try choose(changes.keys) } catch {
             guard error.code == .unsupportedValue else { throw error }
-            try chooseFitting(error, &tried)
+            try chooseFitting(error, first: waiting, until: deadline)
         }
     }
 
@@ -84,62 +85,91 @@ struct PreferencesMerge {
 
 extension PreferencesMerge {
     private mutating func chooseFitting(
-        _ refusal: StoreError, _ tried: inout Set<ExactText>
+        _ refusal: StoreError, first waiting: [ExactText], until deadline: Double
     ) throws(StoreError) {
-        func chosen(_ keys: [ExactText]) -> KeyValueTable.Unsaved {
-            let keys = Set(keys)
-            return changes.keys.filter { keys.contains($0.key) }
-        }
-        let (candidates, alone) = candidates(after: tried)
+        let now = Environment.uptime
+        let turns = Dictionary(
+            zip(waiting, waiting.indices), uniquingKeysWith: { first, _ in first })
+        func turn(_ key: ExactText) -> Int { turns[key] ?? .max }
+        let candidates = candidates(turn, until: now + (deadline - now) / 2)
         let fitting = try FittingKeys(
-            candidates, fileSize: found.flatMap { try? size(of: $0.values) } ?? 0
-        ) { keys throws(StoreError) in _ = try bytes(chosen(keys)) }
-        // When each has had its turn, the smaller ones are first again.
-        tried = fitting.untried.isEmpty ? [] : tried.union(fitting.leftOut)
-        try choose(chosen(fitting.chosen))
-        self.refusal = alone ?? fitting.refusal ?? refusal
+            removals: candidates.removals, additions: candidates.additions, until: deadline
+        ) { keys throws(StoreError) in _ = try bytes(only(keys)) }
+        try choose(only(fitting.chosen))
+        let untried = fitting.untried + candidates.untried
+        self.waiting =
+            untried.filter { turn($0) < .max }.sorted { turn($0) < turn($1) }
+            + untried.filter { turn($0) == .max }
+        let first = candidates.refusal ?? fitting.refusal
+        self.refusal = (first ?? untried.first.map { refusal.at(key: $0.text) } ?? refusal)
+            .mentioning(waiting: untried.count)
     }
 
-    /// The changes that a file could hold by themselves, and the refusal of the first of the others.
-    ///
-    /// Removals are first, then the values that make the file grow least. Those in `tried` are last.
-    private func candidates(
-        after tried: Set<ExactText>
-    ) -> (keys: [FittingKeys.Candidate], refusal: StoreError?) {
+    private func only(_ keys: [ExactText]) -> KeyValueTable.Unsaved {
+        let keys = Set(keys)
+        return changes.keys.filter { keys.contains($0.key) }
+    }
+
+    /// The changes that a file could hold by themselves.
+    private struct Candidates {
+        var removals: [ExactText] = []
+        /// The keys that get values. Those that waited are first, and those that only binary can hold are last. Of the
+        /// others those are first that make the file grow least.
+        var additions: [ExactText] = []
+        /// The keys for which there was no time.
+        var untried: [ExactText] = []
+        /// The refusal of the first of the others.
         var refusal: StoreError?
-        var sized: [(candidate: FittingKeys.Candidate, growth: Int)] = []
-        for key in changes.keys.keys.sorted() {
+    }
+
+    /// - Parameter turn: returns the place of a change among those that waited, a large number for others.
+    private func candidates(_ turn: (ExactText) -> Int, until deadline: Double) -> Candidates {
+        var result = Candidates()
+        var sized: [(key: ExactText, order: (turn: Int, isBinary: Int, growth: Int))] = []
+        for key in changes.keys.keys.sorted(by: { (turn($0), $0) < (turn($1), $1) }) {
             guard let value = changes.values[key.text] else {
-                sized.append((.init(key: key, size: 0, isRemoval: true), .min))
+                result.removals.append(key)
+                continue
+            }
+            if !sized.isEmpty, Environment.uptime >= deadline {
+                result.untried.append(key)
                 continue
             }
             do throws(StoreError) {
-                let new = try size(of: [key.text: value])
-                let old = found?.values[key.text].flatMap { try? size(of: [key.text: $0]) }
-                sized.append((.init(key: key, size: new, isRemoval: false), new - (old ?? 0)))
+                let (new, isBinary) = try size(of: [key.text: value])
+                let old = found?.values[key.text].flatMap { try? size(of: [key.text: $0]).bytes }
+                sized.append((key, (turn(key), isBinary ? 1 : 0, new - (old ?? 0))))
             } catch {
-                refusal = refusal ?? (error.path == nil ? error.at(key: key.text) : error)
+                result.refusal =
+                    result.refusal ?? (error.path == nil ? error.at(key: key.text) : error)
             }
         }
-        func order(_ one: (candidate: FittingKeys.Candidate, growth: Int)) -> (Int, Int, ExactText)
-        {
-            (tried.contains(one.candidate.key) ? 1 : 0, one.growth, one.candidate.key)
-        }
-        sized.sort { order($0) < order($1) }
-        return (sized.map(\.candidate), refusal)
+        sized.sort { $0.order == $1.order ? $0.key < $1.key : $0.order < $1.order }
+        result.additions = sized.map(\.key)
+        return result
     }
 
-    /// The size in bytes of a file with these values alone, in the first format that can hold them.
-    private func size(of values: PropertyListDictionary) throws(StoreError) -> Int {
-        do throws(StoreError) { return try size(of: values, options) } catch {
-            if mayBecomeBinary, let size = try? size(of: values, binaryOptions) { return size }
+    /// The size in bytes of a file with these values alone, and whether only a binary one can hold them.
+    private func size(
+        of values: PropertyListDictionary
+    ) throws(StoreError) -> (bytes: Int, isBinary: Bool) {
+        func size(_ options: FileOptions) throws(StoreError) -> Int {
+            try PlainFile.bytes(of: .dictionary(values), options, limits).count
+        }
+        do throws(StoreError) { return (try size(options), false) } catch {
+            if mayBecomeBinary, let bytes = try? size(binaryOptions) { return (bytes, true) }
             throw error
         }
     }
+}
 
-    private func size(
-        of values: PropertyListDictionary, _ options: FileOptions
-    ) throws(StoreError) -> Int {
-        try PlainFile.bytes(of: .dictionary(values), options, limits).count
+extension StoreError {
+    /// The same error, with the number of changes that there was no time to try.
+    fileprivate func mentioning(waiting count: Int) -> StoreError {
+        if count == 0 { return self }
+        let others = count == 1 ? "1 further change waits" : "\(count) further changes wait"
+        return StoreError(
+            code, what: "\(what); \(others) for the next call", file: file, path: path,
+            recovery: recovery, underlying: underlying)
     }
 }
