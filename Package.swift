@@ -107,7 +107,7 @@ let package = Package(
             ]),
         .executableTarget(name: "keyed", dependencies: ["KeyedCommand"]),
         // Shared by the tests: an assembler of binary property lists, a slow plain reader to
-        // compare with, seeded generators, the corpora.
+        // compare with, seeded generators, the corpora, folders and programs.
         .target(
             name: "TestSupport", dependencies: ["PropertyList", "DatabaseFiles"],
             path: "Tests/TestSupport"),
@@ -180,6 +180,7 @@ let package = Package(
                 "PropertyList", "PropertyListTools", "PropertyListCodable", "KeyedArchive",
                 "TestSupport", "FuzzTargets", "HardeningProbe",
             ]),
+        .testTarget(name: "SystemFilesTests", dependencies: ["SystemFiles", "TestSupport"]),
         .testTarget(
             name: "ArchiveStoreTests",
             dependencies: [

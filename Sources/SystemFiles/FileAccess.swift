@@ -130,11 +130,7 @@ package enum FileAccess {
             keepsAttributes = attributes.apply(to: file.file)
             keepsList = try existing.apply(to: file.file, list)
         } place: { file throws(SystemError) in
-            // Last of all: to flush the new contents may have taken long.
-            if ifUnchanged, try !FileMode(of: target).isUnchanged(since: existing) {
-                throw SystemError.existing
-            }
-            try file.replaceTarget()
+            try file.replaceTarget(ifUnchangedSince: ifUnchanged ? existing : nil)
         }
         try synchronizeFolder(of: target)
         return notes(about: existing, keepsList, keepsAttributes)

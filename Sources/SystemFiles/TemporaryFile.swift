@@ -93,10 +93,17 @@ struct TemporaryFile {
     }
 
     /// Puts the file in the place of its target.
-    mutating func replaceTarget() throws(SystemError) {
+    ///
+    /// - Parameter known: the target that is to be replaced, and no other or changed one; nil for any.
+    /// - Throws: an error that `isExisting` where the target has changed.
+    mutating func replaceTarget(ifUnchangedSince known: FileMode? = nil) throws(SystemError) {
         let source = if let name { name } else { try nameIt() }
         name = source
         guard isOwn(source) else { throw SystemError.missing }
+        // Last of all: each call before may have taken long.
+        if let known, try !FileMode(of: target).isUnchanged(since: known) {
+            throw SystemError.existing
+        }
         try moveFile(source, to: target)
         name = nil
     }

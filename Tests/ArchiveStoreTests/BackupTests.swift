@@ -4,6 +4,7 @@
 import Foundation
 import KeyedArchive
 import PropertyList
+import TestSupport
 import Testing
 
 @testable import ArchiveStore

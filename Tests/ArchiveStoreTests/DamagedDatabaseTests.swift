@@ -290,6 +290,23 @@ struct DamagedDatabaseTests {
         #expect(try succeeds(bytes, "as it was"))
     }
 
+    @Test(
+        "a store that was compacted but not cut is refused, and opened when SQLite has completed that"
+    )
+    func notCut() throws {
+        let file = folder("longer")
+        let page = [UInt8](repeating: 0xA5, count: 4096)
+        try Data(bytes + page).write(to: URL(filePath: file))
+        func store() throws -> ItemStore {
+            ItemStore(try EncryptedItemDatabase(file: file, accessGroup: "group", key: key))
+        }
+        let error = #expect(throws: StoreError.self) { try store() }
+        #expect(error?.code == .invalidDatabase)
+        #expect(error?.recovery?.contains("`VACUUM`") == true)
+        try DatabaseQueue(path: file).vacuum()
+        #expect(try store().items() == items)
+    }
+
     @Test("pages of zeros, of junk, or in another order are an error, or change nothing")
     func pages() throws {
         let size = 4096

@@ -5,6 +5,7 @@ import ArchiveStore
 import Foundation
 import KeyedArchive
 import PropertyList
+import TestSupport
 import Testing
 
 @Suite("Files")

@@ -313,13 +313,14 @@ struct PreferencesTests {
 
     /// Preferences under a limit of so many bytes.
     private func limited(
-        _ domain: String, _ size: Int, _ format: PropertyListFormat = .binary
+        _ domain: String, _ size: Int, _ format: PropertyListFormat = .binary,
+        searchTime: Double = 600
     ) throws -> Preferences {
         var limits = ParsingLimits.default
         limits.inputSize = size
+        // A search that is longer than any test takes, so that its results are always the same.
         return try Preferences(
-            domain: domain, folder: folder.path, options: FileOptions(format: format),
-            limits: limits)
+            domain, folder.path, FileOptions(format: format), limits, 30, searchTime: searchTime)
     }
 
     @Test("a replacement that makes the file grow keeps no small value from being written")
@@ -406,6 +407,96 @@ struct PreferencesTests {
         let written = try preferences("a").storedValues
         #expect(written["large"] == .string(String(repeating: "l", count: 40_000)))
         #expect(written.count > 8)
+    }
+
+    @Test("a change that fits has its turn where there is no time to try all")
+    func laterTurn() throws {
+        // A binary file has equal texts once.
+        let text = String(repeating: "t", count: 59_000)
+        let store = try limited("a", 60_000, searchTime: 0)
+        store["long"] = text
+        store["removed"] = 1
+        try store.synchronize()
+        for number in 0..<10 {
+            store["\(number)"] = "\(number)" + String(repeating: "x", count: 1500)
+        }
+        store["same"] = text
+        store["removed"] = nil as Int?
+        var count = 0
+        while store.value(forKey: "same") != nil, count < 20 {
+            let error = #expect(throws: StoreError.self) { try store.synchronize() }
+            count += 1
+            let written = try preferences("a").storedValues
+            // A removal does not wait.
+            #expect(written["removed"] == nil)
+            if written["same"] == .string(text) { break }
+            #expect(error?.what.contains("further change") == true)
+        }
+        #expect(count < 15)
+    }
+
+    @Test("many changes to a large file are written at once where one other is refused")
+    func oneOfManyRefused() throws {
+        let store = try preferences("a")
+        try store.set(.data([UInt8](repeating: 7, count: 20_000_000)), forKey: "old")
+        try store.synchronize()
+        store["never"] = Date(timeIntervalSinceReferenceDate: .nan)
+        for number in 0..<100 { store["\(number)"] = number }
+        let error = #expect(throws: StoreError.self) { try store.synchronize() }
+        #expect(error?.path?.components == [.key("never")])
+        #expect(error?.what.contains("further") == false)
+        #expect(try preferences("a").storedValues.count == 101)
+    }
+
+    @Test("a value that only binary holds is written where the file has to stay binary")
+    func valueOfKeptFormat() throws {
+        func numbers(_ count: Int) -> PropertyListValue {
+            .array(PropertyListArray((0..<count).map { PropertyListValue($0 % 200) }))
+        }
+        var foreign: PropertyListDictionary = ["c": "\u{1}"]
+        foreign["n"] = numbers(5000)
+        try foreign.write(
+            toFile: folder("a.plist"), options: FileOptions(format: .binary))
+        let store = try limited("a", 20_000, .xml)
+        store["c"] = nil as Int?
+        try store.set(numbers(2000), forKey: "m")
+        store["x"] = "\u{2}"
+        let error = #expect(throws: StoreError.self) { try store.synchronize() }
+        #expect(error?.path?.components == [.key("c")])
+        #expect(try preferences("a").storedValues.keys == ["c", "n", "m", "x"])
+    }
+
+    @Test("of several values that the file cannot hold the error names the first by key")
+    func firstRefused() throws {
+        let store = try limited("a", 2000, .xml)
+        for key in ["d", "b", "a", "c", "e"] { store[key] = key + "\u{1}" }
+        let error = #expect(throws: StoreError.self) { try store.synchronize() }
+        #expect(error?.path?.components == [.key("a")])
+    }
+
+    @Test("a file that changes each time that it has been read is busy, not a search without end")
+    func changedEachTime() throws {
+        let store = try limited("a", 60_000)
+        store["long"] = String(repeating: "o", count: 50_000)
+        try store.synchronize()
+        for number in 0..<100 {
+            store["\(number)"] = "\(number)" + String(repeating: "x", count: 1500)
+        }
+        let file = store.file
+        let isOver = Guarded(false)
+        let toucher = Thread {
+            while !isOver.withLock({ $0 }) {
+                unsafe _ = utimes(file, nil)
+                usleep(100)
+            }
+        }
+        toucher.start()
+        defer { isOver.withLock { $0 = true } }
+        let start = ContinuousClock.now
+        let error = #expect(throws: StoreError.self) { try store.synchronize() }
+        // Neither outcome takes more than one search and some rounds of reading.
+        #expect(error?.code == .busy || error?.code == .unsupportedValue)
+        #expect(ContinuousClock.now - start < .seconds(60))
     }
 
     @Test("a file that another program replaced since it was read is not replaced")

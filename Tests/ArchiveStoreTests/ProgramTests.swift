@@ -3,6 +3,7 @@
 
 import ArchiveStore
 import Foundation
+import TestSupport
 import Testing
 
 /// Programs that share stores.
@@ -149,7 +150,9 @@ struct ProgramTests {
 
     @Test("programs that are killed lose nothing, nor do those that meet a full disk")
     func faults() throws {
-        let (status, output) = try Program.runScript("faults", ["4"])
+        let programs = Program.url("StorePeer").deletingLastPathComponent().path
+        let (status, output) = try Program.runScript(
+            "faults", ["4"], in: ["STORE_PROGRAMS": programs, "STORE_QUICK": "1"])
         #expect(status == 0, "\(output)")
         #expect(output.contains("nothing was lost"))
         #expect(output.contains("items before the disk was full"))

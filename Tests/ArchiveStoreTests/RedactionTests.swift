@@ -3,6 +3,7 @@
 
 import ArchiveStore
 import KeyedArchive
+import TestSupport
 import Testing
 
 /// Secrets that printing does not show.

@@ -107,10 +107,8 @@ struct DatabaseAgreementTests {
         "reads the values that SQLite reads, in tables of all kinds", arguments: 0..<8,
         ["rollback", "wal"])
     func agreement(_ seed: Int, _ mode: String) throws {
-        let folder = FileManager.default.temporaryDirectory
-            .appending(path: "databases-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
+        let temporary = try TemporaryFolder()
+        let folder = temporary.url
         let script = "import sys; sys.argv[1:] = ['\(seed)', '\(mode)']\n" + Self.script
         try #require(try Python.run(script, in: folder) == 0)
         func bytes(_ name: String) throws -> [UInt8] {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import TestSupport
 import Testing
 
 #if os(Linux)
@@ -63,8 +64,7 @@ struct MemoryTests {
     /// What the probe prints.
     private func run(_ arguments: [String], input: Data? = nil) throws -> Data {
         let process = Process()
-        process.executableURL = URL(filePath: ProcessInfo.processInfo.arguments[0])
-            .deletingLastPathComponent().appending(path: "HardeningProbe")
+        process.executableURL = Program.url("HardeningProbe")
         process.arguments = arguments
         // Freed memory of any size goes back to the system, so that it is not used again.
         process.environment = ["MALLOC_MMAP_THRESHOLD_": "16384"]

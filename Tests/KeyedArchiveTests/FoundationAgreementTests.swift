@@ -76,8 +76,7 @@ private enum Peer {
         _ verb: String, _ name: String, input: [UInt8] = []
     ) throws -> (status: Int32, bytes: [UInt8], output: String) {
         let process = Process()
-        process.executableURL = URL(filePath: ProcessInfo.processInfo.arguments[0])
-            .deletingLastPathComponent().appending(path: "FoundationPeer")
+        process.executableURL = Program.url("FoundationPeer")
         process.arguments = [verb, name]
         let (standardInput, output) = (Pipe(), Pipe())
         process.standardInput = standardInput

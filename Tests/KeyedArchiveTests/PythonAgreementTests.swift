@@ -18,9 +18,8 @@ struct PythonAgreementTests {
         "reads what we write, and we read what it writes",
         .enabled(if: isInstalled, "bpylist2 is not installed here"))
     func bothWays() throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "keyed-\(UUID())")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
+        let temporary = try TemporaryFolder()
+        let folder = temporary.url
         let tree: PropertyListValue = [
             "text": "Ångström", "number": -5, "real": 0.5, "yes": true, "list": [1, "a", [2]],
             "data": .data([1, 2, 255]),

@@ -3,6 +3,7 @@
 
 import Foundation
 import PropertyList
+import TestSupport
 
 @testable import KeyedCommand
 
@@ -28,8 +29,7 @@ func keyed(list arguments: [String]) -> Run {
 }
 
 /// Where the built command is.
-let keyedPath = URL(filePath: ProcessInfo.processInfo.arguments[0])
-    .deletingLastPathComponent().appending(path: "keyed").path
+let keyedPath = Program.url("keyed").path
 
 /// Runs the built command as a process of its own, with `input` on its standard input, in `folder`.
 func keyedProcess(
@@ -64,20 +64,14 @@ func process(
 
 /// The files of the repository and of the test.
 enum Files {
-    static let root = URL(filePath: #filePath).deletingLastPathComponent()
-        .deletingLastPathComponent().deletingLastPathComponent()
-
     static func archive(_ name: String) -> String {
-        root.appending(path: "Fixtures/archives/\(name).plist").path
+        Corpus.fixtures.appending(path: "archives/\(name).plist").path
     }
 
     /// Calls `body` with a folder of its own, which is removed afterwards.
     static func withFolder<R>(_ body: (URL) throws -> R) throws -> R {
-        let folder = FileManager.default.temporaryDirectory
-            .appending(path: "keyed-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        return try body(folder)
+        let folder = try TemporaryFolder()
+        return try withExtendedLifetime(folder) { try body(folder.url) }
     }
 
     /// Calls `body` with a file that holds `bytes`.

@@ -527,8 +527,7 @@ struct DiffCommandTests {
             if: FileManager.default.isExecutableFile(atPath: "/usr/bin/git"), "there is no git"))
     func git() throws {
         try Files.withFolder { folder in
-            let command = URL(filePath: ProcessInfo.processInfo.arguments[0])
-                .deletingLastPathComponent().appending(path: "keyed").path
+            let command = keyedPath
             let script = #"""
                 set -e
                 export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM=/dev/null HOME=$PWD
@@ -591,7 +590,7 @@ struct DiffCommandTests {
 struct SessionTests {
     /// What a block of a document holds, for each block of that language.
     private static func blocks(_ language: String, _ document: String) throws -> [[String]] {
-        let document = Files.root.appending(path: "Documentation/\(document).md")
+        let document = Corpus.repository.appending(path: "Documentation/\(document).md")
         var blocks: [[String]] = []
         var isInside = false
         for line in try String(contentsOf: document, encoding: .utf8).split(
@@ -620,15 +619,14 @@ struct SessionTests {
             }
             try FileManager.default.createSymbolicLink(
                 at: programs.appending(path: "keyed"),
-                withDestinationURL: URL(filePath: ProcessInfo.processInfo.arguments[0])
-                    .deletingLastPathComponent().appending(path: "keyed"))
+                withDestinationURL: URL(filePath: keyedPath))
             if let source = try Self.blocks("xml", document).first {
                 let text = source.joined(separator: "\n") + "\n"
                 try Data(text.utf8).write(to: work.appending(path: "Info.plist"))
             }
             for name in ["image.bin", "notes.db"] {
                 try FileManager.default.copyItem(
-                    at: Files.root.appending(path: "Fixtures/embedded/\(name)"),
+                    at: Corpus.repository.appending(path: "Fixtures/embedded/\(name)"),
                     to: work.appending(path: name))
             }
             try Data(Files.bytes(Files.archive("save"))).write(

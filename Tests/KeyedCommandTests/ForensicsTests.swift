@@ -16,7 +16,7 @@ private func objects(_ run: Run) throws -> [[String: Any]] {
 }
 
 private func fixture(_ name: String) -> String {
-    Files.root.appending(path: "Fixtures/embedded/\(name)").path
+    Corpus.repository.appending(path: "Fixtures/embedded/\(name)").path
 }
 
 @Suite("keyed carve")

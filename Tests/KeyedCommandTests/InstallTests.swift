@@ -12,9 +12,10 @@ struct InstallTests {
         let dump = try keyedProcess(["--experimental-dump-help"])
         #expect(dump.status == 0)
         let page = try process(
-            Files.root.appending(path: "Scripts/manual").path, [], input: dump.bytes)
+            Corpus.repository.appending(path: "Scripts/manual").path, [], input: dump.bytes)
         #expect(page.status == 0, "\(page.errors)")
-        let stored = try Files.bytes(Files.root.appending(path: "Documentation/keyed.1").path)
+        let stored = try Files.bytes(
+            Corpus.repository.appending(path: "Documentation/keyed.1").path)
         #expect(page.bytes == stored, "made anew by Scripts/manual")
         for verb in ["show", "convert", "edit", "diff", "merge", "carve", "scan", "plutil"] {
             #expect(page.output.contains(".SS \"keyed \(verb)\""))
@@ -24,7 +25,7 @@ struct InstallTests {
     @Test("goes to the folders where systems look for it")
     func install() throws {
         try Files.withFolder { folder in
-            let script = Files.root.appending(path: "Scripts/install").path
+            let script = Corpus.repository.appending(path: "Scripts/install").path
             let run = try process(
                 "/usr/bin/env",
                 ["KEYED_BINARY=\(keyedPath)", script, folder.path, "--plutil"])
@@ -43,7 +44,7 @@ struct InstallTests {
             #expect(text.contains("carve"))
             #expect(try process("/bin/bash", ["-n", completions]).status == 0)
         }
-        let wrong = try process(Files.root.appending(path: "Scripts/install").path, [])
+        let wrong = try process(Corpus.repository.appending(path: "Scripts/install").path, [])
         #expect(wrong.status == 2)
         #expect(wrong.errors.contains("Scripts/install PREFIX"))
         #expect(wrong.errors.hasSuffix("KEYED_BINARY names a command that is built already.\n"))

@@ -3,6 +3,7 @@
 
 import Foundation
 import PropertyList
+import TestSupport
 import Testing
 
 @testable import KeyedCommand
@@ -140,7 +141,7 @@ struct PlutilParityTests {
     /// The calls that are to differ, as the documentation lists them: with `OpenStep:` before one that
     /// does so in that format only, and so on.
     private static let differences: Set<String> = {
-        let document = Files.root.appending(path: "Documentation/Editing.md")
+        let document = Corpus.repository.appending(path: "Documentation/Editing.md")
         let lines = (try? String(contentsOf: document, encoding: .utf8)) ?? ""
         let calls = lines.split(separator: "\n").compactMap { line -> String? in
             guard line.hasPrefix("| ") else { return nil }
@@ -248,8 +249,7 @@ struct PlutilParityTests {
     func name() throws {
         try Files.withFolder { folder in
             let link = folder.appending(path: "plutil").path
-            let command = URL(filePath: ProcessInfo.processInfo.arguments[0])
-                .deletingLastPathComponent().appending(path: "keyed")
+            let command = URL(filePath: keyedPath)
             try FileManager.default.createSymbolicLink(
                 at: URL(filePath: link), withDestinationURL: command)
             try Data(Files.binary(["a": 1])).write(to: folder.appending(path: "f"))

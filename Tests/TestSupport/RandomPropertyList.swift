@@ -8,11 +8,18 @@ public struct RandomPropertyList: Sendable {
     private var random: SplitMix64
     private let kinds: [PropertyListKind]
     private let keys: [String]
+    private let isExactInXML: Bool
 
     /// A source of values of `kinds`, the same for the same seed.
-    public init(seed: UInt64, kinds: [PropertyListKind] = Self.allKinds) {
+    ///
+    /// - Parameter isExactInXML: whether all of them come back from XML as they were: reals have 64 bits and are
+    ///   numbers.
+    public init(
+        seed: UInt64, kinds: [PropertyListKind] = Self.allKinds, isExactInXML: Bool = false
+    ) {
         random = SplitMix64(seed: seed)
         self.kinds = kinds
+        self.isExactInXML = isExactInXML
         keys = ["a", "key", "$class", "NS.objects", "", "é", "e\u{301}", "漢字", "👩‍👩‍👧", "x y"]
     }
 
@@ -80,9 +87,20 @@ public struct RandomPropertyList: Sendable {
             0, -0.0, 1, -1.5, .infinity, -.infinity, .nan, .leastNonzeroMagnitude,
             .greatestFiniteMagnitude, .pi, 0.1,
         ]
-        if random.oneIn(3) { return PropertyListReal(Float.random(in: -1e6...1e6, using: &random)) }
-        if random.oneIn(2) { return PropertyListReal(edges[random.below(edges.count)]) }
+        if !isExactInXML, random.oneIn(3) {
+            return PropertyListReal(Float.random(in: -1e6...1e6, using: &random))
+        }
+        if random.oneIn(2) {
+            let edge = edges[random.below(edges.count)]
+            return PropertyListReal(isExactInXML && edge.isNaN ? 1e-5 : edge)
+        }
+        if random.oneIn(2) { return PropertyListReal(finite(random.next())) }
         return PropertyListReal(Double.random(in: -1e12...1e12, using: &random))
+    }
+
+    private func finite(_ bits: UInt64) -> Double {
+        let value = Double(bitPattern: bits)
+        return value.isFinite ? value : 1.5e300
     }
 
     /// Whole seconds, which every format can hold.
@@ -96,8 +114,10 @@ public struct RandomPropertyList: Sendable {
 
     /// ASCII, or with a few characters of the other planes.
     private mutating func string() -> String {
-        let alphabet = Array("abcXYZ019 <&>\"'é߿ࠀ漢\u{FFFD}\u{E000}😀𝄞\u{10FFFF}".unicodeScalars)
-        let reach = random.oneIn(2) ? 14 : alphabet.count
+        let alphabet = Array(
+            "abcXYZ019 <&>\"'_]\n\t\u{7F}\u{85}é\u{301}߿ࠀ漢\u{FFFD}\u{E000}😀𝄞\u{10FFFF}"
+                .unicodeScalars)
+        let reach = random.oneIn(2) ? 19 : alphabet.count
         var text = ""
         for _ in 0..<length() { text.unicodeScalars.append(alphabet[random.below(reach)]) }
         return text

@@ -113,15 +113,22 @@ extension StoreSchema {
         }
     }
 
-    /// Checks that the file is as long as its header says: SQLite lets go that unused pages are missing.
+    /// Checks that the file is as long as its header says. SQLite lets go that unused pages are missing.
+    ///
+    /// A file is longer where another program has compacted it and was killed before it cut the file. What is behind
+    /// the end is overwritten by no change of the key, and a journal does not tell how much of it belongs to the store.
     private static func requireSize(_ database: Database, _ mode: FileMode) throws {
         let size = mode.size
         let pages = try Int.fetchOne(database, sql: "PRAGMA page_count") ?? 0
         let pageSize = try Int.fetchOne(database, sql: "PRAGMA page_size") ?? 0
-        guard pages.multipliedReportingOverflow(by: pageSize) == (size, false) else {
+        let (counted, isOverflow) = pages.multipliedReportingOverflow(by: pageSize)
+        guard !isOverflow, counted == size else {
             throw StoreError(
                 .invalidDatabase,
-                what: "the file has \(size) bytes, its header says \(pages) pages of \(pageSize)")
+                what: "the file has \(size) bytes, its header says \(pages) pages of \(pageSize)",
+                recovery: counted < size
+                    ? "if another program has compacted the store, complete that with SQLite's `VACUUM`"
+                    : nil)
         }
     }
 

@@ -2,69 +2,84 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import PropertyList
+internal import SystemFiles
 
 /// A search for changes that a file can hold together.
 ///
-/// Changes that fit are chosen at once. Others are divided by halves: one that does not fit beside those that were
-/// chosen before it is left out. The search ends after ``mostAttempts``, each of which makes a whole file.
+/// Changes are tried in their order beside those that were chosen before: half as many at once after each failure,
+/// twice as many after each success. One that does not fit by itself is left out. Each attempt makes a whole file, so
+/// the search ends at a deadline.
 struct FittingKeys {
-    private static let mostAttempts = 200
-
     /// The keys of the changes that fit together.
     private(set) var chosen: [ExactText] = []
+    /// The keys of the changes for which there was no time.
+    private(set) var untried: [ExactText] = []
     /// The reason why the first of the others does not fit.
     private(set) var refusal: StoreError?
-    private var attempts = 0
     private var leftOut: [ExactText] = []
+    private let deadline: Double
 
-    /// Chooses those of some keys that fit, the first ones rather than the last ones.
+    /// Chooses those of some changes that fit, the first ones rather than the last ones.
+    ///
+    /// The first removal and the first other change are decided in any case, whatever the time.
     ///
     /// - Parameters:
-    ///   - removals: the keys that are removed. They make room for others only together, or not at all.
+    ///   - removals: the keys that are removed. They may make room only together.
     ///   - additions: the keys that get values.
+    ///   - deadline: when to end, on the clock of `Environment.uptime`.
     ///   - require: throws `unsupportedValue` for changes that do not fit together.
-    /// - Throws: An error of `require` other than `unsupportedValue`.
     init(
-        removals: [ExactText], additions: [ExactText],
+        removals: [ExactText], additions: [ExactText], until deadline: Double,
         _ require: ([ExactText]) throws(StoreError) -> Void
     ) throws(StoreError) {
-        guard try refusal(of: (removals + additions)[...], require) != nil else {
+        self.deadline = deadline
+        if try refusal(of: (removals + additions)[...], require) == nil {
             chosen = removals + additions
             return
         }
-        try add([additions[...], removals[...]], require)
+        try add(removals[...], require)
+        try add(additions[...], require)
         // Changes that were chosen later may have made room.
-        let again = leftOut
-        (leftOut, refusal) = ([], nil)
-        try add([again[...]], require)
-    }
-
-    /// `keys` begin with those that are last.
-    private mutating func add(
-        _ keys: [ArraySlice<ExactText>], _ require: ([ExactText]) throws(StoreError) -> Void
-    ) throws(StoreError) {
-        var open = keys
-        while let next = open.popLast() {
-            guard let first = next.first else { continue }
-            guard let refusal = try refusal(of: next, require) else {
-                chosen += next
-                continue
-            }
-            if next.count == 1 || attempts == Self.mostAttempts {
-                leftOut += next
-                self.refusal = self.refusal ?? refusal.at(key: first.text)
-            } else {
-                let middle = next.startIndex + next.count / 2
-                open.append(next[middle...])
-                open.append(next[..<middle])
-            }
+        if !chosen.isEmpty, !isOver {
+            let again = leftOut
+            (leftOut, refusal) = ([], nil)
+            try add(again[...], require)
         }
     }
 
-    private mutating func refusal(
+    private mutating func add(
+        _ keys: ArraySlice<ExactText>, _ require: ([ExactText]) throws(StoreError) -> Void
+    ) throws(StoreError) {
+        var rest = keys
+        var count = keys.count
+        while let first = rest.first {
+            if isOver {
+                if rest.startIndex > keys.startIndex { break }
+                count = 1
+            }
+            let next = rest.prefix(count)
+            let refusal = try refusal(of: next, require)
+            if refusal != nil, next.count > 1 {
+                count = next.count / 2
+                continue
+            }
+            if let refusal {
+                leftOut.append(first)
+                self.refusal = self.refusal ?? refusal.at(key: first.text)
+            } else {
+                chosen += next
+            }
+            rest = rest.dropFirst(next.count)
+            count = refusal == nil ? 2 * next.count : 1
+        }
+        untried += rest
+    }
+
+    private var isOver: Bool { Environment.uptime >= deadline }
+
+    private func refusal(
         of keys: ArraySlice<ExactText>, _ require: ([ExactText]) throws(StoreError) -> Void
     ) throws(StoreError) -> StoreError? {
-        attempts = min(attempts + 1, Self.mostAttempts)
         do throws(StoreError) {
             try require(chosen + keys)
             return nil

@@ -30,8 +30,10 @@ public final class Preferences: KeyValueStore {
     private let limits: ParsingLimits
     private let timeout: Double
     private let table = KeyValueTable(hasFile: true)
-    // One thread of this process at a time reads and writes the file.
-    private let fileTurn = Guarded(())
+    private let searchTime: Double
+    // One thread of this process at a time reads and writes the file. The keys are those of the changes that the
+    // last call had no time to try.
+    private let fileTurn = Guarded<[ExactText]>([])
 
     /// Opens a domain and reads what it holds.
     ///
@@ -45,9 +47,18 @@ public final class Preferences: KeyValueStore {
     ///     where this is negative or not a number, and waits for ever where it is infinite.
     /// - Throws: `invalidName`; `invalidContents` for a file that is no property list of a dictionary,
     ///   which is left as it is; `unsupportedValue`, `fileAccess`.
-    public init(
+    public convenience init(
         domain: String, folder: String? = nil, options: FileOptions = FileOptions(),
         limits: ParsingLimits = .default, timeout: Double = 30
+    ) throws(StoreError) {
+        try self.init(domain, folder, options, limits, timeout, searchTime: 2)
+    }
+
+    /// - Parameter searchTime: how long ``synchronize()`` may search for changes that fit, in seconds. Other programs
+    ///   wait meanwhile.
+    init(
+        _ domain: String, _ folder: String?, _ options: FileOptions, _ limits: ParsingLimits,
+        _ timeout: Double, searchTime: Double
     ) throws(StoreError) {
         try Self.requireName(domain)
         let folder = absolutePath(folder ?? Self.defaultFolder)
@@ -55,9 +66,10 @@ public final class Preferences: KeyValueStore {
         self.options = options
         self.limits = limits
         self.timeout = timeout
+        self.searchTime = searchTime
         do { try createFolders(folder) } catch { throw StoreError(error, file: folder) }
         FileAccess.removeDeadTemporaries(inFolder: folder)
-        table.adopt(try contents()?.values ?? [:], saved: [:])
+        table.adopt(try contents()?.contents.values ?? [:], saved: [:])
     }
 
     /// Where domains lie: `~/Library/Preferences` on Apple's systems, elsewhere `XDG_CONFIG_HOME`, if that is an
@@ -110,178 +122,90 @@ public final class Preferences: KeyValueStore {
     ///
     /// A value that the file cannot hold keeps no other from being written: in any format a date that is
     /// infinite or not a number and values nested too deep, in XML some control characters. Where the file would
-    /// be larger than the limits allow, the smaller of the new values are written. After 200 attempts to find those
-    /// that fit, the others wait.
+    /// be larger than the limits allow, the smaller of the new values are written. The search for those that fit
+    /// ends after two seconds. The error says how many changes there was no time for. The next call begins with these,
+    /// so that each of them has its turn.
     ///
     /// Another program may have written a value in another format that XML cannot hold exactly, such as a
     /// control character or a fraction of a second. Nothing of it is lost: the file is then written in binary,
     /// whatever the options say, until that value is gone.
     ///
+    /// A file that there was none of belongs to the user that the process acts for, as with `defaults`; a file that
+    /// there was keeps its owner.
+    ///
     /// - Throws: `outOfSpace`, `fileAccess`, `invalidContents`, or `busy` where another program keeps the
-    ///   file locked; the error names who owns the lock's file, if that is another user. The file is what it
+    ///   file locked or changes it all the time; the error names who owns the lock's file, if that is another
+    ///   user. The file is what it
     ///   was, unless only flushing the folder failed, as ``StoreError/Code/fileAccess`` says. What was set is
     ///   still to be written. A file system without locks is `fileAccess`.
     ///   Without changes nothing is locked and nothing written.
     ///   `unsupportedValue` and the path of the first value that the file cannot hold, when all others are
     ///   written. Such values stay in memory, still to be written; set them anew, or remove them.
     public func synchronize() throws(StoreError) {
-        try fileTurn.withLock { _ throws(StoreError) in try exchange() }
+        try fileTurn.withLock { waiting throws(StoreError) in try exchange(&waiting) }
     }
 
-    private func exchange() throws(StoreError) {
-        if table.pending.keys.isEmpty {
+    private func exchange(_ waiting: inout [ExactText]) throws(StoreError) {
+        let pending = table.pending
+        if pending.keys.isEmpty {
             // The file is replaced as a whole, so reading takes no lock: neither the right to make one nor time.
-            table.adopt(try contents()?.values ?? [:], saved: [:])
+            table.adopt(try contents()?.contents.values ?? [:], saved: [:])
             return
         }
         let lock = try acquireLock()
         defer { lock.release() }
-        for _ in 0..<100 {
+        let deadline = Environment.deadline(after: timeout)
+        let searchEnd = Environment.deadline(after: searchTime)
+        var merge: PreferencesMerge?
+        for round in 0..<Self.mostRounds {
             let contentsLock = lockContents()
             defer { contentsLock?.release() }
-            guard let saved = try save(over: contents()) else { continue }
-            table.adopt(saved.values, saved: saved.keys)
-            if let refusal = saved.refusal { throw refusal }
-            return
-        }
-        throw StoreError(.busy, what: "the file is created and removed again and again", file: file)
-    }
-
-    private typealias Pending = (values: PropertyListDictionary, keys: KeyValueTable.Unsaved)
-
-    /// The values that the file has now, the keys whose changes are among them, and the reason why other
-    /// changes are not.
-    private struct Saved {
-        let values: PropertyListDictionary
-        let keys: KeyValueTable.Unsaved
-        var refusal: StoreError?
-    }
-
-    /// Writes the changes into what the file holds; where it cannot hold some of them, the others.
-    ///
-    /// - Returns: nil where another program has changed the file since it was read.
-    private func save(over found: Contents?) throws(StoreError) -> Saved? {
-        let pending = table.pending
-        do throws(StoreError) {
-            let values = try write(pending, pending.keys, over: found)
-            return values.map { Saved(values: $0, keys: pending.keys) }
-        } catch {
-            guard error.code == .unsupportedValue else { throw error }
-            return try saveFitting(pending, over: found, error)
-        }
-    }
-
-    /// Writes the changes that the file can hold, after `refusal` of all together.
-    private func saveFitting(
-        _ pending: Pending, over found: Contents?, _ refusal: StoreError
-    ) throws(StoreError) -> Saved? {
-        func chosen(_ keys: [ExactText]) -> KeyValueTable.Unsaved {
-            let keys = Set(keys)
-            return pending.keys.filter { keys.contains($0.key) }
-        }
-        let candidates = candidates(pending, over: found)
-        let fitting = try FittingKeys(
-            removals: candidates.removals, additions: candidates.additions
-        ) { keys throws(StoreError) in
-            let keys = chosen(keys)
-            _ = try PlainFile.bytes(
-                of: .dictionary(merged(pending, keys, over: found)),
-                options(over: found, keys), limits)
-        }
-        let keys = chosen(fitting.chosen)
-        guard let values = try write(pending, keys, over: found) else { return nil }
-        return Saved(
-            values: values, keys: keys, refusal: candidates.refusal ?? fitting.refusal ?? refusal)
-    }
-
-    /// The changes that a file could hold by themselves, and the refusal of one of the others.
-    private struct Candidates {
-        var removals: [ExactText] = []
-        /// The keys that get values, those first that make the file grow least.
-        var additions: [ExactText] = []
-        var refusal: StoreError?
-    }
-
-    private func candidates(_ pending: Pending, over found: Contents?) -> Candidates {
-        let options = options(over: found, pending.keys)
-        var result = Candidates()
-        var sized: [(key: ExactText, growth: Int)] = []
-        for key in pending.keys.keys {
-            guard let value = pending.values[key.text] else {
-                result.removals.append(key)
-                continue
+            let found = try contents()
+            if merge == nil || merge?.found != found?.contents {
+                merge = try PreferencesMerge(
+                    pending, into: found?.contents, options, limits, first: waiting,
+                    until: searchEnd)
             }
-            do throws(StoreError) {
-                let new = try size(of: value, key.text, options)
-                let old = found?.values[key.text].flatMap { try? size(of: $0, key.text, options) }
-                sized.append((key, new - (old ?? 0)))
-            } catch {
-                result.refusal = error.path == nil ? error.at(key: key.text) : error
+            if let merge, try write(merge, over: found?.mode) {
+                table.adopt(merge.values, saved: merge.keys)
+                waiting = merge.waiting
+                if let refusal = merge.refusal { throw refusal }
+                return
             }
+            if round >= Self.fewestRounds, Environment.uptime >= deadline { break }
         }
-        sized.sort { ($0.growth, $0.key) < ($1.growth, $1.key) }
-        result.additions = sized.map(\.key)
-        return result
+        throw StoreError(
+            .busy, what: "other programs change the file each time that it has been read",
+            file: file, recovery: "synchronize again")
     }
 
-    private func merged(
-        _ pending: Pending, _ keys: KeyValueTable.Unsaved, over found: Contents?
-    ) -> PropertyListDictionary {
-        (found?.values ?? [:]).applying(keys, from: pending.values)
-    }
+    // Between reading the file and replacing it another program may change it.
+    private static let mostRounds = 100
+    private static let fewestRounds = 3
 
-    /// - Returns: all values of the file; nil where another program has changed it since it was read.
-    private func write(
-        _ pending: Pending, _ keys: KeyValueTable.Unsaved, over found: Contents?
-    ) throws(StoreError) -> PropertyListDictionary? {
-        let merged = merged(pending, keys, over: found)
-        if merged != found?.values, found != nil || !merged.isEmpty {
-            let bytes = try PlainFile.bytes(
-                of: .dictionary(merged), options(over: found, keys), limits)
-            guard
-                try WholeFile.replace(
-                    file, ifStill: found?.mode, with: bytes, isPrivate: options.isPrivate)
-            else {
-                // A symbolic link that leads to no file is an error, not a file that another program made.
-                do { _ = try FileMode.existing(at: file) } catch {
+    /// - Returns: false where another program has changed the file since it had `mode`, or made it.
+    private func write(_ merge: PreferencesMerge, over mode: FileMode?) throws(StoreError) -> Bool {
+        guard let bytes = merge.bytes else {
+            // The file has the values already, perhaps since it could not be flushed.
+            if mode != nil, !merge.keys.isEmpty {
+                do { try FileAccess.synchronize(file) } catch {
                     throw StoreError(error, file: file)
                 }
-                return nil
             }
-        } else if !keys.isEmpty, found != nil {
-            // The file has the values already, perhaps since it could not be flushed.
-            do { try FileAccess.synchronize(file) } catch { throw StoreError(error, file: file) }
+            return true
         }
-        return merged
+        if try WholeFile.replace(file, ifStill: mode, with: bytes, isPrivate: options.isPrivate) {
+            return true
+        }
+        // A symbolic link that leads to no file is an error, not a file that another program made.
+        do { _ = try FileMode.existing(at: file) } catch { throw StoreError(error, file: file) }
+        return false
     }
 
-    /// The options for a file with new values for `keys`, which keeps what else it holds.
-    private func options(over found: Contents?, _ keys: KeyValueTable.Unsaved) -> FileOptions {
-        guard options.format == .xml, let found, found.format != .xml else { return options }
-        var kept = PropertyListDictionary()
-        for (key, value) in found.values where keys[ExactText(key)] == nil { kept[key] = value }
-        if PlainFile.isExactInXML(.dictionary(kept), limits) { return options }
-        return FileOptions(format: .binary, isPrivate: options.isPrivate)
-    }
-
-    /// The size of a file with a value alone, in bytes.
-    private func size(
-        of value: PropertyListValue, _ key: String, _ options: FileOptions
-    ) throws(StoreError) -> Int {
-        var entry = PropertyListDictionary()
-        entry[key] = value
-        return try PlainFile.bytes(of: .dictionary(entry), options, limits).count
-    }
-
-    /// The values in the file, its format, and the file that they are of.
-    private struct Contents {
-        let mode: FileMode
-        let values: PropertyListDictionary
-        let format: PropertyListFormat
-    }
-
-    /// The contents of the file; nil where there is none.
-    private func contents() throws(StoreError) -> Contents? {
+    /// What the file holds, and the file that it was read from; nil where there is none.
+    private func contents() throws(StoreError) -> (
+        mode: FileMode, contents: PreferencesContents
+    )? {
         do throws(StoreError) {
             let mode: FileMode
             do throws(SystemError) { mode = try FileMode(of: file) } catch {
@@ -291,7 +215,7 @@ public final class Preferences: KeyValueStore {
             guard let values = value.dictionary else {
                 throw PlainFile.wrongRoot(value, "a dictionary", file)
             }
-            return Contents(mode: mode, values: values, format: format)
+            return (mode, PreferencesContents(values: values, format: format))
         } catch  where error.code == .fileMissing {
             return nil
         }

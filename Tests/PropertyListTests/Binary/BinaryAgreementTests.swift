@@ -54,10 +54,8 @@ struct BinaryAgreementTests {
         "CPython's plistlib reads ours, and what it writes is read as the same",
         .enabled(if: Python.isAvailable, "python3 cannot be run here"), arguments: seeds)
     func plistlib(_ seed: UInt64) throws {
-        let folder = FileManager.default.temporaryDirectory
-            .appendingPathComponent("keyed-\(UUID())")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
+        let temporary = try TemporaryFolder()
+        let folder = temporary.url
         let values = values(seed, 200, without: [.null, .set])
         for (number, value) in values.enumerated() {
             let bytes = try BinaryPropertyList.serialize(PropertyListDocument(value))

@@ -61,10 +61,8 @@ struct JSONCorpusTests {
 
     @Test("typed JSON loses nothing, as plistlib sees it too")
     func lossless() throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
-            "keyed-\(UUID())")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
+        let temporary = try TemporaryFolder()
+        let folder = temporary.url
         var number = 0
         for file in Self.folders.flatMap(Corpus.external) {
             guard

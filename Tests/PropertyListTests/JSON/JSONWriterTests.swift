@@ -242,35 +242,33 @@ private let script = """
     "JSON agreement with other implementations",
     .enabled(if: Python.isAvailable, "python3 cannot be run here"))
 struct JSONAgreementTests {
-    private func withFolder(_ body: (URL) throws -> Void) throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
-            "keyed-\(UUID())")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        try body(folder)
+    private let folder: URL
+    private let temporary: TemporaryFolder
+
+    init() throws {
+        temporary = try TemporaryFolder()
+        folder = temporary.url
     }
 
     @Test("CPython reads the same values, also under typed where its numbers are all Double")
     func python() throws {
-        try withFolder { folder in
-            let plain = PropertyListKind.allCases.filter {
-                ![.unreadable, .set, .uid, .date, .data, .real].contains($0)
-            }
-            var random = RandomPropertyList(seed: 7, kinds: plain)
-            var typed = RandomPropertyList(seed: 8)
-            let values = (0..<200).map { $0 < 100 ? random.value() : typed.value() }
-            for (number, value) in values.enumerated() {
-                let text = try json(value, number < 100 ? .strict : .typed)
-                try Data(text.utf8).write(to: folder.appendingPathComponent("\(number).in"))
-            }
-            try #require(try Python.run(script, in: folder) == 0)
-            for (number, value) in values.enumerated() {
-                for kind in number < 100 ? ["out"] : ["out", "js"] {
-                    let back = try JSONPropertyList.parse(
-                        bytes(of: folder.appendingPathComponent("\(number).\(kind)")),
-                        mapping: number < 100 ? .strict : .typed)
-                    #expect(try back.root.value() == value, "\(kind) of value \(number)")
-                }
+        let plain = PropertyListKind.allCases.filter {
+            ![.unreadable, .set, .uid, .date, .data, .real].contains($0)
+        }
+        var random = RandomPropertyList(seed: 7, kinds: plain)
+        var typed = RandomPropertyList(seed: 8)
+        let values = (0..<200).map { $0 < 100 ? random.value() : typed.value() }
+        for (number, value) in values.enumerated() {
+            let text = try json(value, number < 100 ? .strict : .typed)
+            try Data(text.utf8).write(to: folder.appendingPathComponent("\(number).in"))
+        }
+        try #require(try Python.run(script, in: folder) == 0)
+        for (number, value) in values.enumerated() {
+            for kind in number < 100 ? ["out"] : ["out", "js"] {
+                let back = try JSONPropertyList.parse(
+                    bytes(of: folder.appendingPathComponent("\(number).\(kind)")),
+                    mapping: number < 100 ? .strict : .typed)
+                #expect(try back.root.value() == value, "\(kind) of value \(number)")
             }
         }
     }

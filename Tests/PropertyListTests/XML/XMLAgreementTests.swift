@@ -45,7 +45,7 @@ private let seeds: [UInt64] = [1, 0x5EED_2001]
 struct XMLRoundTripTests {
     @Test("a value comes back from XML, and its text again from that", arguments: seeds)
     func xmlToXML(_ seed: UInt64) throws {
-        var random = XMLTestRandom(state: seed)
+        var random = RandomPropertyList.forXML(seed: seed)
         for _ in 0..<300 {
             let value = random.value(depth: 4)
             let first = try text(value)
@@ -60,7 +60,7 @@ struct XMLRoundTripTests {
 
     @Test("a binary property list comes back from XML", arguments: seeds)
     func binary(_ seed: UInt64) throws {
-        var random = XMLTestRandom(state: seed)
+        var random = RandomPropertyList.forXML(seed: seed)
         for _ in 0..<300 {
             let source = try PropertyListDocument(random.value(depth: 4))
             let binary = try BinaryPropertyList.serialize(source)
@@ -76,7 +76,7 @@ struct XMLRoundTripTests {
 struct XMLAgreementTests {
     @Test("Foundation writes the same text, and reads the same from ours", arguments: seeds)
     func foundationText(_ seed: UInt64) throws {
-        var random = XMLTestRandom(state: seed)
+        var random = RandomPropertyList.forXML(seed: seed)
         for _ in 0..<200 {
             let value = plain(random.value(depth: 3))
             let ours = try text(value, sorted: true)
@@ -95,11 +95,9 @@ struct XMLAgreementTests {
         "CPython's plistlib reads the same values, and its text is read as the same",
         .enabled(if: Python.isAvailable, "python3 cannot be run here"))
     func plistlib() throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
-            "keyed-\(UUID())")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        var random = XMLTestRandom(state: 3)
+        let temporary = try TemporaryFolder()
+        let folder = temporary.url
+        var random = RandomPropertyList.forXML(seed: 3)
         let values = (0..<200).map { _ in plain(random.value(depth: 3)) }
         for (number, value) in values.enumerated() {
             try Data(try text(value).utf8).write(to: folder.appendingPathComponent("\(number).in"))

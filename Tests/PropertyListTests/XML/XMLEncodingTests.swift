@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import TestSupport
 import Testing
 
 @testable import PropertyList
@@ -215,7 +216,7 @@ struct TextDecoderTests {
     @Test(
         "converts as libxml2 does", .enabled(if: XMLEngine.libxml2.isAvailable), arguments: names)
     func agreement(_ name: String) {
-        var random = XMLTestRandom(state: 0x7EC0)
+        var random = SplitMix64(seed: 0x7EC0)
         for byte: UInt8 in 0...0xFF { check([byte], name) }
         for _ in 0..<500 {
             let count = 4 * Int.random(in: 1...6, using: &random)

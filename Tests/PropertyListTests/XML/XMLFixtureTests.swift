@@ -2,36 +2,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import TestSupport
 import Testing
 
 @testable import PropertyList
 
-/// The folder of other people's files, which are never part of the package.
-private let corpus: URL = {
-    if let path = ProcessInfo.processInfo.environment["KEYED_CORPUS"] {
-        return URL(fileURLWithPath: path)
-    }
-    return packageFolder.deletingLastPathComponent().appendingPathComponent("shared/fixtures")
-}()
-
 @Suite("XML fixtures")
 struct XMLFixtureTests {
-    private static func fixtures(_ kind: String) -> [URL] {
-        files(below: packageFolder.appendingPathComponent("Fixtures/xml/\(kind)"))
+    private static func fixtures(_ kind: String) -> [Corpus.File] {
+        Corpus.fixtures("xml/\(kind)")
     }
 
     @Test("accepts and writes again what is to be accepted", arguments: fixtures("accept"))
-    func accept(_ file: URL) throws {
-        let document = try PropertyListDocument(parsing: try bytes(of: file))
+    func accept(_ file: Corpus.File) throws {
+        let document = try PropertyListDocument(parsing: file.bytes)
         let written = try XMLPropertyList.serialize(document).bytes
         #expect(try PropertyListValue(parsing: written) == document.root.value())
     }
 
     /// The name of a file to be refused: the code, the line and the column, and a word about it.
     @Test("refuses what is to be refused, with code and place", arguments: fixtures("reject"))
-    func reject(_ file: URL) throws {
-        let parts = file.deletingPathExtension().lastPathComponent.split(separator: "-")
-        let error = try #require(parseError(try bytes(of: file)))
+    func reject(_ file: Corpus.File) throws {
+        let parts = file.name.split(separator: ".")[0].split(separator: "-")
+        let error = try #require(parseError(file.bytes))
         #expect("\(error.code)" == parts[0])
         #expect(error.location?.line.map(String.init) == String(parts[1]))
         #expect(error.location?.column.map(String.init) == String(parts[2]))
@@ -46,14 +39,10 @@ struct XMLFixtureTests {
 
 @Suite(
     "XML files of other origin",
-    .enabled(
-        if: FileManager.default.fileExists(atPath: corpus.path), "there is no folder of such files")
-)
+    .enabled(if: Corpus.hasExternal, "there is no folder of such files"))
 struct XMLCorpusTests {
-    private static func documents() throws -> [(file: URL, bytes: [UInt8])] {
-        try ["real-plists/xml", "real-archives"]
-            .flatMap { files(below: corpus.appendingPathComponent($0)) }
-            .map { ($0, try bytes(of: $0)) }
+    private static func documents() throws -> [Corpus.File] {
+        ["real-plists/xml", "real-archives"].flatMap(Corpus.external)
             .filter { (try? PropertyListFormat.detect($0.bytes)) == .xml }
     }
 
@@ -63,9 +52,10 @@ struct XMLCorpusTests {
     @Test("genuine files parse, and those of Apple's writer are reproduced byte for byte")
     func genuine() throws {
         var reproduced = 0
-        for (file, bytes) in try Self.documents() {
-            let name = Comment(rawValue: file.lastPathComponent)
-            if Self.otherXML.contains(file.pathExtension) {
+        for file in try Self.documents() {
+            let name = Comment(rawValue: file.name)
+            let bytes = file.bytes
+            if Self.otherXML.contains(URL(filePath: file.name).pathExtension) {
                 #expect(parseError(bytes, .appleCompatible)?.code == .unexpectedElement, name)
                 continue
             }

@@ -3,6 +3,7 @@
 
 import Foundation
 import FuzzTargets
+import TestSupport
 import Testing
 
 @testable import PropertyList
@@ -182,7 +183,7 @@ struct XMLHostileTests {
 
     @Test("parses or refuses random mixtures of markup", arguments: [1, 2, 3] as [UInt64])
     func mixtures(_ seed: UInt64) {
-        var random = XMLTestRandom(state: seed)
+        var random = SplitMix64(seed: seed)
         let pieces = [
             "<plist>", "</plist>", "<dict>", "</dict>", "<array>", "</array>", "<key>", "</key>",
             "<string>",

@@ -190,7 +190,7 @@ struct XMLScannerAgreementTests {
     @Test("on changed documents", arguments: [1, 0x5CA7] as [UInt64])
     func mutations(_ seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
-        var source = XMLTestRandom(state: seed)
+        var source = RandomPropertyList.forXML(seed: seed)
         let pieces: [String] =
             oddities + ["<", ">", "&", "</key>", "<key>", "]]>", "</dict>", "\u{0}", "é", "<!--"]
         for round in 0..<400 {
@@ -291,7 +291,7 @@ struct XMLEngineTests {
 struct XMLScannerTests {
     @Test("reads what Apple's writer and ours write")
     func common() throws {
-        var source = XMLTestRandom(state: 7)
+        var source = RandomPropertyList.forXML(seed: 7)
         var scanned = 0
         for _ in 0..<200 {
             let bytes = Array(try text(source.value(depth: 4)).utf8)

@@ -1,0 +1,175 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PropertyList
+internal import SystemFiles
+
+/// What a file of preferences holds.
+struct PreferencesContents: Equatable {
+    let values: PropertyListDictionary
+    let format: PropertyListFormat
+}
+
+/// The new contents of a file of preferences: what it holds, with those changes that it can hold.
+struct PreferencesMerge {
+    /// The keys that were set or removed, and the values of those that were set.
+    typealias Changes = (values: PropertyListDictionary, keys: KeyValueTable.Unsaved)
+
+    /// What the file held; nil where there was none.
+    let found: PreferencesContents?
+    private(set) var values = PropertyListDictionary()
+    /// The keys whose changes are among the values.
+    private(set) var keys: KeyValueTable.Unsaved = [:]
+    /// The bytes of the new file; nil where the file holds the values already.
+    private(set) var bytes: [UInt8]?
+    /// The reason why another change is not among the values.
+    private(set) var refusal: StoreError?
+    /// The keys of the changes that there was no time to try, those first that wait longest.
+    private(set) var waiting: [ExactText] = []
+
+    private let changes: Changes
+    private let options: FileOptions
+    private let limits: ParsingLimits
+
+    /// Merges all changes, or where the file cannot hold all of them, those it can hold.
+    ///
+    /// - Parameters:
+    ///   - waiting: the keys of changes that an earlier merge had no time to try. They are tried before others.
+    ///   - deadline: when the search for changes that fit is to end, on the clock of `Environment.uptime`.
+    /// - Throws: `unsupportedValue` where the file cannot be written even as it is.
+    init(
+        _ changes: Changes, into found: PreferencesContents?, _ options: FileOptions,
+        _ limits: ParsingLimits, first waiting: [ExactText], until deadline: Double
+    ) throws(StoreError) {
+        (self.changes, self.found, self.options, self.limits) = (changes, found, options, limits)
+        do throws(StoreError) { try choose(changes.keys) } catch {
+            guard error.code == .unsupportedValue else { throw error }
+            try chooseFitting(error, first: waiting, until: deadline)
+        }
+    }
+
+    private mutating func choose(_ keys: KeyValueTable.Unsaved) throws(StoreError) {
+        self.keys = keys
+        values = merged(keys)
+        let isSame = values == found?.values || found == nil && values.isEmpty
+        bytes = isSame ? nil : try bytes(keys)
+    }
+
+    private func merged(_ keys: KeyValueTable.Unsaved) -> PropertyListDictionary {
+        (found?.values ?? [:]).applying(keys, from: changes.values)
+    }
+
+    private func bytes(_ keys: KeyValueTable.Unsaved) throws(StoreError) -> [UInt8] {
+        try PlainFile.bytes(of: .dictionary(merged(keys)), options(keys), limits)
+    }
+
+    /// The options for a file with new values for `keys`, which keeps what else it holds.
+    private func options(_ keys: KeyValueTable.Unsaved) -> FileOptions {
+        guard let found, mayBecomeBinary else { return options }
+        var kept = PropertyListDictionary()
+        for (key, value) in found.values where keys[ExactText(key)] == nil { kept[key] = value }
+        return PlainFile.isExactInXML(.dictionary(kept), limits) ? options : binaryOptions
+    }
+
+    /// Whether the file may hold values of other programs that XML cannot hold.
+    private var mayBecomeBinary: Bool {
+        options.format == .xml && found.map { $0.format != .xml } ?? false
+    }
+
+    private var binaryOptions: FileOptions {
+        FileOptions(format: .binary, isPrivate: options.isPrivate)
+    }
+}
+
+// MARK: Changes that do not fit together
+
+extension PreferencesMerge {
+    private mutating func chooseFitting(
+        _ refusal: StoreError, first waiting: [ExactText], until deadline: Double
+    ) throws(StoreError) {
+        let now = Environment.uptime
+        let turns = Dictionary(
+            zip(waiting, waiting.indices), uniquingKeysWith: { first, _ in first })
+        func turn(_ key: ExactText) -> Int { turns[key] ?? .max }
+        let candidates = candidates(turn, until: now + (deadline - now) / 2)
+        let fitting = try FittingKeys(
+            removals: candidates.removals, additions: candidates.additions, until: deadline
+        ) { keys throws(StoreError) in _ = try bytes(only(keys)) }
+        try choose(only(fitting.chosen))
+        let untried = fitting.untried + candidates.untried
+        self.waiting =
+            untried.filter { turn($0) < .max }.sorted { turn($0) < turn($1) }
+            + untried.filter { turn($0) == .max }
+        let first = candidates.refusal ?? fitting.refusal
+        self.refusal = (first ?? untried.first.map { refusal.at(key: $0.text) } ?? refusal)
+            .mentioning(waiting: untried.count)
+    }
+
+    private func only(_ keys: [ExactText]) -> KeyValueTable.Unsaved {
+        let keys = Set(keys)
+        return changes.keys.filter { keys.contains($0.key) }
+    }
+
+    /// The changes that a file could hold by themselves.
+    private struct Candidates {
+        var removals: [ExactText] = []
+        /// The keys that get values. Those that waited are first, and those that only binary can hold are last. Of the
+        /// others those are first that make the file grow least.
+        var additions: [ExactText] = []
+        /// The keys for which there was no time.
+        var untried: [ExactText] = []
+        /// The refusal of the first of the others.
+        var refusal: StoreError?
+    }
+
+    /// - Parameter turn: returns the place of a change among those that waited, a large number for others.
+    private func candidates(_ turn: (ExactText) -> Int, until deadline: Double) -> Candidates {
+        var result = Candidates()
+        var sized: [(key: ExactText, order: (turn: Int, isBinary: Int, growth: Int))] = []
+        for key in changes.keys.keys.sorted(by: { (turn($0), $0) < (turn($1), $1) }) {
+            guard let value = changes.values[key.text] else {
+                result.removals.append(key)
+                continue
+            }
+            if !sized.isEmpty, Environment.uptime >= deadline {
+                result.untried.append(key)
+                continue
+            }
+            do throws(StoreError) {
+                let (new, isBinary) = try size(of: [key.text: value])
+                let old = found?.values[key.text].flatMap { try? size(of: [key.text: $0]).bytes }
+                sized.append((key, (turn(key), isBinary ? 1 : 0, new - (old ?? 0))))
+            } catch {
+                result.refusal =
+                    result.refusal ?? (error.path == nil ? error.at(key: key.text) : error)
+            }
+        }
+        sized.sort { $0.order == $1.order ? $0.key < $1.key : $0.order < $1.order }
+        result.additions = sized.map(\.key)
+        return result
+    }
+
+    /// The size in bytes of a file with these values alone, and whether only a binary one can hold them.
+    private func size(
+        of values: PropertyListDictionary
+    ) throws(StoreError) -> (bytes: Int, isBinary: Bool) {
+        func size(_ options: FileOptions) throws(StoreError) -> Int {
+            try PlainFile.bytes(of: .dictionary(values), options, limits).count
+        }
+        do throws(StoreError) { return (try size(options), false) } catch {
+            if mayBecomeBinary, let bytes = try? size(binaryOptions) { return (bytes, true) }
+            throw error
+        }
+    }
+}
+
+extension StoreError {
+    /// The same error, with the number of changes that there was no time to try.
+    fileprivate func mentioning(waiting count: Int) -> StoreError {
+        if count == 0 { return self }
+        let others = count == 1 ? "1 further change waits" : "\(count) further changes wait"
+        return StoreError(
+            code, what: "\(what); \(others) for the next call", file: file, path: path,
+            recovery: recovery, underlying: underlying)
+    }
+}

@@ -1,0 +1,324 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import PropertyList
+import TestSupport
+import Testing
+
+@testable import SystemFiles
+
+/// Files that are replaced in one step: their modes, their temporary files, what is refused.
+@Suite("Replacing files")
+struct ReplacementTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func status(_ name: String) throws -> stat {
+        var status = stat()
+        try #require(unsafe stat(folder(name), &status) == 0)
+        return status
+    }
+
+    private func mode(_ name: String) throws -> mode_t { try status(name).st_mode & 0o7777 }
+
+    private func write(_ name: String, mode: mode_t) throws {
+        try Data("old".utf8).write(to: URL(filePath: folder(name)))
+        try #require(unsafe chmod(folder(name), mode) == 0)
+    }
+
+    private func contents(_ name: String) throws -> String {
+        try String(contentsOfFile: folder(name), encoding: .utf8)
+    }
+
+    private func message(_ body: () throws -> Void) -> String? {
+        do { try body() } catch { return (error as? SystemError)?.message ?? "\(error)" }
+        return nil
+    }
+
+    // MARK: Modes
+
+    @Test("new files get the mode that the system gives them, while files are made elsewhere too")
+    func umaskIsLeftAlone() throws {
+        // Flushing takes no time there, so that there is more of a race.
+        let place =
+            FileManager.default.isWritableFile(atPath: "/dev/shm")
+            ? "/dev/shm/stores-\(UUID().uuidString)" : folder("race")
+        try createFolders(place)
+        defer { try? FileManager.default.removeItem(atPath: place) }
+        let expected = try modeOfNewFile("\(place)/probe")
+        let wrong = Guarded<[mode_t]>([])
+        DispatchQueue.concurrentPerform(iterations: 4) { task in
+            let path = "\(place)/\(task)"
+            for _ in 0..<10_000 {
+                if task < 2 { _ = try? FileAccess.replace(path, with: [1]) }
+                let mode = task < 2 ? try? FileMode(of: path).mode : try? modeOfNewFile(path)
+                _ = try? removeFile(path)
+                if mode != expected { wrong.withLock { $0.append(mode ?? 0) } }
+            }
+        }
+        #expect(wrong.withLock { $0 } == [])
+        #expect(try modeOfNewFile("\(place)/after") == expected)
+    }
+
+    /// The mode that the system gives a new file.
+    private func modeOfNewFile(_ path: String) throws -> mode_t {
+        let file = unsafe open(path, O_CREAT | O_WRONLY, 0o666)
+        defer { close(file) }
+        return try FileMode(of: FileDescriptor(rawValue: file)).mode
+    }
+
+    @Test("a file that is made and removed meanwhile is no symbolic link to nothing")
+    func existing() throws {
+        let path = folder("file")
+        let isDone = Guarded(false)
+        let maker = Thread {
+            while !isDone.withLock({ $0 }) {
+                close(unsafe open(path, O_CREAT | O_WRONLY, 0o600))
+                unsafe unlink(path)
+            }
+        }
+        maker.start()
+        defer { isDone.withLock { $0 = true } }
+        for _ in 0..<20_000 {
+            let message = message { _ = try FileMode.existing(at: path) }
+            #expect(message == nil)
+            if message != nil { break }
+        }
+    }
+
+    @Test("bits that let a program act for the owner are dropped, and that is said")
+    func identityBits() throws {
+        try write("program", mode: 0o6755)
+        let notes = try FileAccess.replace(folder("program"), with: [1])
+        #expect(try mode("program") == 0o755)
+        #expect(notes == ["the set-user-id or set-group-id bit was dropped"])
+        #expect(try FileAccess.replace(folder("program"), with: [2]) == [])
+    }
+
+    @Test("further names of a file keep the old contents, and that is said")
+    func hardLinks() throws {
+        try write("one", mode: 0o644)
+        #expect(unsafe link(folder("one"), folder("other")) == 0)
+        let notes = try FileAccess.replace(folder("one"), with: Array("new".utf8))
+        #expect(notes == ["the old contents stay under 1 further name of the file (hard links)"])
+        #expect(try contents("one") == "new" && contents("other") == "old")
+    }
+
+    @Test("a read-only file is refused and stays")
+    func readOnly() throws {
+        try write("file", mode: 0o444)
+        let message = message {
+            try FileAccess.replace(folder("file"), with: [1])
+        }
+        #expect(message == "is read-only (mode 0444); make it writable first: chmod u+w")
+        #expect(try contents("file") == "old" && folder.names == ["file"])
+    }
+
+    // MARK: Pipes
+
+    @Test(
+        "a pipe without anybody at its other end is an error at once, which says that it is a pipe")
+    func pipes() throws {
+        #expect(unsafe mkfifo(folder("pipe"), 0o600) == 0)
+        let path = folder("pipe")
+        let read = message {
+            _ = try FileAccess.read(path, limit: 10)
+        }
+        #expect(read == "is a pipe that no program writes to")
+        let written = message {
+            try FileAccess.replace(path, with: [1])
+        }
+        #expect(written == "is a pipe or a device that no program reads from")
+        let refused = message {
+            try FileAccess.replace(path, with: [1], specialFiles: .refused)
+        }
+        #expect(refused == "is no regular file, but a pipe")
+        #expect(folder.names == ["pipe"])
+    }
+
+    @Test("a pipe with a program at its other end is read and written whole")
+    func livePipes() throws {
+        #expect(unsafe mkfifo(folder("pipe"), 0o600) == 0)
+        let path = folder("pipe")
+        let bytes = [UInt8](repeating: 7, count: 1_000_000)
+        // Holds both ends open until the others have opened theirs.
+        let holder = unsafe open(path, O_RDWR)
+        let writer = Thread { _ = try? FileAccess.replace(path, with: bytes) }
+        writer.start()
+        var read: [UInt8] = []
+        let file = try FileDescriptor.open(path)
+        while read.count < bytes.count {
+            read += try file.readAll(limit: 0, atOnce: 65_536)
+        }
+        #expect(read == bytes)
+        close(holder)
+        #expect(try file.readAll(limit: 10) == [])
+        file.close()
+    }
+
+    // MARK: Names
+
+    @Test("a slash before a combining mark is a slash")
+    func combiningMarks() throws {
+        #expect(FilePlace("a/\u{301}b").folder.path == "a/")
+        #expect(FilePlace("\u{301}b").folder.path == ".")
+        let path = folder("x/\u{301}y/\u{301}z")
+        try createFolders(path)
+        try FileAccess.replace("\(path)/\u{301}file", with: [1])
+        try FileAccess.replace("\(path)/\u{301}file", with: [2])
+        #expect(try FileAccess.read("\(path)/\u{301}file", limit: 10) == [2])
+        let place = FilePlace("\(path)/\u{301}file")
+        var file = try TemporaryFile(namedFor: place, mode: 0o600)
+        let names = try FileManager.default.contentsOfDirectory(atPath: path)
+        #expect(names.filter { $0.hasPrefix(".keyed.") }.count == 1)
+        file.finish()
+    }
+
+    // MARK: Temporary files
+
+    private func named(_ target: String) throws -> TemporaryFile {
+        try TemporaryFile(namedFor: FilePlace(folder(target)), mode: 0o600)
+    }
+
+    @Test("named temporary files of dead processes are removed, living ones stay")
+    func deadTemporaries() throws {
+        try write("a", mode: 0o600)
+        var living = try named("a")
+        let name = try #require(folder.names.first { $0.hasPrefix(".keyed.") })
+        let dead = TemporaryName.name(17)
+        let changed = dead.dropLast() + (dead.hasSuffix("a") ? "b" : "a")
+        let foreign = [
+            ".keyed.short", ".keyed-abcdefgh", ".keyed.abcdefghi", String(changed),
+            dead.uppercased(), dead + "a",
+        ]
+        for foreign in foreign { try write(foreign, mode: 0o600) }
+        try write(dead, mode: 0o600)
+        let link = TemporaryName.name(18)
+        try FileManager.default.createSymbolicLink(
+            atPath: folder(link), withDestinationPath: folder("a"))
+        FileAccess.removeDeadTemporaries(inFolder: folder.path)
+        #expect(Set(folder.names) == Set(foreign + ["a", name, link]))
+        // The same target again: the living one is in the way, and stays.
+        var second = try named("a")
+        #expect(folder.names.contains(name))
+        second.finish()
+        try living.replaceTarget()
+        living.finish()
+        #expect(Set(folder.names) == Set(foreign + ["a", link]))
+        // A file that was killed in between is found by the next one for the same target.
+        try write(name, mode: 0o600)
+        var third = try named("a")
+        third.finish()
+        #expect(Set(folder.names) == Set(foreign + ["a", link]))
+    }
+
+    @Test("a further name that a killed process left is removed, and the file stays")
+    func publishedTemporaries() throws {
+        try write("a", mode: 0o600)
+        let name = TemporaryName.name(19)
+        try FileManager.default.linkItem(atPath: folder("a"), toPath: folder(name))
+        FileAccess.removeDeadTemporaries(inFolder: folder.path)
+        #expect(try folder.names == ["a"] && contents("a") == "old")
+    }
+
+    @Test("numbers of temporary files are all different, and end in their check")
+    func temporaryNames() {
+        let numbers =
+            [0, 1, .max, .max - 1] + (0..<1000).map { _ in UInt64.random(in: 0...(.max)) }
+        let names = Set(numbers.map(TemporaryName.name))
+        #expect(names.count == Set(numbers).count)
+        #expect(names.allSatisfy { $0.utf8.count == 33 })
+    }
+
+    @Test("files are replaced and created by name where none can be without a name")
+    func namedFiles() throws {
+        try write("a", mode: 0o640)
+        for target in ["a", "new"] {
+            var file = try named(target)
+            try file.file.write([1, 2])
+            if target == "a" { try file.replaceTarget() } else { try file.publish() }
+            file.finish()
+            #expect(try Data(contentsOf: URL(filePath: folder(target))) == Data([1, 2]))
+        }
+        var again = try named("new")
+        #expect(throws: SystemError.self) { try again.publish() }
+        again.finish()
+        #expect(folder.names == ["a", "new"])
+    }
+
+    @Test("creators of one file by name never give it the contents of another that is not done")
+    func takenOverNames() throws {
+        let path = folder("file")
+        let wrong = Guarded<[String]>([])
+        let created = Guarded(0)
+        DispatchQueue.concurrentPerform(iterations: 6) { task in
+            let bytes = [UInt8](repeating: UInt8(task + 1), count: 50_000)
+            for _ in 0..<300 {
+                do {
+                    var file = try named("file")
+                    defer { file.finish() }
+                    try file.file.write(bytes)
+                    try file.publish()
+                } catch { continue }
+                let found = try? Array(Data(contentsOf: URL(filePath: path)))
+                created.withLock { $0 += 1 }
+                if found != bytes {
+                    wrong.withLock {
+                        $0.append("\(found?.count ?? -1) bytes of \(found?.first ?? 0)")
+                    }
+                }
+                unsafe unlink(path)
+            }
+        }
+        #expect(wrong.withLock { $0 } == [])
+        #expect(created.withLock { $0 } > 100)
+        #expect(folder.names == [])
+    }
+
+    @Test("a temporary file of that name that is another's is neither given the name nor removed")
+    func foreignFileOfTheName() throws {
+        try write("a", mode: 0o600)
+        for isNew in [true, false] {
+            var file = try named(isNew ? "new" : "a")
+            let name = try #require(folder.names.first { $0.hasPrefix(".keyed.") })
+            try FileManager.default.removeItem(atPath: folder(name))
+            try write(name, mode: 0o600)
+            #expect(throws: SystemError.self) {
+                if isNew { try file.publish() } else { try file.replaceTarget() }
+            }
+            file.finish()
+            #expect(folder.names.contains(name) && !folder.names.contains("new"))
+            #expect(try contents("a") == "old")
+            try FileManager.default.removeItem(atPath: folder(name))
+        }
+    }
+
+    #if os(Linux)
+    @Test(
+        "creating a file releases no lock that SQLite has on it by then", arguments: [true, false])
+    func locksOfNewFiles(isUnnamed: Bool) throws {
+        let place = FilePlace(folder("file"))
+        let unnamed = try isUnnamed ? TemporaryFile(unnamedFor: place, mode: 0o600) : nil
+        try #require(isUnnamed == (unnamed != nil))
+        var file = try unnamed ?? TemporaryFile(namedFor: place, mode: 0o600)
+        try file.publish()
+        // What another thread does before this one is done.
+        let descriptor = unsafe open(folder("file"), O_RDWR)
+        defer { close(descriptor) }
+        var lock = flock()
+        lock.l_type = Int16(F_WRLCK)
+        try #require(unsafe fcntl(descriptor, F_SETLK, &lock) == 0)
+        file.finish()
+        var probe = flock()
+        probe.l_type = Int16(F_WRLCK)
+        // Locks of open file descriptions conflict with those of the process itself.
+        let getLock: Int32 = 36
+        let other = unsafe open(folder("file"), O_RDWR)
+        try #require(unsafe fcntl(other, getLock, &probe) == 0)
+        #expect(probe.l_type != Int16(F_UNLCK))
+        close(other)
+    }
+    #endif
+}
