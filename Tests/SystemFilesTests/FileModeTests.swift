@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import SystemFiles
 import TestSupport
 import Testing
+
+@testable import SystemFiles
 
 @Suite("Modes of files")
 struct FileModeTests {
