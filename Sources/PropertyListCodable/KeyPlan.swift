@@ -37,9 +37,8 @@ final class KeyPlan {
 
     /// The place of the key `name`; nil for a key that the plan has no place for.
     ///
-    /// - Parameters:
-    ///   - next: the place where the key is expected; afterwards the one behind it.
-    ///   - resolve: returns the value of a key that is requested for the first time.
+    /// The key is expected at the place `next`, which becomes the one behind it. `resolve` returns the value of a key
+    /// that is requested for the first time.
     @inline(__always)
     func place(of name: String, _ next: inout Int, resolve: (String) -> UInt32) -> Int? {
         if value(of: name, ifAt: next) == nil { return search(name, &next, resolve) }

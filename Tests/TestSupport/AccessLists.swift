@@ -17,9 +17,7 @@ public enum AccessLists {
         return output.trimmingCharacters(in: .newlines)
     }
 
-    /// Gives a file a list with one further user, who may read and write.
-    ///
-    /// - Parameter group: the rights of the file's own group.
+    /// Gives a file a list with one further user, who may read and write, and these rights of the file's own group.
     public static func set(_ path: String, group: Int) throws {
         _ = try python("set(\"\(path)\", \(group))")
     }

@@ -10,10 +10,8 @@ public struct RandomPropertyList: Sendable {
     private let keys: [String]
     private let isExactInXML: Bool
 
-    /// A source of values of `kinds`, the same for the same seed.
-    ///
-    /// - Parameter isExactInXML: whether all of them come back from XML as they were: reals have 64 bits and are
-    ///   numbers.
+    /// A source of values of `kinds`, the same for the same seed. Where it is exact in XML, all of them come back from
+    /// XML as they were: reals have 64 bits and are numbers.
     public init(
         seed: UInt64, kinds: [PropertyListKind] = Self.allKinds, isExactInXML: Bool = false
     ) {

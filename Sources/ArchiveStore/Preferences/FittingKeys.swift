@@ -28,6 +28,7 @@ struct FittingKeys {
     ///   - additions: the keys that get values.
     ///   - deadline: when to end, on the clock of `Environment.uptime`.
     ///   - require: throws `unsupportedValue` for changes that do not fit together.
+    /// - Throws: what `require` throws with another code.
     init(
         removals: [ExactText], additions: [ExactText], until deadline: Double,
         _ require: ([ExactText]) throws(StoreError) -> Void

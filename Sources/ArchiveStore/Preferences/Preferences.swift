@@ -54,8 +54,7 @@ public final class Preferences: KeyValueStore {
         try self.init(domain, folder, options, limits, timeout, searchTime: 2)
     }
 
-    /// - Parameter searchTime: how long ``synchronize()`` may search for changes that fit, in seconds. Other programs
-    ///   wait meanwhile.
+    // The time is how long `synchronize()` may search for changes that fit, in seconds. Other programs wait meanwhile.
     init(
         _ domain: String, _ folder: String?, _ options: FileOptions, _ limits: ParsingLimits,
         _ timeout: Double, searchTime: Double

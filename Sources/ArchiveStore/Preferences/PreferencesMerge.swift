@@ -33,10 +33,9 @@ struct PreferencesMerge {
 
     /// Merges all changes, or where the file cannot hold all of them, those it can hold.
     ///
-    /// - Parameters:
-    ///   - waiting: the keys of changes that an earlier merge had no time to try. They are tried before others.
-    ///   - deadline: when the search for changes that fit is to end, on the clock of `Environment.uptime`.
-    /// - Throws: `unsupportedValue` where the file cannot be written even as it is.
+    /// Changes that an earlier merge had no time to try, those in `waiting`, are tried before others. The search for
+    /// changes that fit ends at the deadline, on the clock of `Environment.uptime`. `unsupportedValue` is thrown where
+    /// the file cannot be written even as it is.
     init(
         _ changes: Changes, into found: PreferencesContents?, _ options: FileOptions,
         _ limits: ParsingLimits, first waiting: [ExactText], until deadline: Double
@@ -122,7 +121,7 @@ extension PreferencesMerge {
         var refusal: StoreError?
     }
 
-    /// - Parameter turn: returns the place of a change among those that waited, a large number for others.
+    // `turn` returns the place of a change among those that waited, a large number for others.
     private func candidates(_ turn: (ExactText) -> Int, until deadline: Double) -> Candidates {
         var result = Candidates()
         var sized: [(key: ExactText, order: (turn: Int, isBinary: Int, growth: Int))] = []

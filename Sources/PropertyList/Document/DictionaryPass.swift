@@ -21,9 +21,7 @@ struct DictionaryPass {
     /// The number of keys that are numbered together in a dictionary that is larger.
     private static let blockSize = 64
 
-    /// Prepares the pass.
-    ///
-    /// - Parameter keys: the keys that have their numbers already.
+    /// Prepares the pass. The keys of the table have their numbers already.
     init(
         options: ParsingOptions, format: PropertyListFormat?, root: UInt32 = 0,
         keys: KeyTable = KeyTable()
