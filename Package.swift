@@ -68,7 +68,9 @@ let package = Package(
         // Key paths, editing, comparing, merging, carving.
         .target(
             name: "PropertyListTools", dependencies: ["ArchiveVocabulary", "PropertyList"]),
-        .target(name: "PropertyListCodable", dependencies: ["CallStack", "PropertyList"]),
+        .target(
+            name: "PropertyListCodable",
+            dependencies: ["ArchiveVocabulary", "CallStack", "PropertyList"]),
         .target(
             name: "KeyedArchive",
             dependencies: [

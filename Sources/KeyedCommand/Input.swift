@@ -57,7 +57,7 @@ enum Advice {
         case .convertToBinary: "keyed convert binary makes a file that can be edited"
         case .searchDatabase: "keyed scan looks into databases"
         case .allowLeniency: leniency(error.recoveryOptions.names, way)
-        case .changeValue: nil
+        case .allowLoss, .changeValue: nil
         default: error.recovery
         }
     }

@@ -3,10 +3,11 @@
 
 /// The limits on what a property list may ask for, whoever wrote it.
 ///
-/// The same limits govern parsing, and all that is done with what was parsed: writing, printing, comparing. Limits on what shared objects
-/// may expand to are relative to the size of the document, because a flat cap refuses genuine large
-/// files and still lets a small bomb through: a binary property list of 200 bytes can describe
-/// 10¹² values by sharing.
+/// The same limits bound parsing and every later operation: writing, printing, comparing.
+///
+/// Limits on what shared objects may expand to are relative to the size of the document, because a flat cap
+/// refuses genuine large files and still lets a small bomb through: a binary property list of 200 bytes can
+/// describe 10¹² values by sharing.
 ///
 /// The number of values that a walk may visit is relative to the number of values in the file **and**
 /// of references to them. Each of these takes at least one byte of the file, so what is linear in the

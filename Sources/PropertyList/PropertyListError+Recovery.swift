@@ -11,6 +11,8 @@ extension PropertyListError {
         public static let raiseLimits = RecoveryCode("raiseLimits")
         /// Parse with ``PropertyListError/recoveryOptions``.
         public static let allowLeniency = RecoveryCode("allowLeniency")
+        /// Allow the loss in ``XMLPropertyList/Options/allowedLosses``.
+        public static let allowLoss = RecoveryCode("allowLoss")
         /// Name the encoding of the text.
         public static let nameEncoding = RecoveryCode("nameEncoding")
         /// Choose a form in ``OpenStepPropertyList/Options/scalars``.

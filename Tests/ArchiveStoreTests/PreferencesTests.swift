@@ -438,6 +438,20 @@ struct PreferencesTests {
         #expect(count < 15)
     }
 
+    @Test("values that no file can hold count for the time of the search too")
+    func refusedInTime() throws {
+        let store = try limited("a", 60_000, .xml, searchTime: 0)
+        for number in 0..<50 { store["\(number)"] = "\(number)\u{1}" }
+        store["plain"] = 1
+        let error = #expect(throws: StoreError.self) { try store.synchronize() }
+        #expect(error?.path?.components == [.key("0")])
+        #expect(error?.what.contains("50 further changes wait") == true, "\(error?.what ?? "")")
+        for _ in 0..<60 where try preferences("a").storedValues.isEmpty {
+            #expect(throws: StoreError.self) { try store.synchronize() }
+        }
+        #expect(try preferences("a").storedValues == ["plain": 1])
+    }
+
     @Test("many changes to a large file are written at once where one other is refused")
     func oneOfManyRefused() throws {
         let store = try preferences("a")

@@ -59,10 +59,21 @@ struct RecoveryCodeTests {
         #expect(form.recoveryCode == .readStrictly)
     }
 
-    @Test("an error that only words can help has no code")
-    func words() throws {
+    @Test("an error about a loss that can be allowed says so")
+    func losses() throws {
+        let control = try PropertyListDocument(.set([1]))
+        let error = #expect(throws: PropertyListError.self) { try control.serialized(as: .xml) }
+        #expect(error?.recoveryCode == .allowLoss)
+    }
+
+    @Test("an error about a database names the search in it")
+    func databases() throws {
         let database = try #require(refusal(of: "SQLite format 3\0"))
         #expect(database.recoveryCode == .searchDatabase)
+    }
+
+    @Test("an error that only words can help has no code")
+    func words() throws {
         let unknown = try #require(refusal(of: "!"))
         #expect(unknown.recoveryCode == nil && unknown.recoveryOptions.isEmpty)
     }

@@ -26,15 +26,19 @@ struct FittingKeys {
     /// - Parameters:
     ///   - removals: the keys that are removed. They may make room only together.
     ///   - additions: the keys that get values.
+    ///   - areRefusedTogether: whether it is known that not all of them fit.
     ///   - deadline: when to end, on the clock of `Environment.uptime`.
     ///   - require: throws `unsupportedValue` for changes that do not fit together.
     /// - Throws: what `require` throws with another code.
     init(
-        removals: [ExactText], additions: [ExactText], until deadline: Double,
+        removals: [ExactText], additions: [ExactText], areRefusedTogether: Bool,
+        until deadline: Double,
         _ require: ([ExactText]) throws(StoreError) -> Void
     ) throws(StoreError) {
         self.deadline = deadline
-        if try refusal(of: (removals + additions)[...], require) == nil {
+        if !areRefusedTogether,
+            try refusal(of: (removals + additions)[...], require) == nil
+        {
             chosen = removals + additions
             return
         }
@@ -42,9 +46,11 @@ struct FittingKeys {
         try add(additions[...], require)
         // Changes that were chosen later may have made room.
         if !chosen.isEmpty, !isOver {
-            let again = leftOut
+            let (again, reason, waiting) = (leftOut, refusal, untried)
             (leftOut, refusal) = ([], nil)
             try add(again[...], require)
+            // What there is no time to try again has been refused already.
+            if untried.count > waiting.count { (untried, refusal) = (waiting, refusal ?? reason) }
         }
     }
 

@@ -3,8 +3,7 @@
 
 internal import PropertyList
 
-/// Values by their keys with defaults below them, what of it is not in the file yet, and who wants to
-/// know of changes.
+/// Values by key, their defaults, the keys that are not written yet, and the readers of changes.
 final class KeyValueTable: Sendable {
     /// What was set since the file was written last: by key the number of the setting.
     typealias Unsaved = [ExactText: UInt64]

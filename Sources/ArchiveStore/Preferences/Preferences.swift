@@ -132,12 +132,12 @@ public final class Preferences: KeyValueStore {
     /// A file that there was none of belongs to the user that the process acts for, as with `defaults`; a file that
     /// there was keeps its owner.
     ///
-    /// - Throws: `outOfSpace`, `fileAccess`, `invalidContents`, or `busy` where another program keeps the
-    ///   file locked or changes it all the time; the error names who owns the lock's file, if that is another
-    ///   user. The file is what it
-    ///   was, unless only flushing the folder failed, as ``StoreError/Code/fileAccess`` says. What was set is
-    ///   still to be written. A file system without locks is `fileAccess`.
-    ///   Without changes nothing is locked and nothing written.
+    /// Without changes nothing is locked and nothing written.
+    ///
+    /// - Throws: `outOfSpace`, `fileAccess`, `invalidContents`, or `busy` where another program keeps the file
+    ///   locked or changes it all the time; the error names who owns the lock's file, if that is another user. A
+    ///   file system without locks is `fileAccess`. The file is then what it was. Only where flushing the folder
+    ///   failed it is the new one, as ``StoreError/Code/fileAccess`` says. What was set is still to be written.
     ///   `unsupportedValue` and the path of the first value that the file cannot hold, when all others are
     ///   written. Such values stay in memory, still to be written; set them anew, or remove them.
     public func synchronize() throws(StoreError) {

@@ -92,7 +92,9 @@ extension PreferencesMerge {
         func turn(_ key: ExactText) -> Int { turns[key] ?? .max }
         let candidates = candidates(turn, until: now + (deadline - now) / 2)
         let fitting = try FittingKeys(
-            removals: candidates.removals, additions: candidates.additions, until: deadline
+            removals: candidates.removals, additions: candidates.additions,
+            areRefusedTogether: candidates.refusal == nil && candidates.untried.isEmpty,
+            until: deadline
         ) { keys throws(StoreError) in _ = try bytes(only(keys)) }
         try choose(only(fitting.chosen))
         let untried = fitting.untried + candidates.untried
@@ -130,7 +132,7 @@ extension PreferencesMerge {
                 result.removals.append(key)
                 continue
             }
-            if !sized.isEmpty, Environment.uptime >= deadline {
+            if !sized.isEmpty || result.refusal != nil, Environment.uptime >= deadline {
                 result.untried.append(key)
                 continue
             }

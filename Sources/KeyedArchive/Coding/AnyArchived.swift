@@ -52,7 +52,7 @@ struct ObjectIdentity: Sendable, Hashable {
     let object: UInt32
 }
 
-/// Stands for an archive, for who does not need to hold on to it.
+/// Identifies an archive without retaining it.
 final class ArchiveIdentity: Sendable, Hashable {
     static func == (left: ArchiveIdentity, right: ArchiveIdentity) -> Bool { left === right }
 

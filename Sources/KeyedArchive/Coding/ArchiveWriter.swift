@@ -5,11 +5,10 @@ internal import ArchiveVocabulary
 internal import CallStack
 public import PropertyList
 
-/// An archive that is being written: behind every ``KeyedEncoder``.
+/// Writes the objects of one archive. Every ``KeyedEncoder`` of the archive refers to it.
 ///
-/// Numbers are given out as Apple's archiver does it: an object's slot when it is first referred to,
-/// then its children's, then that of its class. Nothing is output before all of it is complete and
-/// every class has been held against the registry.
+/// Objects are numbered as Apple's archiver does: an object when it is first referred to, then its children,
+/// then its class. Nothing is output until every object is complete and the registry allows every class.
 public final class ArchiveWriter {
     private let registry: ClassRegistry
     let options: KeyedArchiver.Options

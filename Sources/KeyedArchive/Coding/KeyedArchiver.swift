@@ -15,8 +15,8 @@ internal import ArchiveVocabulary
 /// let bytes = try archiver.finish()
 /// ```
 ///
-/// A value of a class that the registry does not allow is refused, with its path, before anything is
-/// output; so is what could not be read back.
+/// It throws for a class that the registry does not allow, with the path, before any output, and for what could
+/// not be read back.
 public final class KeyedArchiver {
     /// How archives are written.
     public struct Options: Sendable, Hashable {

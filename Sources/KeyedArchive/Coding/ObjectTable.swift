@@ -86,7 +86,7 @@ struct ObjectTable {
     mutating func fail(_ error: KeyedArchiveError) { if failure == nil { failure = error } }
 }
 
-// MARK: - Slots
+// MARK: - Numbers
 
 extension ObjectTable {
     /// The next number.

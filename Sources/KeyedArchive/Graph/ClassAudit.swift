@@ -41,13 +41,13 @@ extension ArchiveContents {
         var found: [DisallowedObject] = []
         for number in 0..<index.count {
             let object = UInt32(truncatingIfNeeded: number)
-            let number = index.classNumber(of: object)
-            if !number.isObject || isAllowed[Int(number.value)] { continue }
+            let classNumber = index.classNumber(of: object)
+            if !classNumber.isObject || isAllowed[Int(classNumber.value)] { continue }
             let finder = ways ?? WayFinder(self, index)
             ways = finder
             found.append(
                 DisallowedObject(
-                    object: PropertyListUID(object), archivedClass: classes[Int(number.value)],
+                    object: PropertyListUID(object), archivedClass: classes[Int(classNumber.value)],
                     ways: finder))
         }
         return found

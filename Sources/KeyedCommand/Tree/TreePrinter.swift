@@ -279,7 +279,7 @@ struct TreePrinter {
             ? [.key(FoundationField.bytes)] : [.key(FoundationField.data)]
     }
 
-    // MARK: Shapes
+    // MARK: Forms
 
     private mutating func form(
         of node: PropertyListNode, _ console: Console

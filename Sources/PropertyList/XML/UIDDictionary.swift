@@ -1,8 +1,6 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-internal import ArchiveVocabulary
-
 /// The dictionary that stands for a UID in formats of text: `{CF$UID: n}`, where n fits 32 bits.
 ///
 /// In a keyed archive, where dictionaries of a program are objects with a class, it always means a UID.
@@ -14,28 +12,18 @@ enum UIDDictionary {
 
     /// The number of the UID that a record stands for; nil for other values.
     static func number(_ record: NodeRecord, in store: NodeStore) -> UInt32? {
-        guard record.kind == .dictionary, record.high == 1 else { return nil }
-        let value = store.records[Int(store.children[Int(record.low) &+ 1])]
+        guard record.kind == .dictionary, record.count == 1 else { return nil }
+        let value = store.records[Int(store.children[record.valueRange.lowerBound])]
         guard value.kind == .integer, let number = value.integer.value(as: UInt32.self),
-            store.isString(store.records[Int(store.children[Int(record.low)])], keyText)
+            store.isString(store.records[Int(store.children[record.keyRange.lowerBound])], keyText)
         else { return nil }
         return number
     }
 }
 
-/// The rule by which a root is that of a keyed archive: it has four keys, each with a value of its kind.
-enum ArchiveRoot {
-    /// Applies the rule.
-    ///
-    /// - Parameter kind: Returns the kind of the value of a key; nil where the root has no such key.
-    /// - Returns: Whether the root is that of a keyed archive.
-    static func isArchive(_ kind: (String) -> PropertyListKind?) -> Bool {
-        kind(ArchiveFormat.archiverKey) == .string && kind(ArchiveFormat.versionKey) == .integer
-            && kind(ArchiveFormat.objectsKey) == .array && kind(ArchiveFormat.topKey) == .dictionary
+extension DocumentTable {
+    /// The number of the UID that a dictionary stands for; nil for other values.
+    package func uidNumber(ofDictionary record: NodeRecord) -> UInt32? {
+        UIDDictionary.number(record, in: storage.store)
     }
-}
-
-extension PropertyListDocument {
-    /// Whether the root is that of a keyed archive. Constant time.
-    package var looksLikeKeyedArchive: Bool { ArchiveRoot.isArchive { root[$0]?.kind } }
 }

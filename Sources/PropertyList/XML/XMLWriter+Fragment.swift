@@ -47,15 +47,17 @@ extension XMLWriter {
     ) throws(PropertyListError) -> [UInt8] {
         var output: [UInt8] = []
         while let step = try walk.next(&budget) {
-            do { try append(step, style, to: &output) } catch { throw error.at(path: walk.path()) }
-            // The beginning of a line may be long.
+            do { try append(step, style, within: outer, to: &output) } catch {
+                throw error.at(path: walk.path())
+            }
             try outer.checkRoom(for: output.count)
         }
         return output
     }
 
     private mutating func append(
-        _ step: DocumentWalk.Step, _ style: XMLFragmentStyle, to output: inout [UInt8]
+        _ step: DocumentWalk.Step, _ style: XMLFragmentStyle,
+        within outer: borrowing OperationBudget, to output: inout [UInt8]
     ) throws(PropertyListError) {
         switch step {
         case .enter(let node, let key):
@@ -63,17 +65,17 @@ extension XMLWriter {
             // The root is not written. Its children are at depth 0.
             let depth = walk.depth &- (record.isContainer ? 2 : 1)
             if depth < 0 { return }
-            begin(style.lead, depth, style, to: &output)
+            try begin(style.lead, depth, style, within: outer, to: &output)
             if let key {
                 let place = try keyElement(key)
                 output.append(contentsOf: keys.elements[place].dropLast())
-                begin(style.separator, depth, style, to: &output)
+                try begin(style.separator, depth, style, within: outer, to: &output)
             }
-            try append(record, depth, style, to: &output)
+            try append(record, depth, style, within: outer, to: &output)
         case .leave(let node):
             let record = store.records[Int(node)]
             guard walk.depth > 0, record.high > 0 else { return }
-            beginLine(walk.depth &- 1, style, to: &output)
+            try beginLine(walk.depth &- 1, style, within: outer, to: &output)
             append(
                 record.kind == .dictionary ? lines.closeDict : lines.closeArray, to: &output)
         }
@@ -81,19 +83,29 @@ extension XMLWriter {
 
     /// Begins a key or a value: of a child as the style says, deeper ones on a line of their own.
     private func begin(
-        _ text: [UInt8], _ depth: Int, _ style: XMLFragmentStyle, to output: inout [UInt8]
-    ) {
+        _ text: [UInt8], _ depth: Int, _ style: XMLFragmentStyle,
+        within outer: borrowing OperationBudget, to output: inout [UInt8]
+    ) throws(PropertyListError) {
         if depth == 0 {
             output.append(contentsOf: text)
         } else {
-            beginLine(depth, style, to: &output)
+            try beginLine(depth, style, within: outer, to: &output)
         }
     }
 
-    private func beginLine(_ depth: Int, _ style: XMLFragmentStyle, to output: inout [UInt8]) {
+    /// Begins a line. Its indentation is that of the text around it, which may be long, so there has to be room for
+    /// each part of it.
+    private func beginLine(
+        _ depth: Int, _ style: XMLFragmentStyle, within outer: borrowing OperationBudget,
+        to output: inout [UInt8]
+    ) throws(PropertyListError) {
         output.append(contentsOf: style.newline)
         output.append(contentsOf: style.prefix)
-        for _ in 0..<depth { output.append(contentsOf: style.unit) }
+        try outer.checkRoom(for: output.count)
+        for _ in 0..<depth {
+            output.append(contentsOf: style.unit)
+            try outer.checkRoom(for: output.count)
+        }
     }
 
     /// Appends a tag without the end of its line.
@@ -104,7 +116,8 @@ extension XMLWriter {
 
     /// Appends a leaf, or the beginning of a container, from its first `<` on.
     private mutating func append(
-        _ record: NodeRecord, _ depth: Int, _ style: XMLFragmentStyle, to output: inout [UInt8]
+        _ record: NodeRecord, _ depth: Int, _ style: XMLFragmentStyle,
+        within outer: borrowing OperationBudget, to output: inout [UInt8]
     ) throws(PropertyListError) {
         guard record.kind == .uid || record.kind == .data else {
             // The ends of lines in a text are its own.
@@ -120,7 +133,8 @@ extension XMLWriter {
             // The one value of a UID's dictionary is a level deeper; lines of data are not.
             let isDeeper = record.kind == .uid && line.count &- content.count > indent.count
             if line.startIndex > 0 {
-                beginLine(isDeeper ? depth &+ 1 : depth, style, to: &output)
+                try beginLine(
+                    isDeeper ? depth &+ 1 : depth, style, within: outer, to: &output)
             }
             output.append(contentsOf: content)
         }

@@ -22,6 +22,7 @@ struct XMLWriter: ~Copyable {
     private let options: XMLPropertyList.Options
     private let realStyle: RealText.Style
     private let isArchive: Bool
+    private let isInArchive: Bool
     var budget: OperationBudget
     let lines = XMLLines()
     // The beginning of a line at the root.
@@ -43,6 +44,7 @@ struct XMLWriter: ~Copyable {
         walk = DocumentWalk(document.root, sortsKeys: options.sortsKeys)
         keys = XMLWrittenKeys(count: document.storage.keys.count)
         isArchive = isInArchive || document.looksLikeKeyedArchive
+        self.isInArchive = isInArchive
         realStyle = document.realStyle(options.realText)
         margin = XMLIndent(options.indentation)
     }
@@ -315,7 +317,12 @@ struct XMLWriter: ~Copyable {
         _ loss: XMLPropertyList.Losses, _ what: String
     ) throws(PropertyListError) {
         guard options.allowedLosses.contains(loss) else {
-            throw Self.error(what, "allow it in `XMLPropertyList.Options.allowedLosses`")
+            // What is put into an archive is read as a part of it, whatever the options say.
+            throw Self.error(
+                what,
+                isInArchive && loss == .uidDictionaries
+                    ? nil
+                    : .init(.allowLoss, "allow it in `XMLPropertyList.Options.allowedLosses`"))
         }
         counts[loss.rawValue, default: 0] += 1
     }

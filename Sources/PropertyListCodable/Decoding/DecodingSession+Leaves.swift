@@ -1,6 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+internal import ArchiveVocabulary
 @_spi(Tables) internal import PropertyList
 
 #if canImport(FoundationEssentials)
@@ -86,7 +87,7 @@ extension DecodingSession {
             throw refusal(String.self, node, path())
         }
         let text = text(node, record)
-        return text.utf8.count == 5 && text == NullText.text ? nil : text
+        return text.utf8.count == 5 && text == ArchiveFormat.null ? nil : text
     }
 
     /// A point in time.
@@ -124,11 +125,7 @@ extension DecodingSession {
         if record.kind == .uid {
             return PropertyListUID(UInt32(truncatingIfNeeded: record.payload))
         }
-        if record.kind == .dictionary, record.count == 1,
-            let number = table.view(node)["CF$UID"]?.integer?.value(as: UInt32.self)
-        {
-            return PropertyListUID(number)
-        }
+        if let number = table.uidNumber(ofDictionary: record) { return PropertyListUID(number) }
         throw refusal(PropertyListUID.self, node, path())
     }
 }

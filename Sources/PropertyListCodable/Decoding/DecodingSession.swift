@@ -1,6 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+internal import ArchiveVocabulary
 internal import CallStack
 @_spi(Tables) internal import PropertyList
 
@@ -171,7 +172,7 @@ final class DecodingSession {
     @inline(never)
     private func isNullText(_ node: UInt32) -> Bool {
         table.contentLength(of: records[Int(node)]) <= 10
-            && table.view(node).isString(NullText.text)
+            && table.view(node).isString(ArchiveFormat.null)
     }
 }
 

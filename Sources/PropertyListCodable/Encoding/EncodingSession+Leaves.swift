@@ -1,6 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+internal import ArchiveVocabulary
 internal import PropertyList
 
 #if canImport(FoundationEssentials)
@@ -13,7 +14,7 @@ extension EncodingSession {
     /// What stands for nil.
     var null: UInt32 {
         if let nullNode { return nullNode }
-        let node = assemble { $0.string(NullText.text) }
+        let node = assemble { $0.string(ArchiveFormat.null) }
         nullNode = node
         return node
     }

@@ -225,7 +225,7 @@ public struct PropertyListEditor: Sendable {
         throw PropertyListError(
             .unrepresentableValue, format: document.format,
             what: "the edits cannot be made in this text: it would say something else",
-            recovery: "convert the file, which writes it anew")
+            recovery: .init(.writeAnew, "convert the file, which writes it anew"))
     }
 
     /// The text with the edits, and what changes in it.

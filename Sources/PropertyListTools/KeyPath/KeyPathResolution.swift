@@ -121,7 +121,7 @@ extension PropertyListDocument {
 
     /// The value of a UID of a keyed archive, or nil.
     func archivedObject(_ number: UInt32) -> PropertyListNode? {
-        root[ArchiveFormat.objectsKey]?[Int(number)]
+        Int(exactly: number).flatMap { root[ArchiveFormat.objectsKey]?[$0] }
     }
 }
 

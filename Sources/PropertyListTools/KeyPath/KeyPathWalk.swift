@@ -107,8 +107,10 @@ extension KeyPathWalk {
             let place = place(ofKey: ArchiveFormat.objectsKey, in: root),
             let objects = try container(at: place), kind(of: objects) == .array
         else { throw path.notAnArchive(position) }
-        try checkIndex(Int(number), in: objects, path, position)
-        return self.place(ofElement: Int(number), in: objects)
+        // Some platforms have integers of 32 bits, and numbers of objects have no sign.
+        let index = Int(clamping: number)
+        try checkIndex(index, in: objects, path, position)
+        return self.place(ofElement: index, in: objects)
     }
 
     private func checkIndex(

@@ -291,10 +291,26 @@ struct XMLEditTests {
         if isRefused {
             let error = #expect(throws: PropertyListError.self) { try edited(text, set) }
             #expect(error?.code == .unrepresentableValue)
+            // The loss can't be allowed there.
+            #expect(error?.recovery == nil && error?.recoveryCode == nil)
             return
         }
         let changed = try PropertyListValue(parsing: Array(try edited(text, set).utf8))
         #expect(changed["$top"] == ["root": ["CF$UID": number]])
+    }
+
+    @Test("there has to be room for each line of data under a long indentation, before it is made")
+    func longIndentation() throws {
+        let blanks = String(repeating: " ", count: 200_000)
+        let text =
+            "<plist version=\"1.0\">\n<dict>\n\(blanks)<key>x</key>\n\(blanks)<true/>\n</dict>\n</plist>\n"
+        let data = PropertyListValue.data([UInt8](repeating: 7, count: 2_000_000))
+        for value in [data, ["a": ["b": ["c": data]]]] {
+            let error = #expect(throws: PropertyListError.self) {
+                try edited(text, ("new", .set(value)))
+            }
+            #expect(error?.code == .sizeLimitExceeded)
+        }
     }
 
     @Test("an edit that would turn UIDs into dictionaries is refused")
