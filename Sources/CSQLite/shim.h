@@ -43,6 +43,14 @@ static inline int keyed_sqlite_read(sqlite3 *connection, void *bytes, int size, 
     return status == SQLITE_OK ? keyed_sqlite_read_file(file, bytes, size, offset) : status;
 }
 
+/// Sets `size` to the length of the main database, in bytes, as SQLite's own descriptor has it.
+static inline int keyed_sqlite_size(sqlite3 *connection, sqlite3_int64 *size) {
+    sqlite3_file *file = 0;
+    int status = sqlite3_file_control(connection, "main", SQLITE_FCNTL_FILE_POINTER, &file);
+    if (status != SQLITE_OK) return status;
+    return file && file->pMethods ? file->pMethods->xFileSize(file, size) : SQLITE_ERROR;
+}
+
 /// Whether a database no longer has the name that it was opened by.
 static inline int keyed_sqlite_has_moved(sqlite3_file *file) {
     int moved = 0;

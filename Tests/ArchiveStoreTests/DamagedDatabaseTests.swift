@@ -304,7 +304,19 @@ struct DamagedDatabaseTests {
         #expect(error?.code == .invalidDatabase)
         #expect(error?.recovery?.contains("`VACUUM`") == true)
         try DatabaseQueue(path: file).vacuum()
-        #expect(try store().items() == items)
+        let open = try store()
+        #expect(try open.items() == items)
+        // The same while the store is open.
+        let handle = try FileHandle(forWritingTo: URL(filePath: file))
+        try handle.seekToEnd()
+        try handle.write(contentsOf: Data(page))
+        try handle.close()
+        let item = Item(service: "new", account: "new", data: [1])
+        let second = #expect(throws: StoreError.self) { try open.add(item) }
+        #expect(second?.recovery?.contains("`VACUUM`") == true)
+        try DatabaseQueue(path: file).vacuum()
+        try open.add(item)
+        #expect(try open.items().count == items.count + 1)
     }
 
     @Test("pages of zeros, of junk, or in another order are an error, or change nothing")

@@ -162,6 +162,7 @@ public final class EncryptedItemDatabase: ItemDatabase {
         var thrown: (any Error)?
         do {
             return try queue.write { database in
+                try StoreSchema.requireSize(database)
                 let transaction = EncryptedTransaction(
                     accessGroup, file, try rows(database), owner)
                 defer { owner.end() }
@@ -212,6 +213,7 @@ public final class EncryptedItemDatabase: ItemDatabase {
             // The new key is known here before another thread reads the new header.
             try queue.writeWithoutTransaction { database in
                 try database.inTransaction(.immediate) {
+                    try StoreSchema.requireSize(database)
                     new = try rotate(database, to: master)
                     return .commit
                 }

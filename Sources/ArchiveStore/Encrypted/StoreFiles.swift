@@ -109,6 +109,17 @@ enum StoreFiles {
         return bytes
     }
 
+    /// The length of the file of a connection in bytes, whatever name it has by now.
+    static func size(of connection: Database) throws -> Int {
+        var size: Int64 = 0
+        // SAFETY: the connection is open, and the variable is ours for the call.
+        let status = unsafe keyed_sqlite_size(connection.sqliteConnection, &size)
+        guard status == SQLITE_OK else {
+            throw DatabaseError(resultCode: ResultCode(rawValue: status))
+        }
+        return Int(clamping: size)
+    }
+
     /// Whether a connection of any program is about to write.
     private static func isReserved(_ connection: Database) throws -> Bool {
         var isReserved: Int32 = 0

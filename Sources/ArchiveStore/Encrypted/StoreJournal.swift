@@ -232,6 +232,9 @@ extension StoreJournal {
                 "if a program of that user did not finish, the journal holds what the store needs: "
                     + "open the store as \(Self.owner(store + RollbackJournal.suffix)), and do not "
                     + "move the journal away"
+            case .otherState:
+                "the store may need it: open copies of both with SQLite, and move the journal away only if their "
+                    + "contents are older"
             case .malformedStore:
                 "restore the store from a backup, and move the journal away with the old one"
             default: "no store makes such a journal; move it away if you know where it is from"

@@ -45,7 +45,7 @@ enum StoreSchema {
     /// `mode` returns the mode of the file, which is asked for once SQLite has locked it.
     static func require(_ database: Database, mode: () throws -> FileMode) throws {
         let (mode, roots) = try requireTables(database, mode)
-        try requireSize(database, mode)
+        try requireSize(database)
         try requireTrees(database, mode.size, roots)
         let findings = try DatabaseValue.fetchAll(database, sql: "PRAGMA integrity_check(1)")
         guard findings == ["ok".databaseValue] else {
@@ -117,10 +117,10 @@ extension StoreSchema {
     ///
     /// A file is longer where another program has compacted it and was killed before it cut the file. What is behind
     /// the end is overwritten by no change of the key, and a journal does not tell how much of it belongs to the store.
-    private static func requireSize(_ database: Database, _ mode: FileMode) throws {
-        let size = mode.size
+    static func requireSize(_ database: Database) throws {
         let pages = try Int.fetchOne(database, sql: "PRAGMA page_count") ?? 0
         let pageSize = try Int.fetchOne(database, sql: "PRAGMA page_size") ?? 0
+        let size = try StoreFiles.size(of: database)
         let (counted, isOverflow) = pages.multipliedReportingOverflow(by: pageSize)
         guard !isOverflow, counted == size else {
             throw StoreError(

@@ -21,7 +21,7 @@ struct FittingKeys {
 
     /// Chooses those of some changes that fit, the first ones rather than the last ones.
     ///
-    /// The first removal and the first other change are decided in any case, whatever the time.
+    /// Whatever the time, all removals are tried together, then all other changes, and of each the first is decided.
     ///
     /// - Parameters:
     ///   - removals: the keys that are removed. They may make room only together.
@@ -60,14 +60,11 @@ struct FittingKeys {
         var rest = keys
         var count = keys.count
         while let first = rest.first {
-            if isOver {
-                if rest.startIndex > keys.startIndex { break }
-                count = 1
-            }
+            if isOver, rest.startIndex > keys.startIndex { break }
             let next = rest.prefix(count)
             let refusal = try refusal(of: next, require)
             if refusal != nil, next.count > 1 {
-                count = next.count / 2
+                count = isOver ? 1 : next.count / 2
                 continue
             }
             if let refusal {

@@ -139,7 +139,8 @@ public final class Preferences: KeyValueStore {
     ///   file system without locks is `fileAccess`. The file is then what it was. Only where flushing the folder
     ///   failed it is the new one, as ``StoreError/Code/fileAccess`` says. What was set is still to be written.
     ///   `unsupportedValue` and the path of the first value that the file cannot hold, when all others are
-    ///   written. Such values stay in memory, still to be written; set them anew, or remove them.
+    ///   written but those that the error counts as waiting. All of these stay in memory, still to be written. Set
+    ///   the value of the path anew, or remove it. Without a path the file has no room for what waits.
     public func synchronize() throws(StoreError) {
         try fileTurn.withLock { waiting throws(StoreError) in try exchange(&waiting) }
     }

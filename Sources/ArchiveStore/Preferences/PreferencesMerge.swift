@@ -86,6 +86,7 @@ extension PreferencesMerge {
     private mutating func chooseFitting(
         _ refusal: StoreError, first waiting: [ExactText], until deadline: Double
     ) throws(StoreError) {
+        if try chooseAllButRefused(refusal, until: deadline) { return }
         let now = Environment.uptime
         let turns = Dictionary(
             zip(waiting, waiting.indices), uniquingKeysWith: { first, _ in first })
@@ -101,10 +102,44 @@ extension PreferencesMerge {
         self.waiting =
             untried.filter { turn($0) < .max }.sorted { turn($0) < turn($1) }
             + untried.filter { turn($0) == .max }
-        let first = candidates.refusal ?? fitting.refusal
-        self.refusal = (first ?? untried.first.map { refusal.at(key: $0.text) } ?? refusal)
+        self.refusal = (candidates.refusal ?? fitting.refusal ?? refusal)
             .mentioning(waiting: untried.count)
     }
+
+    /// Leaves out those changes that the errors of whole files name, one after the other, a few times: mostly one
+    /// value or two are refused, and all others fit.
+    ///
+    /// - Returns: Whether all others fit.
+    private mutating func chooseAllButRefused(
+        _ refusal: StoreError, until deadline: Double
+    ) throws(StoreError) -> Bool {
+        var (rest, next) = (changes.keys, refusal)
+        var refused: [ExactText: StoreError] = [:]
+        for _ in 0..<Self.mostRefused {
+            guard Environment.uptime < deadline, case .key(let name)? = next.path?.components.first,
+                rest.removeValue(forKey: ExactText(name)) != nil,
+                let value = changes.values[name]
+            else { return false }
+            // Beside others a value may be too much that is not by itself.
+            do throws(StoreError) {
+                _ = try size(of: [name: value])
+                return false
+            } catch {
+                refused[ExactText(name)] = next
+            }
+            do throws(StoreError) {
+                try choose(rest)
+                self.refusal = refused.min { $0.key < $1.key }?.value
+                return true
+            } catch {
+                guard error.code == .unsupportedValue else { throw error }
+                next = error
+            }
+        }
+        return false
+    }
+
+    private static let mostRefused = 8
 
     private func only(_ keys: [ExactText]) -> KeyValueTable.Unsaved {
         let keys = Set(keys)
