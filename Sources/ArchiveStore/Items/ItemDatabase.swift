@@ -1,8 +1,9 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-#if canImport(FoundationEssentials)
 internal import PropertyList
+
+#if canImport(FoundationEssentials)
 internal import FoundationEssentials
 #else
 internal import Foundation
