@@ -47,9 +47,9 @@ struct FittingKeys {
         // Changes that were chosen later may have made room.
         if !chosen.isEmpty, !isOver {
             let (again, reason, waiting) = (leftOut, refusal, untried)
-            (leftOut, refusal) = ([], nil)
+            refusal = nil
             try add(again[...], require)
-            // What there is no time to try again has been refused already.
+            // A change that there is no time to try again has been refused already.
             if untried.count > waiting.count { (untried, refusal) = (waiting, refusal ?? reason) }
         }
     }

@@ -202,7 +202,7 @@ public final class Preferences: KeyValueStore {
         return false
     }
 
-    /// What the file holds, and the file that it was read from; nil where there is none.
+    /// The contents of the file, and the mode it had when they were read; nil where there is none.
     private func contents() throws(StoreError) -> (
         mode: FileMode, contents: PreferencesContents
     )? {

@@ -4,7 +4,7 @@
 internal import PropertyList
 internal import SystemFiles
 
-/// What a file of preferences holds.
+/// The values in a file of preferences, and its format.
 struct PreferencesContents: Equatable {
     let values: PropertyListDictionary
     let format: PropertyListFormat
@@ -15,7 +15,7 @@ struct PreferencesMerge {
     /// The keys that were set or removed, and the values of those that were set.
     typealias Changes = (values: PropertyListDictionary, keys: KeyValueTable.Unsaved)
 
-    /// What the file held; nil where there was none.
+    /// The contents of the file before; nil where there was none.
     let found: PreferencesContents?
     private(set) var values = PropertyListDictionary()
     /// The keys whose changes are among the values.
@@ -47,19 +47,12 @@ struct PreferencesMerge {
         }
     }
 
+    /// Chooses the changes of some keys; where the file cannot hold them, the choice stays what it was.
     private mutating func choose(_ keys: KeyValueTable.Unsaved) throws(StoreError) {
-        self.keys = keys
-        values = merged(keys)
+        let values = (found?.values ?? [:]).applying(keys, from: changes.values)
         let isSame = values == found?.values || found == nil && values.isEmpty
-        bytes = isSame ? nil : try bytes(keys)
-    }
-
-    private func merged(_ keys: KeyValueTable.Unsaved) -> PropertyListDictionary {
-        (found?.values ?? [:]).applying(keys, from: changes.values)
-    }
-
-    private func bytes(_ keys: KeyValueTable.Unsaved) throws(StoreError) -> [UInt8] {
-        try PlainFile.bytes(of: .dictionary(merged(keys)), options(keys), limits)
+        bytes = isSame ? nil : try PlainFile.bytes(of: .dictionary(values), options(keys), limits)
+        (self.keys, self.values) = (keys, values)
     }
 
     /// The options for a file with new values for `keys`, which keeps what else it holds.
@@ -96,8 +89,9 @@ extension PreferencesMerge {
             removals: candidates.removals, additions: candidates.additions,
             areRefusedTogether: candidates.refusal == nil && candidates.untried.isEmpty,
             until: deadline
-        ) { keys throws(StoreError) in _ = try bytes(only(keys)) }
-        try choose(only(fitting.chosen))
+        ) { keys throws(StoreError) in try choose(only(keys)) }
+        // The last choice that fitted is that of all.
+        if fitting.chosen.isEmpty { try choose([:]) }
         let untried = fitting.untried + candidates.untried
         self.waiting =
             untried.filter { turn($0) < .max }.sorted { turn($0) < turn($1) }
