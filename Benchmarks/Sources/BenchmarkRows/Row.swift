@@ -103,6 +103,9 @@ extension Row {
         }
     }
 
+    /// The keys that the rows of `lookup` look up, in order.
+    public static func lookupKeys(scale: Double = 1) -> [String] { Lookup.keys(scale) }
+
     /// Work by `implementation` with an input of `scale` times the usual size; nil if it cannot.
     public func work(by implementation: Implementation, scale: Double = 1) throws -> Work? {
         try implementations[implementation]?(input, scale)
