@@ -10,12 +10,12 @@ enum UIDPass {
         let isArchive = isKeyedArchive(store)
         guard isArchive || options.contains(.uidDictionaries) else { return [] }
         var isChanged = false
+        var key: UInt32?
         for node in store.records.indices {
-            guard let number = UIDDictionary.number(store.records[node], in: store) else {
-                continue
-            }
+            let record = store.records[node]
+            guard let number = UIDDictionary.number(record, in: store, key: &key) else { continue }
             store.records[node] = NodeRecord(
-                kind: .uid, offset: store.records[node].offset, payload: UInt64(number))
+                kind: .uid, offset: record.offset, payload: UInt64(number))
             isChanged = true
         }
         return isChanged && !isArchive ? .uidDictionaries : []
