@@ -80,6 +80,11 @@ enum UTF16Text {
     private static func appendUTF16(_ text: Span<UInt8>, to output: inout OutputSpan<UInt8>) {
         var index = 0
         while index < text.count {
+            if let word = text.bigEndian(at: index, width: 4), word & 0x8080_8080 == 0 {
+                output.append(bigEndian: UnitWord.units(ofASCII: word), width: 8)
+                index &+= 4
+                continue
+            }
             let (scalar, length) = UTF8Text.scalar(text, at: index)
             index &+= length
             if scalar < 0x10000 {
@@ -134,6 +139,13 @@ private enum UnitWord {
     static func lowBytes(of word: UInt64) -> UInt64 {
         let pairs = (word | word &>> 8) & 0x0000_FFFF_0000_FFFF
         return (pairs | pairs &>> 16) & 0xFFFF_FFFF
+    }
+
+    /// The units of four bytes of ASCII.
+    @inline(__always)
+    static func units(ofASCII word: UInt64) -> UInt64 {
+        let pairs = (word | word &<< 16) & 0x0000_FFFF_0000_FFFF
+        return (pairs | pairs &<< 8) & 0x00FF_00FF_00FF_00FF
     }
 
     /// Whether one is a surrogate: the carry out of a unit that is zero sets its high bit.

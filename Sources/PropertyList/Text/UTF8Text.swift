@@ -37,6 +37,7 @@ enum UTF8Text {
 
     /// The scalar that starts at `index` of valid UTF-8, and its length in bytes. Where the text
     /// is not valid: U+FFFD of length 1.
+    @inline(__always)
     static func scalar(_ text: Span<UInt8>, at index: Int) -> (value: UInt32, length: Int) {
         let length = validLength(text, at: index)
         guard length > 0 else { return (0xFFFD, 1) }
