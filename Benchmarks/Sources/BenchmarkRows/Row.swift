@@ -51,8 +51,9 @@ public enum Implementation: String, Sendable, CaseIterable {
     case foundation
     /// libplist.
     case libplist
-    /// Nobody: the bytes are read once, a word at a time; for `Codable`, its containers with nothing
-    /// behind them. No implementation can be faster; the checksum is another one.
+    /// Nobody: the bytes are read once, a word at a time; for archives the objects and texts are made, or
+    /// copied, too; for `Codable`, its containers with nothing behind them. No implementation can be faster;
+    /// the checksum is another one.
     case floor
 }
 

@@ -31,7 +31,9 @@ enum BenchRow {
             print(String(try Checksum.ofFile(at: URL(fileURLWithPath: arguments[1])), radix: 16))
         case "keys": print(Row.lookupKeys(scale: try number(arguments, 1)).joined(separator: "\n"))
         case let name? where arguments.count > 1: try measure(name, arguments)
-        default: throw UsageError("NAME IMPLEMENTATION [RUNS] [SCALE] | list | prepare | checksum | keys")
+        default:
+            throw UsageError(
+                "NAME IMPLEMENTATION [RUNS] [SCALE] | list | prepare | checksum | keys")
         }
     }
 
