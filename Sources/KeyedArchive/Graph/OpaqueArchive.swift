@@ -68,7 +68,7 @@ final class OpaqueArchive: Sendable {
             guard key.kind == .string else {
                 throw Self.malformed("a key is of kind \(key.kind)", object)
             }
-            if table.hasDuplicateKeys, !known.insert(key.high).inserted {
+            if table.hasDuplicateKeys, !known.insert(key.keyNumber).inserted {
                 throw Self.malformed("it has a key twice", object)
             }
             fields.append(

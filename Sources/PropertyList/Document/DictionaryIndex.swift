@@ -89,8 +89,8 @@ package struct DictionaryIndex: Sendable {
     }
 
     private func keys(of record: NodeRecord) -> Keys {
-        let own = record.low..<(record.low &+ record.high)
-        if record.shape == 0 { return Keys(own: own, first: record.low, hasShape: false) }
+        let own = record.keyPlaces
+        if record.shape == 0 { return Keys(own: own, first: own.lowerBound, hasShape: false) }
         let first = shapes[Int(record.shape) &- 1].first
         return Keys(own: own, first: first, hasShape: true)
     }

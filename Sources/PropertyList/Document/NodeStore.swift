@@ -47,11 +47,11 @@ package struct NodeStore: Sendable {
     @inline(__always)
     package func contentRange(of record: NodeRecord) -> Range<Int> {
         if record.isDecoded {
-            let run = decodedRanges[Int(record.low)]
+            let run = decodedRanges[Int(record.decodedNumber)]
             return Int(run.start)..<(Int(run.start) &+ Int(run.length))
         }
         let start = Int(record.offset) &+ Int(record.header)
-        return start..<(start &+ Int(record.low))
+        return start..<(start &+ Int(record.length))
     }
 
     /// Makes everything after `start` in the side buffer the content of one value.

@@ -30,7 +30,9 @@ enum UIDPass {
             let place = store.children[root.keyRange].firstIndex {
                 store.isString(store.records[Int($0)], key)
             }
-            return place.map { store.records[Int(store.children[$0 &+ Int(root.high)])].kind }
+            return place.map {
+                store.records[Int(store.children[root.valuePlace(ofKeyAt: $0)])].kind
+            }
         }
     }
 }

@@ -205,7 +205,7 @@ extension EncodingSession {
     }
 
     private func assemble(_ value: OpenValue) -> UInt32? {
-        switch value.shape {
+        switch value.form {
         case .nothing: return nil
         case .single: return value.node
         case .array: return assemble { $0.array(value.elements) }

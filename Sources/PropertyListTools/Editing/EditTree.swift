@@ -240,16 +240,13 @@ extension EditTree {
     private func sourceContainer(_ node: UInt32, depth: Int) -> Container {
         let store = document.storage.store
         let record = store.records[Int(node)]
-        let number = Int(record.high)
         let isDictionary = record.kind == .dictionary
         var children: [Container.Child] = []
-        children.reserveCapacity(number)
-        for place in Int(record.low)..<Int(record.low) + number {
-            let value = store.children[place + (isDictionary ? number : 0)]
+        children.reserveCapacity(record.count)
+        for (position, place) in record.valueRange.enumerated() {
+            let key = isDictionary ? store.children[record.keyRange.lowerBound + position] : nil
             children.append(
-                .init(
-                    key: isDictionary ? .source(store.children[place]) : nil,
-                    content: .source(value)))
+                .init(key: key.map { .source($0) }, content: .source(store.children[place])))
         }
         return Container(kind: record.kind, origin: node, depth: depth, children)
     }
@@ -302,7 +299,7 @@ extension EditTree {
         guard let text = storage.keys.number(of: key, in: storage.store),
             let place = storage.index.place(of: text, in: record, storage.store)
         else { return nil }
-        return place - Int(record.low)
+        return place - record.keyRange.lowerBound
     }
 
     /// The texts of a dictionary's keys, for a message.

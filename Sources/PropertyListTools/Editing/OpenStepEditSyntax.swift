@@ -264,9 +264,9 @@ extension OpenStepEditSyntax {
 
     private func neighbour(_ position: Int, _ container: UInt32) -> TextNeighbour {
         let record = store.records[Int(container)]
-        let place = Int(record.low) + position
+        let place = record.keyRange.lowerBound + position
         return TextNeighbour(
-            key: store.children[place], value: store.children[place + Int(record.high)])
+            key: store.children[place], value: store.children[record.valuePlace(ofKeyAt: place)])
     }
 
     /// Where the comment ends that ends a section, whose last object ends at `place`.
@@ -282,6 +282,6 @@ extension OpenStepEditSyntax {
 extension NodeStore {
     /// The keys of a dictionary.
     fileprivate func keys(of record: NodeRecord) -> ArraySlice<UInt32> {
-        children[record.childRange].prefix(Int(record.high))
+        children[record.keyRange]
     }
 }

@@ -42,8 +42,8 @@ struct TextLayout {
     /// What the first child on a line of its own has more than the line of its container; a TAB where
     /// there is none.
     private static func unit(_ store: NodeStore) -> [UInt8] {
-        for record in store.records where record.isContainer && record.high > 0 {
-            let child = store.records[Int(store.children[Int(record.low)])]
+        for record in store.records where record.isContainer && !record.isEmpty {
+            let child = store.records[Int(store.children[record.childRange.lowerBound])]
             let outer = blank(before: Int(record.offset), store.bytes)
             let inner = blank(before: Int(child.offset), store.bytes)
             guard let outer = indentation(outer), let inner = indentation(inner),
