@@ -50,7 +50,8 @@ public struct KeyedArchiveError: Error, Sendable {
         /// An encoder that is used when its object is complete, or another mistake of the program.
         public static let misuse = Code("misuse")
 
-        /// Whether the failure is a limit that can be raised, rather than bad input.
+        /// A Boolean value that says whether the failure is a limit that can be raised, rather than
+        /// bad input.
         public var isLimit: Bool {
             [.depthLimitExceeded, .expansionLimitExceeded].contains(self)
         }
@@ -95,14 +96,14 @@ public struct KeyedArchiveError: Error, Sendable {
 
     /// The kind of failure.
     public var code: Code { storage.code }
-    /// What is wrong, with both numbers where two are compared.
+    /// The description of the failure, with both numbers where two are compared.
     public var what: String { storage.what }
     /// The object it is wrong in: its number in `$objects`.
     public var object: PropertyListUID? { storage.object }
     /// The way to what is wrong: from the root of the property list, or, where typed values are read
     /// or written, from the archive's root through the fields.
     public var path: PropertyListPath? { storage.path }
-    /// What the caller can do about it: the change that lets the archive pass.
+    /// The change that lets the archive pass, as advice for the caller.
     public var recovery: String? { storage.recovery }
     /// The error of the layer below, for ``Code/invalidPropertyList``.
     public var propertyListError: PropertyListError? { storage.propertyListError }
