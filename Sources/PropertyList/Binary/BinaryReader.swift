@@ -18,7 +18,7 @@
 /// on a terabyte.
 struct BinaryReader {
     private static let coverageBase = 1 << 16
-    /// How many problems are kept, each of which may take a pass over the file.
+    /// The number of problems that are kept, each of which may take a pass over the file.
     static let problemLimit = 1000
 
     let options: ParsingOptions

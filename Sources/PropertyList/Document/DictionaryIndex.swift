@@ -14,7 +14,8 @@ package struct DictionaryIndex: Sendable {
     private let hasher = SeededHash()
     private let homes: [KeyHome]
     private let shapes: [ShapeTable.Shape]
-    /// Whether a dictionary may have a key twice, of which the first is to be found.
+    /// A Boolean value that says whether a dictionary may have a key twice, of which the first is
+    /// to be found.
     private let hasDuplicates: Bool
     // Places of keys in `NodeStore.children`.
     private var table = ProbingTable()

@@ -249,6 +249,6 @@ package struct NumberedKeys: Sendable {
     var homes: [DictionaryIndex.KeyHome] = []
     /// The distinct sequences of keys.
     var shapes = ShapeTable()
-    /// Whether a dictionary with keys has no shape.
+    /// A Boolean value that says whether a dictionary with keys has no shape.
     var hasShapeless = false
 }

@@ -55,7 +55,7 @@
         set { flags = flags & ~Self.encodingMask | newValue.rawValue }
     }
 
-    /// Whether the content is in the side buffer.
+    /// A Boolean value that says whether the content is in the side buffer.
     @inline(__always)
     var isDecoded: Bool {
         get { flags & Self.decodedFlag != 0 }
@@ -65,11 +65,12 @@
     /// The length in bytes from which on ``LongContents`` keeps a text.
     @usableFromInline package static let longLength = 128
 
-    /// Whether a text, or data, may be so long that ``LongContents`` keeps it.
+    /// A Boolean value that says whether a text, or data, may be so long that ``LongContents``
+    /// keeps it.
     @inlinable
     public var mayBeLong: Bool { length >= Self.longLength || flags & Self.decodedFlag != 0 }
 
-    /// Whether an integer is below zero.
+    /// A Boolean value that says whether an integer is below zero.
     @inlinable
     public internal(set) var isNegative: Bool {
         get { flags & Self.negativeFlag != 0 }
@@ -139,7 +140,7 @@
         UInt64(low) | UInt64(high) << 32
     }
 
-    /// Whether the value holds other values.
+    /// A Boolean value that says whether the value holds other values.
     @inlinable
     public var isContainer: Bool { kind.isContainer }
 
@@ -147,7 +148,7 @@
     @inlinable @inline(__always)
     public var count: Int { Int(high) }
 
-    /// Whether a container has no elements or pairs.
+    /// A Boolean value that says whether a container has no elements or pairs.
     @inlinable @inline(__always)
     public var isEmpty: Bool { high == 0 }
 

@@ -111,7 +111,7 @@ package struct NodeStore: Sendable {
         }
     }
 
-    /// Whether a value is a string whose text is `text`, scalar by scalar. Linear.
+    /// Returns whether a value is a string whose text is `text`, scalar by scalar. Linear.
     package func isString(_ record: NodeRecord, _ text: String) -> Bool {
         guard record.kind == .string else { return false }
         if record.encoding == .utf16 {
@@ -123,7 +123,7 @@ package struct NodeStore: Sendable {
         }
     }
 
-    /// Whether two strings, or two runs of data, hold the same. Linear.
+    /// Returns whether two strings, or two runs of data, hold the same. Linear.
     func hasSameContent(_ left: NodeRecord, _ right: NodeRecord) -> Bool {
         guard left.encoding == right.encoding else { return false }
         return withContent(of: left) { first in

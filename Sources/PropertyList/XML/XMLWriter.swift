@@ -210,7 +210,7 @@ struct XMLWriter: ~Copyable {
         lines.append(lines.string.close, .none, to: &output)
     }
 
-    /// What becomes of a text: it is written as it is, or escaped, or cannot be read again.
+    /// The form of a text: it is written as it is, or escaped, or cannot be read again.
     private enum TextForm { case plain, escaped, lossy }
 
     /// Puts the text of a string in ``decoded``, as UTF-8.
