@@ -222,7 +222,7 @@ extension OpenValue {
 // MARK: - Completing
 
 extension OpenValue {
-    /// Whether values have been nested in this one.
+    /// A Boolean value that says whether values have been nested in this one.
     var hasNested: Bool { !nestedByPlace.isEmpty }
 
     /// The nested open values, in the order in which they were added.

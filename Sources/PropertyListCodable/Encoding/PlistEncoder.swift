@@ -121,8 +121,8 @@ open class PlistEncoder: @unchecked Sendable {
         set { options.withLock { $0.writing.json = newValue } }
     }
 
-    /// Whether a file may consist of a string, a number, a boolean or a date alone. Foundation's
-    /// encoder refuses that, and so does this one by default.
+    /// A Boolean value that says whether a file may consist of a string, a number, a boolean or a
+    /// date alone. Foundation's encoder refuses that, and so does this one by default.
     public var allowsFragments: Bool {
         get { options.withLock { $0.allowsFragments } }
         set { options.withLock { $0.allowsFragments = newValue } }
