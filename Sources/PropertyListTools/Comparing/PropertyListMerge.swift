@@ -18,9 +18,9 @@ public import PropertyList
 public struct PropertyListMerge: Sendable {
     /// A side of the merge.
     public enum Side: Sendable, Hashable {
-        /// What the edits are made to.
+        /// The side that the edits are made to.
         case ours
-        /// What changes are taken from.
+        /// The side that changes are taken from.
         case theirs
     }
 
@@ -28,7 +28,7 @@ public struct PropertyListMerge: Sendable {
     public struct Conflict: Sendable {
         /// Where, in ours.
         public let path: PropertyListKeyPath
-        /// What each side did.
+        /// The change of each side.
         public let what: String
     }
 

@@ -9,7 +9,7 @@
 /// then: its children are listed, and may change. Containers have numbers that rise with the depth,
 /// so that whatever is done from the root down, or up, is a loop.
 struct EditTree: Sendable {
-    /// What stands in a place.
+    /// The content of a place.
     enum Content: Sendable {
         /// A value of the source, as it is.
         case source(UInt32)
@@ -30,9 +30,9 @@ struct EditTree: Sendable {
     /// A property list within a value.
     struct Nested: Sendable {
         var editor: PropertyListEditor
-        /// What stood there.
+        /// The content before the edit.
         let original: Content
-        /// Whether the value is a string.
+        /// A Boolean value that says whether the value is a string.
         let isText: Bool
     }
 
@@ -80,7 +80,7 @@ struct EditTree: Sendable {
         }
     }
 
-    /// What kind of value a content is.
+    /// Returns the kind of value of a content.
     func kind(of content: Content) -> PropertyListKind {
         switch content {
         case .source(let node): document.node(node).kind
@@ -206,7 +206,7 @@ extension EditTree {
         OperationBudget(limits: limits, continuing: account.unspent)
     }
 
-    /// Whether a value of the source is `value` already.
+    /// Returns whether a value of the source is `value` already.
     ///
     /// - Throws: `expansionLimitExceeded` where all edits together look at too many values,
     ///   `sizeLimitExceeded` where they look at too many bytes.

@@ -94,7 +94,7 @@ private struct ChildWriter {
     private struct OpenContainer {
         let storage: ContainerStorage
         let isDictionary: Bool
-        /// Whether it stands in a dictionary itself.
+        /// A Boolean value that says whether it stands in a dictionary itself.
         let isEntry: Bool
         /// The place of the next child.
         var next = 0
@@ -167,7 +167,7 @@ private struct ChildWriter {
         output.append(UInt8(ascii: isEntry ? ";" : ","))
     }
 
-    /// Whether nothing stands before a value but its container's bracket.
+    /// A Boolean value that says whether nothing stands before a value but its container's bracket.
     private var isFirst: Bool {
         output.last == UInt8(ascii: "{") || output.last == UInt8(ascii: "(")
     }

@@ -27,7 +27,7 @@ struct TextEditWriter<Syntax: TextEditSyntax>: ~Copyable {
         store = document.storage.store
     }
 
-    /// What changes, in the order of the source. Linear.
+    /// Returns the changes, in the order of the source. Linear.
     ///
     /// - Throws: `unrepresentableValue` for what the format has no form for; `sizeLimitExceeded`.
     mutating func changes() throws(PropertyListError) -> [EditedPropertyList.Change] {
@@ -77,7 +77,7 @@ struct TextEditWriter<Syntax: TextEditSyntax>: ~Copyable {
 
     // MARK: Containers
 
-    /// What new children follow.
+    /// The place after which new children are inserted.
     private struct Anchor {
         /// Where the child ends.
         let end: Int
