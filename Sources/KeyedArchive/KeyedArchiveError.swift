@@ -57,6 +57,7 @@ public struct KeyedArchiveError: Error, Sendable {
         }
     }
 
+    // One word wide, as the error of the layer below.
     private final class Storage: Sendable {
         let code: Code
         let what: String

@@ -5,15 +5,10 @@
 ///
 /// The same limits bound parsing and every later operation: writing, printing, comparing.
 ///
-/// Limits on what shared objects may expand to are relative to the size of the document, because a flat cap
-/// refuses genuine large files and still lets a small bomb through: a binary property list of 200 bytes can
-/// describe 10¹² values by sharing.
-///
-/// The number of values that a walk may visit is relative to the number of values in the file **and**
-/// of references to them. Each of these takes at least one byte of the file, so what is linear in the
-/// bytes of a file is never refused: an array that refers to one number ten million times has ten
-/// million references. Only the repeated expansion of shared containers is refused. A long text or long
-/// data that is reached again counts against the limit of output wherever it is copied or written.
+/// A binary property list of 200 bytes can describe 10¹² values by sharing. So the limits on expansion are
+/// relative to the size of the document: to the number of its values **and** of the references to them. Work that
+/// is linear in the bytes of a file is never refused, only the repeated expansion of shared containers. A long
+/// text or long data that is reached again counts against the limit of output.
 ///
 /// | | `.untrusted` | `.default` | `.trusted` |
 /// |---|---|---|---|

@@ -51,10 +51,8 @@ extension String: KeyedCodable {
     }
 
     public static func unarchive(_ reference: KeyedReference) throws -> String {
-        guard let node = try reference.leaf() else { return try reference.object(as: String.self) }
-        let table = reference.reader.table
-        guard table[node].kind == .string else {
-            throw reference.reader.wrongType(reference, expected: FoundationClass.string)
+        guard let node = try reference.leaf(of: .string, expected: FoundationClass.string) else {
+            return try reference.object(as: String.self)
         }
         return reference.reader.text(of: node)
     }
@@ -126,10 +124,8 @@ extension Data: KeyedCodable, MutableTwin {
     }
 
     public static func unarchive(_ reference: KeyedReference) throws -> Data {
-        guard let node = try reference.leaf() else { return try reference.object(as: Data.self) }
-        let table = reference.reader.table
-        guard table[node].kind == .data else {
-            throw reference.reader.wrongType(reference, expected: FoundationClass.data)
+        guard let node = try reference.leaf(of: .data, expected: FoundationClass.data) else {
+            return try reference.object(as: Data.self)
         }
         return reference.reader.data(of: node)
     }

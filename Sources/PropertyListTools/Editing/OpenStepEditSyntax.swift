@@ -154,7 +154,8 @@ struct OpenStepEditSyntax: TextEditSyntax {
     ) throws(PropertyListError) -> EditedPropertyList.Change {
         let keyText = key.map { store.string(of: store.records[Int($0)]) }
         var text = try fragment.text(
-            of: new, style, isQuoted: staysQuoted(value), for: keyText, budget)
+            of: NewTextChildren(values: [new]), .replacement(style, isQuoted: staysQuoted(value)),
+            for: keyText, budget)
         if key == nil, map.isStringsFile, value == 0 { text = endOfComment + text }
         guard value == key else { return .init(range: rangeWithName(value), replacement: text) }
         let end = range(of: value).upperBound

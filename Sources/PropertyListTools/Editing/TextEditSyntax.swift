@@ -102,6 +102,11 @@ struct TextManner {
     var isQuoted = false
     /// A Boolean value that says whether each child is followed by what ends it.
     var hasTerminators = true
+
+    /// The manner of one value in the place of another, without anything around it.
+    static func replacement(_ style: TextStyle, isQuoted: Bool = false) -> Self {
+        Self(style: style, isQuoted: isQuoted, hasTerminators: false)
+    }
 }
 
 /// Children that a container gets.
