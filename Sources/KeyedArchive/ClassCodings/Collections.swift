@@ -208,7 +208,11 @@ func inStableOrder<S: Sequence>(
 private func stableText(of value: Any) -> String {
     switch value {
     case let data as Data:
-        String(decoding: data.flatMap { [0x61 + $0 >> 4, 0x61 + $0 & 0xF] }, as: UTF8.self)
+        String(
+            decoding: data.flatMap { (byte: UInt8) -> [UInt8] in
+                [0x61 + byte >> 4, 0x61 + byte & 0xF]
+            },
+            as: UTF8.self)
     case let date as Date: "\(date.timeIntervalSinceReferenceDate)"
     default: String(describing: value)
     }

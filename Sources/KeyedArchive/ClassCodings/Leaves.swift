@@ -58,6 +58,22 @@ extension String: KeyedCodable {
     }
 }
 
+extension KeyedReference {
+    /// The node of a plain value of a kind; nil for an object that consists of fields.
+    ///
+    /// `expected` is the class of such values, for the error.
+    ///
+    /// - Throws: `classNotAllowed`, and an error for a plain value of another kind.
+    @inline(__always)
+    fileprivate func leaf(of kind: PropertyListKind, expected: String) throws -> UInt32? {
+        guard let node = try leaf() else { return nil }
+        guard reader.table[node].kind == kind else {
+            throw reader.wrongType(self, expected: expected)
+        }
+        return node
+    }
+}
+
 extension Mutable: KeyedArchivable, KeyedEncodable, KeyedDecodable where Value: MutableTwin {
     public static var archivedClass: ArchivedClass { Value.mutableClass }
 

@@ -114,8 +114,8 @@ extension KeyedDecoder {
             guard let reference else { return try absent(type, key) }
             if isRoot { return try reader.root([type]) { try T.unarchive(reference) } }
             return try T.unarchive(reference)
-        } catch let error as KeyedArchiveError {
-            throw error.inside(.key(key))
+        } catch {
+            throw Self.located(error, key)
         }
     }
 
@@ -133,9 +133,13 @@ extension KeyedDecoder {
     }
 
     func located<R>(_ key: String, _ body: () throws -> R) throws -> R {
-        do { return try body() } catch let error as KeyedArchiveError {
-            throw error.inside(.key(key))
-        }
+        do { return try body() } catch { throw Self.located(error, key) }
+    }
+
+    /// An error with the key of the field that it is about.
+    @inline(never)
+    private static func located(_ error: any Error, _ key: String) -> any Error {
+        (error as? KeyedArchiveError)?.inside(.key(key)) ?? error
     }
 }
 

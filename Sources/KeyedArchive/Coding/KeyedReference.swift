@@ -51,18 +51,4 @@ public struct KeyedReference {
     func leaf() throws -> UInt32? {
         isInline ? number : try reader.leaf(number)
     }
-
-    /// The node of a plain value of a kind; nil for an object that consists of fields.
-    ///
-    /// `expected` is the class of such values, for the error.
-    ///
-    /// - Throws: `classNotAllowed`, and an error for a plain value of another kind.
-    @inline(__always)
-    func leaf(of kind: PropertyListKind, expected: String) throws -> UInt32? {
-        guard let node = try leaf() else { return nil }
-        guard reader.table[node].kind == kind else {
-            throw reader.wrongType(self, expected: expected)
-        }
-        return node
-    }
 }
