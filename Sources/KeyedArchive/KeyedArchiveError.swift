@@ -129,6 +129,15 @@ extension KeyedArchiveError {
         inside([component])
     }
 
+    /// Any error, with the step if it is one of this type. Generic callers have no code for it of their own.
+    @inline(never)
+    static func located(
+        _ error: any Error, _ component: PropertyListPath.Component
+    ) -> any Error {
+        (error as? KeyedArchiveError)?.inside(component) ?? error
+    }
+
+    @inline(never)
     func inside(_ components: [PropertyListPath.Component]) -> KeyedArchiveError {
         if components.isEmpty || propertyListError != nil { return self }
         // A path that begins at the object table is whole.

@@ -92,8 +92,8 @@ extension RangeReplaceableCollection where Element: KeyedDecodable {
             do {
                 try reader.chargeElement(reference)
                 append(try Element.unarchive(reference))
-            } catch let error as KeyedArchiveError {
-                throw error.inside(.index(place &- places.lowerBound))
+            } catch {
+                throw KeyedArchiveError.located(error, .index(place &- places.lowerBound))
             }
         }
     }

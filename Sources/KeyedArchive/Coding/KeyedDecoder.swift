@@ -115,7 +115,7 @@ extension KeyedDecoder {
             if isRoot { return try reader.root([type]) { try T.unarchive(reference) } }
             return try T.unarchive(reference)
         } catch {
-            throw Self.located(error, key)
+            throw KeyedArchiveError.located(error, .key(key))
         }
     }
 
@@ -133,13 +133,7 @@ extension KeyedDecoder {
     }
 
     func located<R>(_ key: String, _ body: () throws -> R) throws -> R {
-        do { return try body() } catch { throw Self.located(error, key) }
-    }
-
-    /// An error with the key of the field that it is about.
-    @inline(never)
-    private static func located(_ error: any Error, _ key: String) -> any Error {
-        (error as? KeyedArchiveError)?.inside(.key(key)) ?? error
+        do { return try body() } catch { throw KeyedArchiveError.located(error, .key(key)) }
     }
 }
 
