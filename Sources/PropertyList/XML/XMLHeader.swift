@@ -12,7 +12,7 @@
 ///     <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
 ///     <plist version="1.0">
 ///
-/// What an identifier points to is never opened.
+/// The resource that an identifier points to is never opened.
 public struct XMLHeader: Sendable, Hashable {
     /// The formal public identifier of the document type declaration, nil where there is none or
     /// where it has 128 bytes or more.

@@ -119,7 +119,7 @@ struct XMLPreflight {
     ///
     /// Before the first `=` of a tag nothing but names and white space can stand, so looking back
     /// for the nearest angle bracket finds its beginning; the rest of the tag is then done with.
-    /// What only looks like a tag is left at once: its attributes could be made to reach over
+    /// Text that only looks like a tag is left at once: its attributes could be made to reach over
     /// those of a true one.
     private mutating func checkAttributes(
         _ text: Span<UInt8>, at index: Int

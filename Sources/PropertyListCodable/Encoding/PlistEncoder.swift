@@ -23,7 +23,7 @@ public import Foundation
 /// An encoder may be used again, and by many threads at once. Each call copies the options when it
 /// begins; changing them has no effect on calls under way.
 ///
-/// What fails is an `EncodingError` with the whole coding path; its context's `underlyingError` is a
+/// A failure is an `EncodingError` with the whole coding path; its context's `underlyingError` is a
 /// `PropertyListError` where a limit or the format is the reason.
 ///
 /// A subclass may override ``outputFormat``, ``userInfo`` and the methods ``encode(_:)`` that return

@@ -13,7 +13,7 @@ public import PropertyList
 /// }
 /// ```
 ///
-/// What only one side changed is taken from that side: dictionaries key by key, arrays element by
+/// A change of only one side is taken from that side: dictionaries key by key, arrays element by
 /// element. Elements that both sides add in the same place of an array are all kept, ours first.
 public struct PropertyListMerge: Sendable {
     /// A side of the merge.

@@ -40,9 +40,9 @@ public struct PropertyListEdit: Sendable, Hashable {
         }
     }
 
-    /// Where.
+    /// The path of the value that the edit is about.
     public var path: PropertyListKeyPath
-    /// What.
+    /// The change at the path.
     public var operation: Operation
 
     /// The inline size of an edit in bytes, without its path and value.
