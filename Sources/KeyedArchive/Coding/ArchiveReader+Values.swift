@@ -12,26 +12,16 @@ internal import Foundation
 
 // MARK: - Making values
 
-// The compiler makes a copy of a generic function for each type that the package knows. So what does not
-// depend on the type is in functions of its own, which are not inlined.
-
 extension ArchiveReader {
     /// A value of the object `object`, as ``KeyedReference/object(as:)``.
     func value<T: KeyedDecodable>(_ type: T.Type, _ object: UInt32) throws -> T {
-        let number = try classToMake(object)
-        if index.isShared(object) { return try shared(type, number, object) }
-        return try make(actualType(type, number, object), object)
-    }
-
-    /// The class of an object that is allowed and can be made now.
-    @inline(never)
-    private func classToMake(_ object: UInt32) throws -> ClassNumber {
         try state.charge()
         let number = index.classNumber(of: object)
         guard number.isObject else { throw nothing(object) }
         guard isAllowed(number) else { throw notAllowed(object) }
         if state.isUnderWay(object) { throw cycle(object) }
-        return number
+        if index.isShared(object) { return try shared(type, number, object) }
+        return try make(actualType(type, number, object), object)
     }
 
     /// The value of an object that more than one reference leads to. Not inlined: a cast to a generic
@@ -40,12 +30,9 @@ extension ArchiveReader {
     private func shared<T: KeyedDecodable>(
         _ type: T.Type, _ number: ClassNumber, _ object: UInt32
     ) throws -> T {
-        if let value = madeBefore(object) as? T { return value }
+        if let value = made[object] as? T { return value }
         return try make(actualType(type, number, object), object)
     }
-
-    @inline(never)
-    private func madeBefore(_ object: UInt32) -> Any? { made[object] }
 
     /// The type that an object of an allowed class becomes, where `type` is asked for.
     @inline(__always)
@@ -60,35 +47,20 @@ extension ArchiveReader {
     private func chosenType<T: KeyedDecodable>(
         _ type: T.Type, _ number: ClassNumber, _ object: UInt32
     ) throws -> T.Type {
-        if let actual = try listedType(number, object) as? T.Type {
+        guard let match = match(number) else { throw notAllowed(object) }
+        if let actual = match.type as? T.Type {
             if actual == type { accept(type, number) }
             return actual
         }
-        try requireReading(type, number, object)
+        guard type.reads(match.name) else {
+            if match.type == nil { throw unknownClass(match.name, object) }
+            throw wrongType(
+                KeyedReference(self, object: object), expected: type.archivedClass.name)
+        }
         accept(type, number)
         return type
     }
 
-    /// The type that the class of an object stands for; nil for none.
-    @inline(never)
-    private func listedType(
-        _ number: ClassNumber, _ object: UInt32
-    ) throws -> (any KeyedDecodable.Type)? {
-        guard let match = match(number) else { throw notAllowed(object) }
-        return match.type
-    }
-
-    /// Checks that a type is read from the class of an object.
-    @inline(never)
-    private func requireReading(
-        _ type: any KeyedDecodable.Type, _ number: ClassNumber, _ object: UInt32
-    ) throws {
-        guard let match = match(number), !type.reads(match.name) else { return }
-        if match.type == nil { throw unknownClass(match.name, object) }
-        throw wrongType(KeyedReference(self, object: object), expected: type.archivedClass.name)
-    }
-
-    @inline(never)
     private func accept(_ type: Any.Type, _ number: ClassNumber) {
         state.lookups[Int(number.value)].acceptedType = ObjectIdentifier(type)
     }
@@ -219,26 +191,22 @@ extension ArchiveReader {
     private func make<T: KeyedDecodable>(_ type: T.Type, _ object: UInt32) throws -> T {
         if state.open.count >= limits.depth { throw tooDeep() }
         guard stack.isUsedUp else { return try makeHere(type, object) }
-        var value: T?
-        try onNewStack { value = try makeHere(type, object) }
-        guard let value else { throw KeyedArchiveError.stackExceeded(state.open.count) }
-        return value
-    }
-
-    @inline(never)
-    private func onNewStack(_ body: () throws -> Void) throws {
         let error = KeyedArchiveError.stackExceeded(state.open.count)
-        try StackSegment.run(for: self, \.stack, orThrow: error, body)
+        return try StackSegment.run(for: self, \.stack, orThrow: error) {
+            try makeHere(type, object)
+        }
     }
 
-    @inline(never)
     private func makeHere<T: KeyedDecodable>(_ type: T.Type, _ object: UInt32) throws -> T {
         let outer = state.begin(object)
         defer { state.end(outer) }
         let (madeBefore, lateBefore) = (newlyMade.count, lateReferences.count)
         do {
             let value = try type.init(coder: KeyedDecoder(self, object: object))
-            if index.isShared(object) { keep(value, of: object) }
+            if index.isShared(object) {
+                made[object] = value
+                newlyMade.append(object)
+            }
             return value
         } catch {
             // The program may go on without the object: nothing is to be completed that is no more,
@@ -248,15 +216,7 @@ extension ArchiveReader {
         }
     }
 
-    /// Keeps the value of a shared object.
-    @inline(never)
-    private func keep(_ value: Any, of object: UInt32) {
-        made[object] = value
-        newlyMade.append(object)
-    }
-
     /// Forgets all that was made, and is to be followed later, beyond these counts.
-    @inline(never)
     func forget(made madeCount: Int, late lateCount: Int) {
         for object in newlyMade[min(madeCount, newlyMade.count)...] { made[object] = nil }
         newlyMade.removeSubrange(min(madeCount, newlyMade.count)...)
