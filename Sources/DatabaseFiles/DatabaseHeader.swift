@@ -29,7 +29,7 @@ package struct DatabaseHeader: Sendable, Equatable {
     /// The bytes of a page that hold content.
     let usableSize: Int
     package let textEncoding: TextEncoding
-    /// Whether readers and writers are to use a write-ahead log.
+    /// A Boolean value that says whether readers and writers are to use a write-ahead log.
     package let usesWriteAheadLog: Bool
     /// The versions of the format for writers and for readers: 1 where they use a rollback journal.
     package let versions: [UInt8]

@@ -7,7 +7,8 @@ internal import DatabaseFiles
 internal import GRDB
 internal import SystemFiles
 
-/// What makes an SQLite file a store: its application identifier, and exactly these tables.
+/// The marks that make an SQLite file a store: its application identifier, and exactly these
+/// tables.
 enum StoreSchema {
     /// `keyd`, in the header of the file.
     static let applicationIdentifier = 0x6B65_7964
@@ -220,7 +221,7 @@ extension Configuration {
     // The longest time that SQLite can wait, in seconds.
     private static let longestTimeout = 2_147_483.0
 
-    /// How connections to stores are set up.
+    /// Returns the configuration of connections to stores.
     ///
     /// - Parameters:
     ///   - timeout: how long to wait for other programs, in seconds; not a number is no time.

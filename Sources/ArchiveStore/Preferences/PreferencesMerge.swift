@@ -63,7 +63,8 @@ struct PreferencesMerge {
         return PlainFile.isExactInXML(.dictionary(kept), limits) ? options : binaryOptions
     }
 
-    /// Whether the file may hold values of other programs that XML cannot hold.
+    /// A Boolean value that says whether the file may hold values of other programs that XML cannot
+    /// hold.
     private var mayBecomeBinary: Bool {
         options.format == .xml && found.map { $0.format != .xml } ?? false
     }

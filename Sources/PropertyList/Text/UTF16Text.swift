@@ -3,7 +3,7 @@
 
 /// Big-endian UTF-16, the encoding of non-ASCII strings in binary property lists.
 enum UTF16Text {
-    /// What a run of code units contains.
+    /// The contents of a run of code units.
     struct Survey {
         var isASCII = true
         /// The first unpaired surrogate, in bytes from the start.
@@ -115,7 +115,7 @@ enum UTF16Text {
         output.append(UInt8(truncatingIfNeeded: unit))
     }
 
-    /// Whether a high surrogate stands at `index` and a low one follows.
+    /// Returns whether a high surrogate stands at `index` and a low one follows.
     private static func isPair(_ text: Span<UInt8>, at index: Int) -> Bool {
         guard index &+ 3 < text.count else { return false }
         return unit(text, at: index) & 0xFC00 == 0xD800
@@ -148,7 +148,7 @@ private enum UnitWord {
         return (pairs | pairs &<< 8) & 0x00FF_00FF_00FF_00FF
     }
 
-    /// Whether one is a surrogate: the carry out of a unit that is zero sets its high bit.
+    /// Returns whether one is a surrogate: the carry out of a unit that is zero sets its high bit.
     @inline(__always)
     static func hasSurrogate(_ word: UInt64) -> Bool {
         let difference = word & (units &* 0xF800) ^ units &* 0xD800

@@ -21,8 +21,8 @@ enum UIDPass {
         return isChanged && !isArchive ? .uidDictionaries : []
     }
 
-    /// Whether the root is that of a keyed archive, while its keys have no numbers yet. Linear in their
-    /// number.
+    /// Returns whether the root is that of a keyed archive, while its keys have no numbers yet. Linear
+    /// in their number.
     static func isKeyedArchive(_ store: NodeStore) -> Bool {
         guard let root = store.records.first, root.kind == .dictionary else { return false }
         return ArchiveRoot.isArchive { key in
@@ -30,7 +30,9 @@ enum UIDPass {
             let place = store.children[root.keyRange].firstIndex {
                 store.isString(store.records[Int($0)], key)
             }
-            return place.map { store.records[Int(store.children[$0 &+ Int(root.high)])].kind }
+            return place.map {
+                store.records[Int(store.children[root.valuePlace(ofKeyAt: $0)])].kind
+            }
         }
     }
 }
