@@ -145,9 +145,9 @@ public final class Preferences: KeyValueStore {
             table.adopt(try contents()?.contents.values ?? [:], saved: [:])
             return
         }
-        let lock = try acquireLock()
-        defer { lock.release() }
         let deadline = Environment.deadline(after: timeout)
+        let lock = try acquireLock(until: deadline)
+        defer { lock.release() }
         let searchEnd = Environment.deadline(after: searchTime)
         var merge: PreferencesMerge?
         for round in 0..<Self.mostRounds {
@@ -217,12 +217,12 @@ public final class Preferences: KeyValueStore {
     /// Waits for other programs that are in ``synchronize()``. The lock is on a file beside the domain's,
     /// which others may only write, and only where the umask lets them. A program that can only read the
     /// preferences cannot hold the lock.
-    private func acquireLock() throws(StoreError) -> FileLock {
+    private func acquireLock(until deadline: Double) throws(StoreError) -> FileLock {
         let path = file + ".lock"
         do {
             return try FileLock(
                 creating: path, mode: options.isPrivate ? FileMode.ownerOnly : 0o622, for: file,
-                deadline: Environment.deadline(after: timeout))
+                deadline: deadline)
         } catch {
             throw StoreError(error, file: path)
         }
