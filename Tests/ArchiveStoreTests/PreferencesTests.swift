@@ -470,17 +470,18 @@ struct PreferencesTests {
         let first = try preferences("a")
         try first.set(.data([UInt8](repeating: 7, count: 60_000_000)), forKey: "old")
         try first.synchronize()
-        // One attempt to make the file takes as long as the search may take.
+        // A few attempts to make the file take as long as the search may take.
         let store = try limited("a", ParsingLimits.default.inputSize, searchTime: 0.3)
         for number in 0..<30 {
             store["never \(number)"] = Date(timeIntervalSinceReferenceDate: .nan)
         }
         for number in 0..<10 { store["\(number)"] = number }
-        for _ in 0..<3 {
-            let error = #expect(throws: StoreError.self) { try store.synchronize() }
-            #expect(error?.path?.description.contains("never") == true)
+        var calls = 0
+        while try preferences("a").storedValues.count < 11, calls < 20 {
+            #expect(throws: StoreError.self) { try store.synchronize() }
+            calls += 1
         }
-        #expect(try preferences("a").storedValues.count == 11)
+        #expect(calls <= 5)
     }
 
     @Test("an error names no value that waits, and none that is written")

@@ -41,9 +41,14 @@ struct PreferencesMerge {
         _ limits: ParsingLimits, first waiting: [ExactText], until deadline: Double
     ) throws(StoreError) {
         (self.changes, self.found, self.options, self.limits) = (changes, found, options, limits)
+        let start = Environment.uptime
         do throws(StoreError) { try choose(changes.keys) } catch {
             guard error.code == .unsupportedValue else { throw error }
-            try chooseFitting(error, first: waiting, until: deadline)
+            // Values are tried by themselves for as long as a whole file takes, or half of the time.
+            let now = Environment.uptime
+            let candidates = candidates(
+                first: waiting, until: now + max((deadline - now) / 2, now - start))
+            try chooseFitting(error, candidates, first: waiting, until: deadline)
         }
     }
 
@@ -78,28 +83,26 @@ struct PreferencesMerge {
 
 extension PreferencesMerge {
     private mutating func chooseFitting(
-        _ refusal: StoreError, first waiting: [ExactText], until deadline: Double
+        _ refusal: StoreError, _ tried: Candidates, first waiting: [ExactText],
+        until deadline: Double
     ) throws(StoreError) {
-        let now = Environment.uptime
-        let turns = Dictionary(
-            zip(waiting, waiting.indices), uniquingKeysWith: { first, _ in first })
-        func turn(_ key: ExactText) -> Int { turns[key] ?? .max }
-        var candidates = candidates(turn, until: now + (deadline - now) / 2)
+        var candidates = tried
+        let turns = Turns(waiting)
         if try chooseAllButRefused(refusal, &candidates, until: deadline) {
             self.refusal = candidates.firstRefusal
             return
         }
         let fitting = try FittingKeys(
             removals: candidates.removals,
-            additions: ordered(candidates.additions, turn, until: deadline),
+            additions: ordered(candidates.additions, turns, until: deadline),
             areRefusedTogether: candidates.untried.isEmpty, until: deadline
         ) { keys throws(StoreError) in try choose(only(keys)) }
         // The last choice that fitted is that of all.
         if fitting.chosen.isEmpty { try choose([:]) }
         let untried = fitting.untried + candidates.untried
         self.waiting =
-            untried.filter { turn($0) < .max }.sorted { turn($0) < turn($1) }
-            + untried.filter { turn($0) == .max }
+            untried.filter { turns[$0] < .max }.sorted { turns[$0] < turns[$1] }
+            + untried.filter { turns[$0] == .max }
         // A file without room names a value that may be chosen, or wait.
         self.refusal = (candidates.firstRefusal ?? fitting.refusal ?? refusal.withoutPath)
             .mentioning(waiting: untried.count)
@@ -165,10 +168,23 @@ extension PreferencesMerge {
         var firstRefusal: StoreError? { refused.min { $0.key < $1.key }?.value }
     }
 
-    // `turn` returns the place of a change among those that waited, a large number for others.
-    private func candidates(_ turn: (ExactText) -> Int, until deadline: Double) -> Candidates {
+    /// The place of a change among those that waited; a large number for others.
+    private struct Turns {
+        private let places: [ExactText: Int]
+
+        init(_ waiting: [ExactText]) {
+            places = Dictionary(
+                zip(waiting, waiting.indices), uniquingKeysWith: { first, _ in first })
+        }
+
+        subscript(_ key: ExactText) -> Int { places[key] ?? .max }
+    }
+
+    /// Tries each value by itself, those first that waited. The first one is tried whatever the time.
+    private func candidates(first waiting: [ExactText], until deadline: Double) -> Candidates {
         var result = Candidates()
-        for key in changes.keys.keys.sorted(by: { (turn($0), $0) < (turn($1), $1) }) {
+        let turns = Turns(waiting)
+        for key in changes.keys.keys.sorted(by: { (turns[$0], $0) < (turns[$1], $1) }) {
             guard let value = changes.values[key.text] else {
                 result.removals.append(key)
                 continue
@@ -192,7 +208,7 @@ extension PreferencesMerge {
     /// can hold are last. Of the others those are first that make the file grow least, as far as there is time to
     /// tell.
     private func ordered(
-        _ additions: [(key: ExactText, bytes: Int, isBinary: Bool)], _ turn: (ExactText) -> Int,
+        _ additions: [(key: ExactText, bytes: Int, isBinary: Bool)], _ turns: Turns,
         until deadline: Double
     ) -> [ExactText] {
         func growth(_ key: ExactText, _ bytes: Int) -> Int {
@@ -201,7 +217,9 @@ extension PreferencesMerge {
             else { return bytes }
             return bytes - old.bytes
         }
-        let orders = additions.map { (turn($0.key), $0.isBinary ? 1 : 0, growth($0.key, $0.bytes)) }
+        let orders = additions.map {
+            (turns[$0.key], $0.isBinary ? 1 : 0, growth($0.key, $0.bytes))
+        }
         return zip(additions.map(\.key), orders)
             .sorted { $0.1 == $1.1 ? $0.0 < $1.0 : $0.1 < $1.1 }.map(\.0)
     }
