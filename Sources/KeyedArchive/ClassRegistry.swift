@@ -153,7 +153,7 @@ extension ClassRegistry {
     ///
     /// ```swift
     /// static func register(in registry: inout ClassRegistry) {
-    ///     registry.add(Self.self, fields: String.self, Node.self, [AnyArchived].self)
+    ///     registry.add(Self.self, fields: Leaf.self, [AnyArchived].self)
     /// }
     /// ```
     ///

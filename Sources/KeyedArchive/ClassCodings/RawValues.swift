@@ -10,8 +10,8 @@ public import PropertyList
 /// Both forms are read. Conforming takes no code:
 ///
 /// ```swift
-/// enum Mood: Int, ArchivedRawRepresentable {
-///     case calm, merry
+/// enum Level: Int, ArchivedRawRepresentable {
+///     case low = 1, high
 /// }
 /// ```
 public protocol ArchivedRawRepresentable: RawRepresentable, KeyedCodable
