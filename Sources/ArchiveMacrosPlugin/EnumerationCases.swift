@@ -41,13 +41,8 @@ struct EnumerationCases {
         for member in declaration.memberBlock.members {
             if let cases = member.decl.as(EnumCaseDeclSyntax.self) {
                 add(cases)
-            } else if let condition = member.decl.as(IfConfigDeclSyntax.self),
-                condition.description.contains("case ")
-            {
-                diagnostics.append(
-                    Diagnostic(
-                        "condition", at: condition,
-                        "a macro does not know whether a case in `#if` exists"))
+            } else if let condition = member.decl.as(IfConfigDeclSyntax.self) {
+                refuseCases(in: condition)
             }
         }
         if all.isEmpty, diagnostics.isEmpty {
@@ -57,6 +52,16 @@ struct EnumerationCases {
                     fixIts: FixIt.removal(of: "Archived", from: declaration)))
         }
         if diagnostics.isEmpty { refuseEqualNames(declaration) }
+    }
+
+    /// Complains of cases in `#if`, which a macro cannot evaluate.
+    private mutating func refuseCases(in condition: IfConfigDeclSyntax) {
+        for declaration in condition.declarations where declaration.is(EnumCaseDeclSyntax.self) {
+            diagnostics.append(
+                Diagnostic(
+                    "condition", at: declaration,
+                    "a macro does not know whether a case in `#if` exists"))
+        }
     }
 
     private mutating func add(_ cases: EnumCaseDeclSyntax) {

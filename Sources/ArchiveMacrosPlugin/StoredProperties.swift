@@ -203,21 +203,15 @@ struct StoredProperties {
 
     /// Complains of stored properties in `#if`, which a macro cannot evaluate.
     private mutating func refuseProperties(in condition: IfConfigDeclSyntax) {
-        for clause in condition.clauses {
-            guard case .decls(let members) = clause.elements else { continue }
-            for member in members {
-                if let inner = member.decl.as(IfConfigDeclSyntax.self) {
-                    refuseProperties(in: inner)
-                }
-                guard let variable = member.decl.as(VariableDeclSyntax.self),
-                    variable.reasonNotStored == nil,
-                    FieldAttributes(variable.attributes).notArchived == nil
-                else { continue }
-                complain(
-                    "condition", at: variable,
-                    "a macro does not know whether a stored property in `#if` exists",
-                    fixIts: [.add("@NotArchived", to: variable)])
-            }
+        for declaration in condition.declarations {
+            guard let variable = declaration.as(VariableDeclSyntax.self),
+                variable.reasonNotStored == nil,
+                FieldAttributes(variable.attributes).notArchived == nil
+            else { continue }
+            complain(
+                "condition", at: variable,
+                "a macro does not know whether a stored property in `#if` exists",
+                fixIts: [.add("@NotArchived", to: variable)])
         }
     }
 
@@ -255,6 +249,18 @@ extension VariableDeclSyntax {
         modifiers.contains { modifier in
             modifier.name.tokenKind == .keyword(.weak)
                 || modifier.name.tokenKind == .keyword(.unowned)
+        }
+    }
+}
+
+extension IfConfigDeclSyntax {
+    /// The declarations in all of its branches.
+    var declarations: [DeclSyntax] {
+        clauses.flatMap { clause in
+            guard case .decls(let members) = clause.elements else { return [DeclSyntax]() }
+            return members.flatMap { member in
+                member.decl.as(IfConfigDeclSyntax.self)?.declarations ?? [member.decl]
+            }
         }
     }
 }

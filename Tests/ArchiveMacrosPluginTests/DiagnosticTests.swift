@@ -485,6 +485,29 @@ struct DiagnosticTests {
                 }
                 """)
         expectError(
+            "a macro does not know whether a case in `#if` exists",
+            in: """
+                @Archived("Shape") enum Shape {
+                    case a
+                    #if DEBUG
+                    func f() { switch 1 { case 1: () default: () } }
+                    #else
+                    case b
+                    #endif
+                }
+                """,
+            line: 6, column: 5,
+            without: """
+                enum Shape {
+                    case a
+                    #if DEBUG
+                    func f() { switch 1 { case 1: () default: () } }
+                    #else
+                    case b
+                    #endif
+                }
+                """)
+        expectError(
             "`@ArchivedKey` has no effect: the enumeration is archived as its raw value",
             in: """
                 @Archived enum Mood: Int {
