@@ -32,6 +32,7 @@ private func macros(conforming: Bool) -> [String: MacroSpec] {
 ///   - diagnostics: the errors.
 ///   - fixIts: the changes to apply, by their titles.
 ///   - fixed: the source after these changes.
+///   - location: the place of the call.
 func expect(
     _ source: String, becomes expansion: String, conforming: Bool = false,
     diagnostics: [DiagnosticSpec] = [], applying fixIts: [String]? = nil,
