@@ -1,4 +1,5 @@
 // swift-tools-version: 6.2
+import CompilerPluginSupport
 import PackageDescription
 
 let package = Package(
@@ -11,6 +12,7 @@ let package = Package(
         .library(name: "PropertyListCodable", targets: ["PropertyListCodable"]),
         .library(name: "KeyedArchive", targets: ["KeyedArchive"]),
         .library(name: "AppKitArchive", targets: ["AppKitArchive"]),
+        .library(name: "ArchiveMacros", targets: ["ArchiveMacros"]),
         .library(name: "ArchiveStore", targets: ["ArchiveStore"]),
         .executable(name: "keyed", targets: ["keyed"]),
     ],
@@ -25,6 +27,11 @@ let package = Package(
                 "The encrypted item store of `ArchiveStore`, on SQLite. Clients that do not "
                 + "name the trait resolve neither GRDB nor swift-crypto."),
         .trait(
+            name: "Macros",
+            description:
+                "The macros of `ArchiveMacros`, which write the coding of a type. Clients that do "
+                + "not name the trait do not resolve swift-syntax."),
+        .trait(
             name: "LibXML2",
             description:
                 "libxml2 as a second engine for XML, on Linux and macOS: to compare with, and "
@@ -36,6 +43,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.1"),
     ],
     targets: [
         // Used only with the trait `LibXML2`.
@@ -80,6 +88,19 @@ let package = Package(
         .target(
             name: "AppKitArchive", dependencies: ["KeyedArchive", "PropertyList"],
             packageAccess: false),
+        // The macros. What they make calls `KeyedArchive` alone.
+        .target(name: "ArchiveMacros", dependencies: ["KeyedArchive", "ArchiveMacrosPlugin"]),
+        // Expands the macros within the compiler. Without the trait it does nothing.
+        .macro(
+            name: "ArchiveMacrosPlugin",
+            dependencies: [
+                .product(
+                    name: "SwiftCompilerPlugin", package: "swift-syntax",
+                    condition: .when(traits: ["Macros"])),
+                .product(
+                    name: "SwiftSyntaxMacros", package: "swift-syntax",
+                    condition: .when(traits: ["Macros"])),
+            ]),
         // Whole files, read and replaced in one step; for the stores and the command.
         .target(name: "SystemFiles", dependencies: ["CSystemFiles", "PlatformC"]),
         // The files of an SQLite database, read without SQLite; for the command and the stores.
@@ -167,6 +188,17 @@ let package = Package(
             dependencies: [
                 "AppKitArchive", "KeyedArchive", "PropertyList", "TestSupport",
                 "ArchiveTestSupport",
+            ]),
+        .testTarget(name: "ArchiveMacrosTests", dependencies: ["ArchiveMacros", "KeyedArchive"]),
+        // Built for the machine that compiles, as the program is that expands the macros: apart from the other
+        // tests, so that the libraries are not built twice.
+        .testTarget(
+            name: "ArchiveMacrosPluginTests",
+            dependencies: [
+                "ArchiveMacrosPlugin",
+                .product(
+                    name: "SwiftSyntaxMacrosGenericTestSupport", package: "swift-syntax",
+                    condition: .when(traits: ["Macros"])),
             ]),
         .testTarget(
             name: "DocumentationTests",

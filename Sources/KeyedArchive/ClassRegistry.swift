@@ -38,6 +38,8 @@ public struct ClassRegistry: Sendable {
     public private(set) var keepsUnknownClasses = false
     // The archived names that replace the types' own, by type.
     private var writtenNames: [ObjectIdentifier: String] = [:]
+    // The types of fields that the outermost call of `add(_:fields:)` has registered; nil outside of one.
+    private var registeredFields: Set<ObjectIdentifier>?
 
     /// Creates a registry that allows nothing.
     public init() {}
@@ -146,6 +148,32 @@ extension ClassRegistry {
         for name in type.archivedAliases where self[name]?.isPrimary != true {
             self[name] = Binding(type: type, isPrimary: false)
         }
+    }
+
+    /// Adds a type, and registers the types of its fields. Types may hold each other: each is registered once.
+    ///
+    /// ```swift
+    /// static func register(in registry: inout ClassRegistry) {
+    ///     registry.add(Self.self, fields: Leaf.self, [AnyArchived].self)
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - type: the type to add.
+    ///   - fields: the types of objects that its fields name.
+    /// - Complexity: linear in the number of types that `fields` lead to.
+    public mutating func add(
+        _ type: any KeyedDecodable.Type, fields: any KeyedArchivable.Type...
+    ) {
+        add(type)
+        let isOutermost = registeredFields == nil
+        if isOutermost { registeredFields = [] }
+        for field in fields {
+            if registeredFields?.insert(ObjectIdentifier(field)).inserted == true {
+                field.register(in: &self)
+            }
+        }
+        if isOutermost { registeredFields = nil }
     }
 
     /// The name that replaces a type's own in archives; nil where none does.

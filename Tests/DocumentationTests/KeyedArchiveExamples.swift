@@ -65,7 +65,9 @@ private final class Node: KeyedCodable {
 
     init(coder: KeyedDecoder) throws {
         children = try coder.decode([Node].self, forKey: "children")
-        try coder.decodeReference(to: Node.self, forKey: "parent") { [unowned self] in parent = $0 }
+        try coder.decodeReference(to: Node.self, forKey: "parent") { [weak self] in
+            self?.parent = $0
+        }
     }
 }
 

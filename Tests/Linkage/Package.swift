@@ -1,9 +1,13 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Without the features of the package; `Scripts/linkage` asks, too, what is resolved by default.
+// Without the features of the package; `Scripts/linkage` asks, too, what is resolved by default and with one.
 let traits: Set<Package.Dependency.Trait> =
-    Context.environment["LINKAGE_DEFAULT_TRAITS"] == nil ? [] : [.defaults]
+    switch Context.environment["LINKAGE_TRAITS"] {
+    case nil: []
+    case "defaults": [.defaults]
+    case let name?: [.trait(name: name)]
+    }
 
 // Clients of each library, as a stranger would write them; built by Scripts/linkage.
 let package = Package(

@@ -28,7 +28,8 @@ public protocol KeyedArchivable: SendableMetatype {
     /// A type that names types of objects implements this method: a field that holds a `String`, an
     /// `NSTimeZone`, an array. It registers each of these types, then calls `registry.add(Self.self)`. For a
     /// collection it registers the one of ``AnyArchived``, such as `[AnyArchived]`: a registry has one type
-    /// for `NSArray`. It adds nothing for objects on whose class the archive decides.
+    /// for `NSArray`. It adds nothing for objects on whose class the archive decides. Types that hold each
+    /// other call ``ClassRegistry/add(_:fields:)``.
     static func register(in registry: inout ClassRegistry)
 }
 

@@ -289,12 +289,13 @@ extension KeyedDecoder {
     /// the child's reference to its parent, say, while the parent is being made.
     ///
     /// `completion` runs before the call that reads the archive's root returns; not at all where there
-    /// is no value or it is nil. Long chains that are read this way are not nested calls.
+    /// is no value or it is nil. Long chains that are read this way are not nested calls. The object that asks may
+    /// be gone by then, if the program did not keep it, so `completion` holds it weakly.
     ///
     /// ```swift
     /// init(coder: KeyedDecoder) throws {
     ///     children = try coder.decode([Node].self, forKey: "children")
-    ///     try coder.decodeReference(to: Node.self, forKey: "parent") { [unowned self] in parent = $0 }
+    ///     try coder.decodeReference(to: Node.self, forKey: "parent") { [weak self] in self?.parent = $0 }
     /// }
     /// ```
     ///

@@ -95,8 +95,10 @@ final class Node: KeyedCodable {
     init(coder: KeyedDecoder) throws {
         value = try coder.decode(forKey: "value")
         children = try coder.decode(forKey: "children")
-        try coder.decodeReference(to: Node.self, forKey: "parent") { [unowned self] in parent = $0 }
-        try coder.decodeReference(to: Node.self, forKey: "next") { [unowned self] in next = $0 }
+        try coder.decodeReference(to: Node.self, forKey: "parent") { [weak self] in
+            self?.parent = $0
+        }
+        try coder.decodeReference(to: Node.self, forKey: "next") { [weak self] in self?.next = $0 }
     }
 
     func adopt(_ child: Node) {

@@ -1,0 +1,65 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+#if Macros
+internal import SwiftDiagnostics
+internal import SwiftSyntax
+internal import SwiftSyntaxBuilder
+internal import SwiftSyntaxMacros
+
+/// `@Archived`. Classes get members, since a required initializer has to be in the class itself. Structures
+/// and enumerations get an extension, which leaves a structure its memberwise initializer.
+struct ArchivedMacro: MemberMacro, ExtensionMacro {
+    static func expansion(
+        of node: AttributeSyntax, providingMembersOf declaration: some DeclGroupSyntax,
+        conformingTo protocols: [TypeSyntax], in context: some MacroExpansionContext
+    ) throws -> [DeclSyntax] {
+        let type = ArchivedType(node, declaration, missing: protocols, context)
+        // The extension is made of the same declaration: its errors are these.
+        for diagnostic in type.diagnostics { context.diagnose(diagnostic) }
+        guard case .classType = type.kind, let writer = type.writer else { return [] }
+        return writer.members.map { DeclSyntax(stringLiteral: $0) }
+    }
+
+    static func expansion(
+        of node: AttributeSyntax, attachedTo declaration: some DeclGroupSyntax,
+        providingExtensionsOf name: some TypeSyntaxProtocol, conformingTo protocols: [TypeSyntax],
+        in context: some MacroExpansionContext
+    ) throws -> [ExtensionDeclSyntax] {
+        let type = ArchivedType(node, declaration, missing: protocols, context)
+        guard type.diagnostics.isEmpty else { return [] }
+        let missing = protocols.map(\.trimmedDescription)
+        if case .rawValues = type.kind {
+            return missing.contains(rawValueProtocol)
+                ? [
+                    try ExtensionDeclSyntax(
+                        "extension \(name.trimmed): \(raw: rawValueProtocol) {}")
+                ]
+                : []
+        }
+        let conformance = conformance(missing.filter { $0 != rawValueProtocol })
+        let members: [String]
+        if case .classType = type.kind {
+            members = []
+        } else {
+            members = type.writer?.members ?? []
+        }
+        if conformance.isEmpty, members.isEmpty { return [] }
+        let body = members.isEmpty ? "{}" : "{\n\(members.joined(separator: "\n\n"))\n}"
+        return [
+            try ExtensionDeclSyntax("extension \(name.trimmed)\(raw: conformance) \(raw: body)")
+        ]
+    }
+
+    private static let rawValueProtocol = "ArchivedRawRepresentable"
+
+    /// The inheritance clause for the protocols that the type does not conform to yet.
+    private static func conformance(_ missing: [String]) -> String {
+        switch missing.count {
+        case 0: ""
+        case 1: ": \(missing[0])"
+        default: ": KeyedCodable"
+        }
+    }
+}
+#endif

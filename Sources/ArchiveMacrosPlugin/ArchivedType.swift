@@ -1,0 +1,239 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+#if Macros
+internal import SwiftDiagnostics
+internal import SwiftSyntax
+internal import SwiftSyntaxBuilder
+internal import SwiftSyntaxMacros
+
+/// A declaration with `@Archived`: what the macro makes for it, and what is wrong with it.
+struct ArchivedType {
+    /// The kinds of declarations.
+    enum Kind {
+        case classType(ClassForm)
+        case structure
+        case enumeration
+        /// An enumeration that is archived as its raw value.
+        case rawValues
+    }
+
+    /// The forms of a class, which differ in the modifiers of members.
+    struct ClassForm {
+        var isFinal: Bool
+        var isSubclass: Bool
+    }
+
+    let kind: Kind
+    let writer: MemberWriter?
+    let diagnostics: [Diagnostic]
+
+    /// Looks at a declaration.
+    ///
+    /// - Parameters:
+    ///   - node: the attribute.
+    ///   - declaration: the declaration that it is attached to.
+    ///   - missing: the protocols that the type does not conform to without the macro.
+    ///   - context: the declarations around it.
+    init(
+        _ node: AttributeSyntax, _ declaration: some DeclGroupSyntax, missing: [TypeSyntax],
+        _ context: some MacroExpansionContext
+    ) {
+        let arguments = ArchivedArguments(node)
+        kind = Self.kind(of: declaration, arguments, missing)
+        var diagnostics = Self.obstacles(node, declaration, context)
+        if diagnostics.isEmpty { diagnostics = arguments.diagnostics(for: kind, declaration) }
+        var writer: MemberWriter?
+        if diagnostics.isEmpty {
+            switch kind {
+            case .rawValues: diagnostics = EnumerationCases(of: declaration).rawValueDiagnostics
+            case .enumeration:
+                let cases = EnumerationCases(of: declaration)
+                diagnostics = cases.diagnostics
+                writer = MemberWriter(declaration, arguments.name, kind, .cases(cases.all))
+            case .structure, .classType:
+                var isClass = false
+                if case .classType = kind { isClass = true }
+                let stored = StoredProperties(
+                    of: declaration.memberBlock.members, isClass: isClass)
+                diagnostics = stored.diagnostics
+                writer = MemberWriter(declaration, arguments.name, kind, .fields(stored.fields))
+            }
+        }
+        self.writer = diagnostics.isEmpty ? writer : nil
+        self.diagnostics = diagnostics
+    }
+
+    private static func kind(
+        of declaration: some DeclGroupSyntax, _ arguments: ArchivedArguments,
+        _ missing: [TypeSyntax]
+    ) -> Kind {
+        if let enumeration = declaration.as(EnumDeclSyntax.self) {
+            return enumeration.hasRawValues ? .rawValues : .enumeration
+        }
+        guard declaration.is(ClassDeclSyntax.self) else { return .structure }
+        let inherits = declaration.inheritedNames.contains { !ownProtocols.contains($0) }
+        let isKnownToConform = !missing.contains { ownProtocols.contains($0.trimmedDescription) }
+        return .classType(
+            ClassForm(
+                isFinal: declaration.modifiers.contains { $0.name.tokenKind == .keyword(.final) },
+                isSubclass: arguments.callsSuper ?? (inherits && isKnownToConform)))
+    }
+
+    /// The protocols that a type names by itself without having a superclass that conforms.
+    private static let ownProtocols: Set = [
+        "KeyedCodable", "KeyedEncodable", "KeyedDecodable", "KeyedArchivable",
+    ]
+
+    /// What keeps the macro from being of use for the declaration at all.
+    private static func obstacles(
+        _ node: AttributeSyntax, _ declaration: some DeclGroupSyntax,
+        _ context: some MacroExpansionContext
+    ) -> [Diagnostic] {
+        let remove = FixIt.removal(of: "Archived", from: declaration)
+        if let kind = declaration.kindWithoutFields {
+            return [
+                Diagnostic(
+                    "kind", at: node,
+                    "`@Archived` is for classes, structures and enumerations, found \(kind)",
+                    fixIts: remove)
+            ]
+        }
+        if let parameters = declaration.genericParameters {
+            return [
+                Diagnostic(
+                    "generic", at: parameters,
+                    "a generic type has no single name in archives: conform to `KeyedCodable` by "
+                        + "hand, or archive a type that is not generic", fixIts: remove)
+            ]
+        }
+        if context.lexicalContext.contains(where: \.isGeneric) {
+            return [
+                Diagnostic(
+                    "generic", at: node,
+                    "a type within a generic type has no single name in archives: conform to "
+                        + "`KeyedCodable` by hand, or move the type out", fixIts: remove)
+            ]
+        }
+        return []
+    }
+}
+
+/// The arguments of `@Archived`.
+struct ArchivedArguments {
+    private let node: AttributeSyntax
+    /// The name of the class, as a literal; empty where there is none.
+    let name: String
+    /// Whether the members call those of the superclass; nil where the attribute does not say.
+    let callsSuper: Bool?
+
+    init(_ node: AttributeSyntax) {
+        self.node = node
+        name = node.argument(nil)?.expression.trimmedDescription ?? ""
+        callsSuper = node.argument("super")?.expression.as(BooleanLiteralExprSyntax.self)
+            .map { $0.literal.tokenKind == .keyword(.true) }
+    }
+
+    /// The errors in the arguments.
+    func diagnostics(
+        for kind: ArchivedType.Kind, _ declaration: some DeclGroupSyntax
+    ) -> [Diagnostic] {
+        [nameDiagnostic(for: kind, declaration), superDiagnostic(for: kind)].compactMap { $0 }
+    }
+
+    private func nameDiagnostic(
+        for kind: ArchivedType.Kind, _ declaration: some DeclGroupSyntax
+    ) -> Diagnostic? {
+        let argument = node.argument(nil)
+        if case .rawValues = kind {
+            guard let argument else { return nil }
+            return Diagnostic(
+                "rawValueName", at: argument,
+                "an enumeration with raw values is archived as these, without a class of its own",
+                fixIts: [.replace(node, with: bare, "remove the name")])
+        }
+        guard let argument else {
+            let name = declaration.typeName
+            return Diagnostic(
+                "missingName", at: node, "expected the name of the class in archives",
+                fixIts: [
+                    .replace(node, with: named(name), "use \(name.literal)")
+                ])
+        }
+        if argument.expression.literalText?.isEmpty == false { return nil }
+        return Diagnostic(
+            "nameLiteral", at: argument,
+            "expected a name as a string literal without interpolations")
+    }
+
+    private func superDiagnostic(for kind: ArchivedType.Kind) -> Diagnostic? {
+        guard let argument = node.argument("super") else { return nil }
+        guard case .classType = kind else {
+            return Diagnostic("superOfValue", at: argument, "only a class has a superclass")
+        }
+        return callsSuper == nil
+            ? Diagnostic("superLiteral", at: argument, "expected `true` or `false`") : nil
+    }
+
+    /// The attribute without arguments.
+    private var bare: AttributeSyntax {
+        var bare = node
+        (bare.leftParen, bare.arguments, bare.rightParen) = (nil, nil, nil)
+        bare.trailingTrivia = node.trailingTrivia
+        return bare
+    }
+
+    /// The attribute with a name.
+    private func named(_ name: String) -> AttributeSyntax {
+        var named = AttributeSyntax(stringLiteral: "@Archived(\(name.literal))")
+        named.leadingTrivia = node.leadingTrivia
+        named.trailingTrivia = node.trailingTrivia
+        return named
+    }
+}
+
+// MARK: - Declarations
+
+extension DeclGroupSyntax {
+    /// The declared name.
+    var typeName: String {
+        asProtocol((any NamedDeclSyntax).self)?.name.text ?? ""
+    }
+
+    /// The names in the inheritance clause.
+    var inheritedNames: [String] {
+        inheritanceClause?.inheritedTypes.map { $0.type.trimmedDescription } ?? []
+    }
+
+    fileprivate var genericParameters: GenericParameterClauseSyntax? {
+        asProtocol((any WithGenericParametersSyntax).self)?.genericParameterClause
+    }
+
+    /// The kind of declaration, where it has no fields to archive.
+    fileprivate var kindWithoutFields: String? {
+        switch Syntax(self).as(SyntaxEnum.self) {
+        case .actorDecl: "an actor"
+        case .protocolDecl: "a protocol"
+        case .extensionDecl: "an extension"
+        default: nil
+        }
+    }
+}
+
+extension Syntax {
+    fileprivate var isGeneric: Bool {
+        asProtocol((any WithGenericParametersSyntax).self)?.genericParameterClause != nil
+    }
+}
+
+extension EnumDeclSyntax {
+    /// Whether the enumeration has a raw type of the standard library, or cases with raw values.
+    fileprivate var hasRawValues: Bool {
+        if let first = inheritedNames.first, FieldType.isRawValue(first) { return true }
+        return memberBlock.members.contains { member in
+            member.decl.as(EnumCaseDeclSyntax.self)?.elements.contains { $0.rawValue != nil }
+                == true
+        }
+    }
+}
+#endif

@@ -1,0 +1,151 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+#if Macros
+internal import SwiftDiagnostics
+internal import SwiftParser
+internal import SwiftSyntax
+internal import SwiftSyntaxBuilder
+
+/// The cases of an enumeration.
+struct EnumerationCases {
+    /// One case.
+    struct Case {
+        /// The name as it stands in code.
+        let name: String
+        /// The name in archives, as a literal.
+        let archivedName: String
+        let values: [Value]
+    }
+
+    /// An associated value.
+    struct Value {
+        /// The label in code; nil for a value without one.
+        let label: String?
+        /// The name that the value is bound to in a `switch`.
+        let binding: String
+        /// The key, as text.
+        let key: String
+        let type: FieldType
+    }
+
+    /// The key of the name of the case.
+    static let caseKey = "case"
+
+    private(set) var all: [Case] = []
+    private(set) var diagnostics: [Diagnostic] = []
+    /// The errors in an enumeration that is archived as its raw value.
+    private(set) var rawValueDiagnostics: [Diagnostic] = []
+
+    init(of declaration: some DeclGroupSyntax) {
+        for member in declaration.memberBlock.members {
+            if let cases = member.decl.as(EnumCaseDeclSyntax.self) {
+                add(cases)
+            } else if let condition = member.decl.as(IfConfigDeclSyntax.self) {
+                refuseCases(in: condition)
+            }
+        }
+        if all.isEmpty, diagnostics.isEmpty {
+            diagnostics.append(
+                Diagnostic(
+                    "noCases", at: declaration, "an enumeration without cases has no values",
+                    fixIts: FixIt.removal(of: "Archived", from: declaration)))
+        }
+        if diagnostics.isEmpty { refuseEqualNames(declaration) }
+    }
+
+    /// Complains of cases in `#if`, which a macro cannot evaluate.
+    private mutating func refuseCases(in condition: IfConfigDeclSyntax) {
+        for declaration in condition.declarations where declaration.is(EnumCaseDeclSyntax.self) {
+            diagnostics.append(
+                Diagnostic(
+                    "condition", at: declaration,
+                    "a macro does not know whether a case in `#if` exists"))
+        }
+    }
+
+    private mutating func add(_ cases: EnumCaseDeclSyntax) {
+        let attributes = FieldAttributes(cases.attributes)
+        for attribute in attributes.all {
+            let error = Diagnostic(
+                "rawValueKey", at: attribute,
+                "`@\(attribute.plainName)` has no effect: the enumeration is archived as its raw "
+                    + "value", fixIts: [.remove(attribute.plainName, from: cases)])
+            rawValueDiagnostics.append(error)
+        }
+        for attribute in [attributes.notArchived, attributes.reference].compactMap({ $0 }) {
+            diagnostics.append(
+                Diagnostic(
+                    "caseAttribute", at: attribute,
+                    "`@\(attribute.plainName)` is for stored properties, found a case",
+                    fixIts: [.remove(attribute.plainName, from: cases)]))
+        }
+        if let key = attributes.key, cases.elements.count > 1 {
+            diagnostics.append(
+                Diagnostic("severalCases", at: key, "expected one case with this name"))
+        }
+        if let key = attributes.key,
+            attributes.keyLiteral?.literalText == nil
+                || attributes.fallback != nil
+        {
+            diagnostics.append(
+                Diagnostic(
+                    "caseKey", at: key,
+                    "expected the name of the case in archives as a string literal"))
+        }
+        for element in cases.elements { add(element, attributes) }
+    }
+
+    private mutating func add(_ element: EnumCaseElementSyntax, _ attributes: FieldAttributes) {
+        var values: [Value] = []
+        let parameters = element.parameterClause.map { Array($0.parameters) } ?? []
+        for (index, parameter) in parameters.enumerated() {
+            let value = Value(parameter, index, of: parameters.count)
+            if let obstacle = value.type.obstacle {
+                diagnostics.append(
+                    Diagnostic(
+                        "obstacle", at: parameter.type,
+                        "the case cannot be archived: the type of a value is \(obstacle)"))
+            }
+            if value.key == Self.caseKey || values.contains(where: { $0.key == value.key }) {
+                diagnostics.append(
+                    Diagnostic(
+                        "equalKeys", at: parameter,
+                        "two fields have the same key, \(value.key.literal)"))
+            }
+            values.append(value)
+        }
+        let plain = element.name.text.filter { $0 != "`" }
+        all.append(
+            Case(
+                name: element.name.text,
+                archivedName: attributes.keyLiteral?.trimmedDescription ?? plain.literal,
+                values: values))
+    }
+
+    private mutating func refuseEqualNames(_ declaration: some DeclGroupSyntax) {
+        var names: Set<String> = []
+        for element in all where !names.insert(element.archivedName).inserted {
+            diagnostics.append(
+                Diagnostic(
+                    "equalCases", at: declaration.introducer,
+                    "two cases have the same name in archives, \(element.archivedName)"))
+        }
+    }
+}
+
+extension EnumerationCases.Value {
+    fileprivate init(_ parameter: EnumCaseParameterSyntax, _ index: Int, of count: Int) {
+        let first = parameter.firstName?.text
+        label = first == "_" ? nil : first
+        let plain = label?.filter { $0 != "`" }
+        let number = count == 1 ? "" : String(index)
+        binding =
+            plain.flatMap { name in
+                name != "coder" && name.isValidSwiftIdentifier(for: .variableName) ? name : nil
+            } ?? "value\(number)"
+        key = plain ?? "_\(index)"
+        type = FieldType(parameter.type)
+    }
+}
+#endif

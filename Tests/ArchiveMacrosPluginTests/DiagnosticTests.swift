@@ -1,0 +1,525 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+#if Macros
+import SwiftSyntaxMacrosGenericTestSupport
+import Testing
+
+@Suite("Errors of the macro")
+struct DiagnosticTests {
+    @Test("name what cannot be archived at all, and take the attribute away")
+    func kinds() {
+        expectError(
+            "a generic type has no single name in archives: conform to `KeyedCodable` by hand, or "
+                + "archive a type that is not generic",
+            in: """
+                @Archived("Box")
+                struct Box<Value> {
+                    var value: Value
+                }
+                """,
+            line: 2, column: 11, fixIts: ["remove `@Archived`"], applying: "remove `@Archived`",
+            fixed: """
+                struct Box<Value> {
+                    var value: Value
+                }
+                """,
+            without: """
+                struct Box<Value> {
+                    var value: Value
+                }
+                """)
+        expectError(
+            "a type within a generic type has no single name in archives: conform to `KeyedCodable` "
+                + "by hand, or move the type out",
+            in: """
+                enum Outer<Value> {
+                    @Archived("Box") class Box {}
+                }
+                """,
+            line: 2, column: 5, fixIts: ["remove `@Archived`"],
+            without: """
+                enum Outer<Value> {
+                    class Box {}
+                }
+                """)
+        for kind in ["actor", "protocol"] {
+            expectError(
+                "`@Archived` is for classes, structures and enumerations, found "
+                    + (kind == "actor" ? "an actor" : "a protocol"),
+                in: """
+                    @Archived("Box") \(kind) Box {}
+                    """,
+                column: 1, fixIts: ["remove `@Archived`"], without: "\(kind) Box {}")
+        }
+    }
+
+    @Test("ask for a name, and offer that of the type")
+    func missingName() {
+        expectError(
+            "expected the name of the class in archives",
+            in: """
+                @Archived
+                struct Save {
+                }
+                """,
+            column: 1, fixIts: [#"use "Save""#], applying: #"use "Save""#,
+            fixed: """
+                @Archived("Save")
+                struct Save {
+                }
+                """,
+            without: """
+                struct Save {
+                }
+                """)
+    }
+
+    @Test("ask for a name as a literal")
+    func nameLiteral() {
+        for name in [#""\(x)""#, #""""#, "Names.save"] {
+            expectError(
+                "expected a name as a string literal without interpolations",
+                in: "@Archived(\(name)) struct Save {}", column: 11, without: "struct Save {}")
+        }
+    }
+
+    @Test("take the name of an enumeration with raw values away")
+    func rawValueName() {
+        expectError(
+            "an enumeration with raw values is archived as these, without a class of its own",
+            in: """
+                @Archived("Mood") enum Mood: Int {
+                    case calm
+                }
+                """,
+            column: 11, fixIts: ["remove the name"], applying: "remove the name",
+            fixed: """
+                @Archived enum Mood: Int {
+                    case calm
+                }
+                """,
+            without: """
+                enum Mood: Int {
+                    case calm
+                }
+                """)
+    }
+
+    @Test("want `super` for classes only, and as a literal")
+    func superArgument() {
+        expectError(
+            "only a class has a superclass",
+            in: #"@Archived("Save", super: true) struct Save {}"#, column: 19,
+            without: "struct Save {}")
+        expectError(
+            "expected `true` or `false`",
+            in: #"@Archived("Save", super: flag) class Save {}"#, column: 19,
+            without: "class Save {}")
+    }
+
+    @Test("ask for an initial value of a property that is not archived")
+    func notArchivedWithoutValue() {
+        let message = "`cache` is not archived, so it needs an initial value or an optional type"
+        let fixIts = ["add an initial value", "make it optional"]
+        let fixed = ["var cache: any Cache = <#value#>", "var cache: (any Cache)?"]
+        for (fixIt, line) in zip(fixIts, fixed) {
+            expectError(
+                message,
+                in: """
+                    @Archived("Save") struct Save {
+                        @NotArchived var cache: any Cache
+                    }
+                    """,
+                line: 2, column: 22, fixIts: fixIts, applying: fixIt,
+                fixed: """
+                    @Archived("Save") struct Save {
+                        @NotArchived \(line)
+                    }
+                    """,
+                without: """
+                    struct Save {
+                        var cache: any Cache
+                    }
+                    """)
+        }
+    }
+
+    @Test("ask what to do with a constant that has a value")
+    func constants() {
+        let fixIts = ["add `@NotArchived`", "make it `var`"]
+        let fixed = ["@NotArchived let version = 1", "var version = 1"]
+        for (fixIt, line) in zip(fixIts, fixed) {
+            expectError(
+                "`version` is a constant with a value, which `init(coder:)` cannot set",
+                in: """
+                    @Archived("Save") struct Save {
+                        let version = 1
+                    }
+                    """,
+                line: 2, column: 5, fixIts: fixIts, applying: fixIt,
+                fixed: """
+                    @Archived("Save") struct Save {
+                        \(line)
+                    }
+                    """,
+                without: """
+                    struct Save {
+                        let version = 1
+                    }
+                    """)
+        }
+    }
+
+    @Test("ask for a type where the source does not spell it")
+    func missingTypes() {
+        let rows = [
+            ("var date = Date()", "Date", "var date: Date = Date()"),
+            ("var nodes = [Node]()", "[Node]", "var nodes: [Node] = [Node]()"),
+            ("var id = make()", "<#Type#>", "var id: <#Type#> = make()"),
+            ("var all = [1, 2]", "<#Type#>", "var all: <#Type#> = [1, 2]"),
+        ]
+        for (line, type, fixed) in rows {
+            let name = line.split(separator: " ")[1]
+            expectError(
+                "`\(name)` needs a type: a macro cannot see the one that the compiler infers",
+                in: """
+                    @Archived("Save") struct Save {
+                        \(line)
+                    }
+                    """,
+                line: 2, column: 9, fixIts: ["add `: \(type)`"], applying: "add `: \(type)`",
+                fixed: """
+                    @Archived("Save") struct Save {
+                        \(fixed)
+                    }
+                    """,
+                without: """
+                    struct Save {
+                        \(line)
+                    }
+                    """)
+        }
+    }
+
+    @Test("name types that no archive can hold, and leave the property out")
+    func obstacles() {
+        let rows = [
+            ("(() -> Void)?", "a function"), ("@Sendable () -> Int", "a function"),
+            ("(Int, Int)", "a tuple"), ("any Named", "an existential, which names no class"),
+            ("Any?", "`Any`, which names no class"),
+            ("A & B", "an existential, which names no class"),
+        ]
+        for (type, kind) in rows {
+            expectError(
+                "`field` cannot be archived: its type is \(kind)",
+                in: """
+                    @Archived("Save") struct Save {
+                        var field: \(type)
+                    }
+                    """,
+                line: 2, column: 9, fixIts: ["add `@NotArchived`"],
+                applying: "add `@NotArchived`",
+                fixed: """
+                    @Archived("Save") struct Save {
+                        @NotArchived var field: \(type)
+                    }
+                    """,
+                without: """
+                    struct Save {
+                        var field: \(type)
+                    }
+                    """)
+        }
+    }
+
+    @Test("ask whether a weak property is a reference")
+    func weak() {
+        expectError(
+            "`parent` does not retain its object: say whether it is archived as a reference",
+            in: """
+                @Archived("Node") final class Node {
+                    weak var parent: Node?
+                }
+                """,
+            line: 2, column: 14, fixIts: ["add `@ArchivedReference`", "add `@NotArchived`"],
+            applying: "add `@ArchivedReference`",
+            fixed: """
+                @Archived("Node") final class Node {
+                    @ArchivedReference weak var parent: Node?
+                }
+                """,
+            without: """
+                final class Node {
+                    weak var parent: Node?
+                }
+                """)
+    }
+
+    @Test("refuse references that cannot be set later")
+    func references() {
+        let copied =
+            "`a` cannot be set when the archive is complete: a structure is copied before that"
+        let early = "`a` is nil until the archive is complete: make it an optional `var`"
+        let rows = [
+            ("struct", "var a: Node?", copied), ("class", "var a: Node", early),
+            ("class", "let a: Node?", early), ("class", "unowned var a: Node", early),
+        ]
+        for (kind, line, message) in rows {
+            expectError(
+                message,
+                in: """
+                    @Archived("Node") \(kind) Node {
+                        @ArchivedReference \(line)
+                    }
+                    """,
+                line: 2, column: 24 + line.count - (line.hasSuffix("?") ? 8 : 7),
+                fixIts: ["remove `@ArchivedReference`"],
+                without: """
+                    \(kind) Node {
+                        \(line)
+                    }
+                    """)
+        }
+        expectError(
+            "a reference has no default but nil",
+            in: """
+                @Archived("Node") class Node {
+                    @ArchivedReference @ArchivedKey(default: x) var a: Node?
+                }
+                """,
+            line: 2, column: 46,
+            without: """
+                class Node {
+                    var a: Node?
+                }
+                """)
+    }
+
+    @Test("name both properties that have one key")
+    func equalKeys() {
+        expectError(
+            #"`a` and `b` have the same key, "a""#,
+            in: """
+                @Archived("Save") struct Save {
+                    var a: Int
+                    @ArchivedKey("a") var b: Int
+                }
+                """,
+            line: 3, column: 27,
+            without: """
+                struct Save {
+                    var a: Int
+                    var b: Int
+                }
+                """)
+    }
+
+    @Test("name attributes that contradict each other or have no effect")
+    func attributes() {
+        expectError(
+            "a property that is not archived has no key and is no reference",
+            in: """
+                @Archived("Save") struct Save {
+                    @NotArchived @ArchivedKey("b") var a = 1
+                }
+                """,
+            line: 2, column: 5, fixIts: ["remove `@NotArchived`"],
+            applying: "remove `@NotArchived`",
+            fixed: """
+                @Archived("Save") struct Save {
+                    @ArchivedKey("b") var a = 1
+                }
+                """,
+            without: """
+                struct Save {
+                    var a = 1
+                }
+                """)
+        let rows = [
+            ("static var a = 1", "a property of the type"), ("lazy var a = 1", "a lazy property"),
+            ("var a: Int { 1 }", "a computed property"),
+        ]
+        for (line, kind) in rows {
+            expectError(
+                "`@ArchivedKey` has no effect here: \(kind) is not archived",
+                in: """
+                    @Archived("Save") class Save {
+                        @ArchivedKey("b") \(line)
+                    }
+                    """,
+                line: 2, column: 5, fixIts: ["remove `@ArchivedKey`"],
+                applying: "remove `@ArchivedKey`",
+                fixed: """
+                    @Archived("Save") class Save {
+                        \(line)
+                    }
+                    """,
+                without: """
+                    class Save {
+                        \(line)
+                    }
+                    """)
+        }
+        expectError(
+            "`@NotArchived` has no effect: the declaration is in no `@Archived` type",
+            in: """
+                struct Save {
+                    @NotArchived var a = 1
+                }
+                """,
+            line: 2, column: 5, fixIts: ["remove `@NotArchived`"],
+            applying: "remove `@NotArchived`",
+            fixed: """
+                struct Save {
+                    var a = 1
+                }
+                """,
+            without: """
+                struct Save {
+                    var a = 1
+                }
+                """)
+    }
+
+    @Test("refuse patterns, keys that are no literals, and properties in #if")
+    func declarations() {
+        let rows = [
+            (
+                "var (a, b) = (1, 2)",
+                "expected one name for each stored property, found a pattern", 9
+            ),
+            (
+                "@ArchivedKey(name) var a: Int",
+                "expected a key as a string literal without interpolations", 18
+            ),
+        ]
+        for (line, message, column) in rows {
+            expectError(
+                message,
+                in: """
+                    @Archived("Save") struct Save {
+                        \(line)
+                    }
+                    """,
+                line: 2, column: column,
+                without: """
+                    struct Save {
+                        \(line.replacing("@ArchivedKey(name) ", with: ""))
+                    }
+                    """)
+        }
+        expectError(
+            "a macro does not know whether a stored property in `#if` exists",
+            in: """
+                @Archived("Save") struct Save {
+                    #if DEBUG
+                    var a = 1
+                    @NotArchived var b = 2
+                    var c: Int { 3 }
+                    #endif
+                }
+                """,
+            line: 3, column: 5, fixIts: ["add `@NotArchived`"],
+            without: """
+                struct Save {
+                    #if DEBUG
+                    var a = 1
+                    var b = 2
+                    var c: Int { 3 }
+                    #endif
+                }
+                """)
+    }
+
+    @Test("of enumerations name cases, keys and attributes")
+    func enumerations() {
+        let rows = [
+            ("", 1, 19, "an enumeration without cases has no values"),
+            ("case a(case: Int)", 2, 12, #"two fields have the same key, "case""#),
+            ("case a(b: Int, b: Int)", 2, 20, #"two fields have the same key, "b""#),
+            (
+                "case a(b: () -> Int)", 2, 15,
+                "the case cannot be archived: the type of a value is a function"
+            ),
+            ("@NotArchived case a", 2, 5, "`@NotArchived` is for stored properties, found a case"),
+            (#"@ArchivedKey("x") case a, b"#, 2, 5, "expected one case with this name"),
+            (
+                "@ArchivedKey(default: 1) case a", 2, 5,
+                "expected the name of the case in archives as a string literal"
+            ),
+        ]
+        for (line, row, column, message) in rows {
+            let fixIt =
+                row == 1
+                ? ["remove `@Archived`"]
+                : line.contains("@Not") ? ["remove `@NotArchived`"] : []
+            let bare = line.replacing(#/@\S+ (1\) )?/#, with: "")
+            expectError(
+                message,
+                in: """
+                    @Archived("Shape") enum Shape {
+                        \(line)
+                    }
+                    """,
+                line: row, column: row == 1 ? 1 : column, fixIts: fixIt,
+                without: """
+                    enum Shape {
+                        \(bare)
+                    }
+                    """)
+        }
+        expectError(
+            #"two cases have the same name in archives, "a""#,
+            in: """
+                @Archived("Shape") enum Shape {
+                    case a
+                    @ArchivedKey("a") case b
+                }
+                """,
+            column: 20,
+            without: """
+                enum Shape {
+                    case a
+                    case b
+                }
+                """)
+        expectError(
+            "a macro does not know whether a case in `#if` exists",
+            in: """
+                @Archived("Shape") enum Shape {
+                    case a
+                    #if DEBUG
+                    func f() { switch 1 { case 1: () default: () } }
+                    #else
+                    case b
+                    #endif
+                }
+                """,
+            line: 6, column: 5,
+            without: """
+                enum Shape {
+                    case a
+                    #if DEBUG
+                    func f() { switch 1 { case 1: () default: () } }
+                    #else
+                    case b
+                    #endif
+                }
+                """)
+        expectError(
+            "`@ArchivedKey` has no effect: the enumeration is archived as its raw value",
+            in: """
+                @Archived enum Mood: Int {
+                    @ArchivedKey("x") case a
+                }
+                """,
+            line: 2, column: 5, fixIts: ["remove `@ArchivedKey`"],
+            without: """
+                enum Mood: Int {
+                    case a
+                }
+                """)
+    }
+}
+#endif

@@ -1,0 +1,316 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+#if Macros
+import Testing
+
+@Suite("The code that the macro makes")
+struct ExpansionTests {
+    @Test("of a final class stands in the class, because of its initializer")
+    func finalClass() {
+        expect(
+            """
+            @Archived("DWSave")
+            final class Save {
+                var name: String, age: Int
+                @ArchivedKey("NS.level", default: 1) var level: Int
+            }
+            """,
+            becomes: """
+                final class Save {
+                    var name: String, age: Int
+                    var level: Int
+
+                    static let archivedClass: ArchivedClass = "DWSave"
+
+                    static func register(in registry: inout ClassRegistry) {
+                        registry.add(Self.self, fields: String.self)
+                    }
+
+                    func encode(with coder: KeyedEncoder) throws {
+                        try coder.encode(name, forKey: "name")
+                        coder.encode(age, forKey: "age")
+                        coder.encode(level, forKey: "NS.level")
+                    }
+
+                    init(coder: KeyedDecoder) throws {
+                        name = try coder.decode(forKey: "name")
+                        age = try coder.decode(forKey: "age")
+                        level = try coder.decode(forKey: "NS.level", default: 1)
+                    }
+                }
+
+                extension Save: KeyedCodable {
+                }
+                """)
+    }
+
+    @Test("of a class that may have subclasses can be overridden, as far as its access allows")
+    func openClass() {
+        expect(
+            """
+            @Archived("Pet")
+            open class Pet {
+                @ArchivedReference public weak var owner: Owner?
+            }
+            """,
+            becomes: """
+                open class Pet {
+                    public weak var owner: Owner?
+
+                    open class var archivedClass: ArchivedClass {
+                        "Pet"
+                    }
+
+                    open class func register(in registry: inout ClassRegistry) {
+                        registry.add(Self.self, fields: Owner.self)
+                    }
+
+                    open func encode(with coder: KeyedEncoder) throws {
+                        try coder.encodeConditionalObject(owner, forKey: "owner")
+                    }
+
+                    public required init(coder: KeyedDecoder) throws {
+                        try coder.decodeReference(to: Owner.self, forKey: "owner") { [weak self] in
+                            self?.owner = $0
+                        }
+                    }
+                }
+
+                extension Pet: KeyedCodable {
+                }
+                """)
+    }
+
+    @Test("of a class whose superclass conforms calls the superclass")
+    func subclass() {
+        expect(
+            """
+            @Archived("Dog")
+            public final class Dog: Pet, Hashable {
+                let tricks: [String]
+                @ArchivedReference var friend: Dog?
+            }
+            """,
+            becomes: """
+                public final class Dog: Pet, Hashable {
+                    let tricks: [String]
+                    var friend: Dog?
+
+                    public override class var archivedClass: ArchivedClass {
+                        super.archivedClass.subclass("Dog")
+                    }
+
+                    public override class func register(in registry: inout ClassRegistry) {
+                        super.register(in: &registry)
+                        registry.add(Self.self, fields: String.self, [AnyArchived].self)
+                    }
+
+                    public override func encode(with coder: KeyedEncoder) throws {
+                        try super.encode(with: coder)
+                        try coder.encode(tricks, forKey: "tricks")
+                        try coder.encode(friend, forKey: "friend")
+                    }
+
+                    public required init(coder: KeyedDecoder) throws {
+                        tricks = try coder.decode(forKey: "tricks")
+                        try super.init(coder: coder)
+                        try coder.decodeReference(to: Dog.self, forKey: "friend") { [weak self] in
+                            self?.friend = $0
+                        }
+                    }
+                }
+                """, conforming: true)
+    }
+
+    @Test("calls the superclass or does not, as the attribute says")
+    func explicitSuper() {
+        expect(
+            """
+            @Archived("Dog", super: true)
+            final class Dog {
+            }
+            @Archived("Cat", super: false)
+            final class Cat: Named {
+            }
+            """,
+            becomes: """
+                final class Dog {
+
+                    override class var archivedClass: ArchivedClass {
+                        super.archivedClass.subclass("Dog")
+                    }
+
+                    override func encode(with coder: KeyedEncoder) throws {
+                        try super.encode(with: coder)
+                    }
+
+                    required init(coder: KeyedDecoder) throws {
+                        try super.init(coder: coder)
+                    }
+                }
+                final class Cat: Named {
+
+                    static let archivedClass: ArchivedClass = "Cat"
+
+                    func encode(with coder: KeyedEncoder) throws {
+                    }
+
+                    init(coder: KeyedDecoder) throws {
+                    }
+                }
+                """, conforming: true)
+    }
+
+    @Test("of a structure is an extension")
+    func structure() {
+        expect(
+            """
+            @Archived("Line")
+            public struct Line {
+                var (from, to): (Int, Int) { (1, 2) }
+                public var a, b: Double
+                var coder = "x"
+                @NotArchived let cache: [Int]?
+                var `default`: Set<Int>?, map: [String: [Line?]]
+            }
+            """,
+            becomes: """
+                public struct Line {
+                    var (from, to): (Int, Int) { (1, 2) }
+                    public var a, b: Double
+                    var coder = "x"
+                    let cache: [Int]?
+                    var `default`: Set<Int>?, map: [String: [Line?]]
+                }
+
+                extension Line: KeyedCodable {
+                    public static let archivedClass: ArchivedClass = "Line"
+
+                    public static func register(in registry: inout ClassRegistry) {
+                        registry.add(Self.self, fields: String.self, Int.self, ArchivedSet<AnyArchived>.self, [AnyArchived].self, ArchivedPairs<AnyArchived, AnyArchived>.self)
+                    }
+
+                    public func encode(with coder: KeyedEncoder) throws {
+                        coder.encode(a, forKey: "a")
+                        coder.encode(b, forKey: "b")
+                        try coder.encode(self.coder, forKey: "coder")
+                        try coder.encode(`default`, forKey: "default")
+                        try coder.encode(map, forKey: "map")
+                    }
+
+                    public init(coder: KeyedDecoder) throws {
+                        a = try coder.decode(forKey: "a")
+                        b = try coder.decode(forKey: "b")
+                        self.coder = try coder.decode(forKey: "coder")
+                        cache = nil
+                        `default` = try coder.decode(forKey: "default")
+                        map = try coder.decode(forKey: "map")
+                    }
+                }
+                """)
+    }
+
+    @Test("of an enumeration names the case and keys the values by their labels")
+    func enumeration() {
+        expect(
+            """
+            @Archived("Shape")
+            enum Shape {
+                case point
+                @ArchivedKey("disc") case circle(radius: Double)
+                case line(Int, to: String?)
+            }
+            """,
+            becomes: """
+                enum Shape {
+                    case point
+                    case circle(radius: Double)
+                    case line(Int, to: String?)
+                }
+
+                extension Shape: KeyedCodable {
+                    static let archivedClass: ArchivedClass = "Shape"
+
+                    static func register(in registry: inout ClassRegistry) {
+                        registry.add(Self.self, fields: String.self)
+                    }
+
+                    func encode(with coder: KeyedEncoder) throws {
+                        switch self {
+                        case .point:
+                            try coder.encode("point", forKey: "case")
+                        case .circle(let radius):
+                            try coder.encode("disc", forKey: "case")
+                            coder.encode(radius, forKey: "radius")
+                        case .line(let value0, let to):
+                            try coder.encode("line", forKey: "case")
+                            coder.encode(value0, forKey: "_0")
+                            try coder.encode(to, forKey: "to")
+                        }
+                    }
+
+                    init(coder: KeyedDecoder) throws {
+                        switch try coder.decode(String.self, forKey: "case") {
+                        case "point":
+                            self = .point
+                        case "disc":
+                            self = try .circle(radius: coder.decode(forKey: "radius"))
+                        case "line":
+                            self = try .line(coder.decode(forKey: "_0"), to: coder.decode(forKey: "to"))
+                        default:
+                            throw coder.refusal("expected a case of Shape, found another name", forKey: "case")
+                        }
+                    }
+                }
+                """)
+    }
+
+    @Test("of an enumeration with raw values is a conformance alone")
+    func rawValues() {
+        for type in ["Int", "String", "UInt8"] {
+            expect(
+                """
+                @Archived
+                enum Mood: \(type), CaseIterable {
+                    case calm, merry
+                }
+                """,
+                becomes: """
+                    enum Mood: \(type), CaseIterable {
+                        case calm, merry
+                    }
+
+                    extension Mood: ArchivedRawRepresentable {
+                    }
+                    """)
+        }
+    }
+
+    @Test("leaves out what the type has, and the conformance that it has")
+    func present() {
+        expect(
+            """
+            @Archived("Half")
+            struct Half: KeyedCodable {
+                var value: Int
+                static var archivedClass: ArchivedClass { "Other" }
+                init(coder: KeyedDecoder) throws { value = 1 }
+            }
+            """,
+            becomes: """
+                struct Half: KeyedCodable {
+                    var value: Int
+                    static var archivedClass: ArchivedClass { "Other" }
+                    init(coder: KeyedDecoder) throws { value = 1 }
+                }
+
+                extension Half {
+                    func encode(with coder: KeyedEncoder) throws {
+                        coder.encode(value, forKey: "value")
+                    }
+                }
+                """, conforming: true)
+    }
+}
+#endif

@@ -1,0 +1,64 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+#if Macros
+import SwiftSyntax
+import SwiftSyntaxBuilder
+import SwiftSyntaxMacroExpansion
+import SwiftSyntaxMacros
+import SwiftSyntaxMacrosGenericTestSupport
+import Testing
+
+@testable import ArchiveMacrosPlugin
+
+/// The macros as the compiler finds them for a type that conforms to nothing, or inherits its conformances.
+private func macros(conforming: Bool) -> [String: MacroSpec] {
+    let missing: [TypeSyntax] =
+        conforming ? [] : ["KeyedEncodable", "KeyedDecodable", "ArchivedRawRepresentable"]
+    return [
+        "Archived": MacroSpec(type: ArchivedMacro.self, conformances: missing),
+        "ArchivedKey": MacroSpec(type: ArchivedKeyMacro.self),
+        "NotArchived": MacroSpec(type: NotArchivedMacro.self),
+        "ArchivedReference": MacroSpec(type: ArchivedReferenceMacro.self),
+    ]
+}
+
+/// Expects the source to become this.
+///
+/// - Parameters:
+///   - source: declarations with attributes.
+///   - expansion: the source without the attributes, and with the code that they make.
+///   - conforming: whether the type conforms to `KeyedCodable` without the macro.
+///   - diagnostics: the errors.
+///   - fixIts: the changes to apply, by their titles.
+///   - fixed: the source after these changes.
+///   - location: the place of the call.
+func expect(
+    _ source: String, becomes expansion: String, conforming: Bool = false,
+    diagnostics: [DiagnosticSpec] = [], applying fixIts: [String]? = nil,
+    fixed: String? = nil, at location: Testing.SourceLocation = #_sourceLocation
+) {
+    assertMacroExpansion(
+        source, expandedSource: expansion, diagnostics: diagnostics,
+        macroSpecs: macros(conforming: conforming), applyFixIts: fixIts, fixedSource: fixed,
+        failureHandler: { failure in
+            Issue.record("\(failure.message)", sourceLocation: location)
+        })
+}
+
+/// Expects one error, and no code but the source without the attributes.
+func expectError(
+    _ message: String, in source: String, line: Int = 1, column: Int, fixIts: [String] = [],
+    applying fixIt: String? = nil, fixed: String? = nil, without attributes: String,
+    at location: Testing.SourceLocation = #_sourceLocation
+) {
+    expect(
+        source, becomes: attributes,
+        diagnostics: [
+            DiagnosticSpec(
+                message: message, line: line, column: column,
+                fixIts: fixIts.map { FixItSpec(message: $0) })
+        ],
+        applying: fixIt.map { [$0] }, fixed: fixed, at: location)
+}
+#endif

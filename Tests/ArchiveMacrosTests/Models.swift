@@ -1,0 +1,251 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+#if Macros
+import ArchiveMacros
+import Foundation
+public import KeyedArchive
+
+/// A class by the macro, with each kind of key.
+@Archived("DWSave")
+final class Save {
+    var name: String
+    @ArchivedKey("NS.age") var age: Int
+    @ArchivedKey(default: 1) var level: Int
+    @ArchivedKey("$toys", default: []) var toys: [String]
+    @ArchivedKey(default: [:]) var scores: [String: Double]
+    @NotArchived var isOpen = false
+    @NotArchived let cache: [UInt8]?
+    let nickname: String?, lives: Int?
+    var mood = 0, isPaused = false
+    var ratio = -0.5 { didSet { changes += 1 } }
+    @NotArchived var changes = 0
+    lazy var upper = name.uppercased()
+    static let maximum = 3
+    var isAdult: Bool { age > 17 }
+
+    init(name: String, age: Int, nickname: String? = nil, lives: Int? = nil) {
+        self.name = name
+        self.age = age
+        level = 2
+        toys = ["ball"]
+        scores = ["chess": 1.5]
+        cache = [1]
+        self.nickname = nickname
+        self.lives = lives
+    }
+}
+
+/// The same class by hand.
+final class HandSave: KeyedCodable {
+    static let archivedClass: ArchivedClass = "DWSave"
+    let save: Save
+
+    init(_ save: Save) { self.save = save }
+
+    func encode(with coder: KeyedEncoder) throws {
+        try coder.encode(save.name, forKey: "name")
+        coder.encode(save.age, forKey: "NS.age")
+        coder.encode(save.level, forKey: "level")
+        try coder.encode(save.toys, forKey: "$toys")
+        try coder.encode(save.scores, forKey: "scores")
+        try coder.encode(save.nickname, forKey: "nickname")
+        try coder.encode(save.lives, forKey: "lives")
+        coder.encode(save.mood, forKey: "mood")
+        coder.encode(save.isPaused, forKey: "isPaused")
+        coder.encode(save.ratio, forKey: "ratio")
+    }
+
+    init(coder: KeyedDecoder) throws { save = try Save(coder: coder) }
+}
+
+/// Names no fields that `Save` has, and so writes an object without them.
+final class OldSave: KeyedCodable {
+    static let archivedClass: ArchivedClass = "DWSave"
+    var keys: [String]
+
+    init(keys: [String]) { self.keys = keys }
+
+    func encode(with coder: KeyedEncoder) throws {
+        for key in keys { coder.encode(7, forKey: key) }
+        try coder.encode("Anna", forKey: "name")
+        coder.encode(0.5, forKey: "ratio")
+        coder.encode(false, forKey: "isPaused")
+    }
+
+    init(coder: KeyedDecoder) throws { keys = coder.keys }
+}
+
+// The subclass stands before its superclass, as it may in a program.
+
+@Archived("Dog")
+final class Dog: Pet {
+    var tricks: [Trick] = []
+    var friends: [Dog] = []
+    var coder = 3
+
+    init(name: String, tricks: [Trick]) {
+        self.tricks = tricks
+        super.init(name: name)
+    }
+}
+
+@Archived("Pet")
+class Pet {
+    let name: String
+    @ArchivedReference weak var owner: Owner?
+
+    init(name: String) { self.name = name }
+}
+
+@Archived("Cat")
+class Cat: Pet {
+    @ArchivedKey("default") var `default`: Bool = true
+
+    override init(name: String) { super.init(name: name) }
+}
+
+/// Owns pets that know their owner.
+@Archived("Owner")
+final class Owner {
+    var pets: [Pet] = []
+    var favorite: Pet?
+
+    init() {}
+}
+
+/// A superclass by hand, as a subclass by the macro needs it.
+class Vehicle: KeyedCodable {
+    class var archivedClass: ArchivedClass { "Vehicle" }
+    class func register(in registry: inout ClassRegistry) { registry.add(Self.self) }
+    var wheels: Int
+
+    init(wheels: Int) { self.wheels = wheels }
+
+    func encode(with coder: KeyedEncoder) throws { coder.encode(wheels, forKey: "wheels") }
+
+    required init(coder: KeyedDecoder) throws { wheels = try coder.decode(forKey: "wheels") }
+}
+
+@Archived("Car", super: true)
+final class Car: Vehicle {
+    var plate: String
+
+    init(plate: String) {
+        self.plate = plate
+        super.init(wheels: 4)
+    }
+}
+
+/// A class with a superclass that archives know nothing of.
+class Device {
+    var isOn = true
+
+    init() {}
+}
+
+@Archived("Radio")
+final class Radio: Device, CustomStringConvertible {
+    var station = 98.5
+
+    override init() {}
+
+    var description: String { "radio at \(station)" }
+}
+
+/// A linked list: each link is written with the next one, and read after it.
+@Archived("Link")
+final class Link {
+    let number: Int
+    @ArchivedReference var next: Link?
+
+    init(_ number: Int, next: Link? = nil) {
+        self.number = number
+        self.next = next
+    }
+}
+
+/// A use of the public import. The compiler does not count the uses in code that a macro makes.
+public typealias TrickCoding = KeyedCodable
+
+@Archived("Trick")
+public struct Trick: Hashable {
+    public var title: String
+    var difficulty: Difficulty = .easy, minutes: Double?
+    var shape: Shape = .point
+}
+
+@Archived
+enum Difficulty: String, CaseIterable {
+    case easy, hard
+}
+
+@Archived
+enum Level: Int {
+    case low = 1, high = 10
+}
+
+@Archived("Shape")
+indirect enum Shape: Hashable {
+    case point
+    @ArchivedKey("disc") case circle(radius: Double)
+    case line(Int, Int)
+    case group([Shape], named: String?, coder: Bool)
+    case `default`(in: Int)
+}
+
+/// Fields of enumerations with raw values, alone, optional and in collections.
+@Archived("Setup")
+struct Setup: Equatable {
+    var level: Level
+    var difficulty: Difficulty
+    var spare: Level?
+    var levels: [Level] = []
+    @ArchivedKey(default: Level.low) var fallback: Level
+}
+
+/// Writes its own fields and has the rest made.
+@Archived("Half")
+final class Half {
+    var value: Int
+
+    init(_ value: Int) { self.value = value }
+
+    init(coder: KeyedDecoder) throws {
+        value = try coder.decode(forKey: "value")
+        guard value < 100 else { throw coder.refusal("expected less than 100", forKey: "value") }
+    }
+}
+
+/// Private fields, and one of each rarer way to spell a type.
+@Archived("Safe")
+struct Safe {
+    private var secret: Swift.Int
+    @ArchivedKey(default: "none") private(set) var title: String?
+    fileprivate let codes: Array<Swift.UInt8>, table: Dictionary<String, Set<Int>>
+
+    init(secret: Int, title: String?) {
+        self.secret = secret
+        self.title = title
+        codes = [1, 2]
+        table = ["a": [3]]
+    }
+
+    var contents: String { "\(secret) \(title ?? "nil") \(codes) \(table)" }
+}
+
+/// An outer type for nested ones, and other types of fields.
+enum Outer {
+    @Archived("Outer.Inner")
+    struct Inner: Equatable {
+        var id: UUID
+        var date: Date
+        var data: Data
+        var tags: Set<String>
+        var link: URL?
+        var big: UInt64
+        var small: Float
+        var interval: TimeInterval
+    }
+}
+#endif

@@ -1,0 +1,158 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import KeyedArchive
+import PropertyList
+import Testing
+
+private enum Level: Int, ArchivedRawRepresentable {
+    case low = 1, high
+}
+
+private enum Ending: String, ArchivedRawRepresentable {
+    case open, shut
+}
+
+private struct Flags: OptionSet, ArchivedRawRepresentable, Hashable {
+    let rawValue: UInt32
+    static let wide = Flags(rawValue: 1)
+    static let tall = Flags(rawValue: 2)
+}
+
+private struct Gate: KeyedCodable, Equatable {
+    static let archivedClass: ArchivedClass = "Gate"
+    var level: Level
+    var ending: Ending
+    var flags: Flags
+    var spare: Level?
+    var levels: [Level]
+
+    init(level: Level, ending: Ending, flags: Flags, spare: Level? = nil, levels: [Level] = []) {
+        self.level = level
+        self.ending = ending
+        self.flags = flags
+        self.spare = spare
+        self.levels = levels
+    }
+
+    func encode(with coder: KeyedEncoder) throws {
+        try coder.encode(level, forKey: "level")
+        try coder.encode(ending, forKey: "ending")
+        try coder.encode(flags, forKey: "flags")
+        try coder.encode(spare, forKey: "spare")
+        try coder.encode(levels, forKey: "levels")
+    }
+
+    init(coder: KeyedDecoder) throws {
+        level = try coder.decode(forKey: "level")
+        ending = try coder.decode(forKey: "ending")
+        flags = try coder.decode(forKey: "flags")
+        spare = try coder.decode(forKey: "spare")
+        levels = try coder.decode(forKey: "levels")
+    }
+}
+
+/// The same object, by the raw values.
+private struct RawGate: KeyedCodable {
+    static let archivedClass: ArchivedClass = "Gate"
+    var level: Int
+
+    init(level: Int) { self.level = level }
+
+    func encode(with coder: KeyedEncoder) throws {
+        coder.encode(level, forKey: "level")
+        try coder.encode("shut", forKey: "ending")
+        coder.encode(3, forKey: "flags")
+        try coder.encode(Level?.none, forKey: "spare")
+        try coder.encode([Int](), forKey: "levels")
+    }
+
+    init(coder: KeyedDecoder) throws { level = try coder.decodeInteger(forKey: "level") }
+}
+
+@Suite("Raw values")
+struct RawValueTests {
+    @Test("of enumerations and option sets come back, alone, as optionals and in collections")
+    func roundTrip() throws {
+        let gate = Gate(
+            level: .high, ending: .open, flags: [.wide, .tall], spare: .low, levels: [.high])
+        #expect(try KeyedUnarchiver.unarchive(from: KeyedArchiver.archive(gate)) == gate)
+        let registry = ClassRegistry()
+        let bytes = try KeyedArchiver.archive(["a": Flags.tall], allowing: registry)
+        #expect(try KeyedUnarchiver.unarchive(from: bytes, allowing: registry) == ["a": Flags.tall])
+        let root = try KeyedArchiver.archive(Ending.shut, allowing: registry)
+        #expect(try KeyedUnarchiver.unarchive(from: root, allowing: registry) == Ending.shut)
+    }
+
+    @Test("are the same bytes as if a program wrote the raw values")
+    func sameBytes() throws {
+        let gate = Gate(level: .high, ending: .shut, flags: [.wide, .tall])
+        #expect(try KeyedArchiver.archive(gate) == KeyedArchiver.archive(RawGate(level: 2)))
+    }
+
+    @Test("that a type does not have are refused, and named by their key")
+    func unknown() throws {
+        let bytes = try KeyedArchiver.archive(RawGate(level: 7))
+        let error = #expect(throws: KeyedArchiveError.self) {
+            try KeyedUnarchiver.unarchive(Gate.self, from: bytes)
+        }
+        #expect(error?.code == .valueOutOfRange)
+        let message = "\(try #require(error))"
+        #expect(message.contains("expected a raw value of Level, found another"))
+        #expect(message.contains("level"))
+    }
+}
+
+// MARK: - Fields
+
+private final class Tree: KeyedCodable {
+    static let archivedClass: ArchivedClass = "Tree"
+    var leaf: Leaf?
+
+    static func register(in registry: inout ClassRegistry) {
+        registry.add(Self.self, fields: Leaf.self, [AnyArchived].self)
+    }
+
+    init() {}
+    func encode(with coder: KeyedEncoder) throws { try coder.encode(leaf, forKey: "leaf") }
+    init(coder: KeyedDecoder) throws { leaf = try coder.decode(forKey: "leaf") }
+}
+
+private final class Leaf: KeyedCodable {
+    static let archivedClass: ArchivedClass = "Leaf"
+
+    static func register(in registry: inout ClassRegistry) {
+        registry.add(Self.self, fields: Tree.self, String.self, Leaf.self)
+    }
+
+    init() {}
+    func encode(with coder: KeyedEncoder) throws {}
+    init(coder: KeyedDecoder) throws {}
+}
+
+@Suite("Types that register those of their fields")
+struct FieldRegistrationTests {
+    @Test("may hold each other")
+    func cycle() throws {
+        let names = ["Leaf", "NSArray", "NSMutableArray", "NSMutableString", "NSString", "Tree"]
+        #expect(ClassRegistry(Tree.self).names == names)
+        #expect(ClassRegistry(Leaf.self).names == names)
+    }
+
+    @Test("are registered anew each time that a registry is asked to")
+    func again() throws {
+        let registry = ClassRegistry(Tree.self).removing("NSString", "Leaf")
+        #expect(!registry.allows("Leaf"))
+        #expect(registry.adding(Tree.self).names == ClassRegistry(Tree.self).names)
+    }
+
+    @Test("are read and written without another list")
+    func alone() throws {
+        let tree = Tree()
+        tree.leaf = Leaf()
+        let bytes = try KeyedArchiver.archive(tree, allowing: ClassRegistry())
+        #expect(
+            try KeyedUnarchiver.unarchive(Tree.self, from: bytes, allowing: ClassRegistry()).leaf
+                != nil)
+    }
+}
