@@ -1,6 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+internal import KeyedArchive
 public import PropertyList
 internal import SystemFiles
 
@@ -8,7 +9,8 @@ internal import SystemFiles
 ///
 /// Match on ``code``; the text may change between versions. A message names files, keys, services and
 /// groups, and never quotes a value. About a file that is no property list, it may quote some characters where
-/// the parser stopped. The error of an archive itself is a `KeyedArchiveError`.
+/// the parser stopped. The error of an archive itself is a `KeyedArchiveError`, whose `source` names the file or the
+/// item.
 public struct StoreError: Error, Sendable {
     /// The kind of failure: an open set, so that a new one breaks no `switch`.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
@@ -140,4 +142,14 @@ extension StoreError {
     static func printable(_ name: String) -> String {
         TerminalText.escaped(String(name.unicodeScalars.prefix(128)))
     }
+}
+
+/// Runs what reads or makes an archive. Its errors get the name of the file that holds the archive.
+func withErrors<Result>(aboutFile path: String, _ body: () throws -> Result) throws -> Result {
+    try withErrors(about: "file \(TerminalText.escaped(path))", body)
+}
+
+/// Runs what reads or makes an archive. Its errors get the name of what holds the archive.
+func withErrors<Result>(about source: String, _ body: () throws -> Result) throws -> Result {
+    do { return try body() } catch let error as KeyedArchiveError { throw error.from(source) }
 }
