@@ -105,7 +105,8 @@ private struct CacheTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
     /// Whether a limit is exceeded.
     func exceeds(_ countLimit: Int?, _ costLimit: Int?) -> Bool {
-        countLimit.map { count > $0 } ?? false || costLimit.map { sum > UInt(clamping: $0) } ?? false
+        countLimit.map { count > $0 } ?? false
+            || costLimit.map { sum > UInt(clamping: $0) } ?? false
     }
 
     mutating func value(_ key: Key) -> Value? {
@@ -149,7 +150,15 @@ private struct CacheTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
     private mutating func unlink(_ place: Int) {
         guard let entry = entries[place] else { return }
-        if let older = entry.older { entries[older]?.newer = entry.newer } else { oldest = entry.newer }
-        if let newer = entry.newer { entries[newer]?.older = entry.older } else { newest = entry.older }
+        if let older = entry.older {
+            entries[older]?.newer = entry.newer
+        } else {
+            oldest = entry.newer
+        }
+        if let newer = entry.newer {
+            entries[newer]?.older = entry.older
+        } else {
+            newest = entry.older
+        }
     }
 }

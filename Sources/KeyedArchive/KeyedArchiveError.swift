@@ -118,7 +118,7 @@ extension KeyedArchiveError: CustomStringConvertible {
     /// `keyed archive: what, in path, file`; the error of the property list where that is the reason.
     public var description: String {
         let place = source.map { ", \($0)" } ?? ""
-        if let error = propertyListError { return error.description + place }
+        if let error = propertyListError { return "\(error)\(place)" }
         var text = "keyed archive: \(what)"
         if let path, !path.components.isEmpty { text += ", in \(path)" }
         text += place

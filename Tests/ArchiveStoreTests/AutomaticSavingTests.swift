@@ -195,7 +195,9 @@ struct AutomaticSavingTests {
         #expect(try stored.isEmpty)
     }
 
-    @Test("where nobody reads standard error, a failure at the end does not end the program by a signal")
+    @Test(
+        "where nobody reads standard error, a failure at the end does not end the program by a signal"
+    )
     func brokenPipe() throws {
         let lock = try preferences().file + ".lock"
         try FileManager.default.createDirectory(atPath: lock, withIntermediateDirectories: false)

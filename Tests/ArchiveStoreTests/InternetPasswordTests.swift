@@ -6,10 +6,6 @@ import PropertyList
 import TestSupport
 import Testing
 
-#if Stores
-import GRDB
-#endif
-
 @testable import ArchiveStore
 
 @Suite("Internet passwords")
@@ -30,9 +26,9 @@ struct InternetPasswordTests {
     }
 
     #if Stores
-    private func database(_ name: String = "items") throws -> EncryptedItemDatabase {
+    private func database() throws -> EncryptedItemDatabase {
         let key = try MasterKey(file: folder("key"), creatingIfMissing: true)
-        return try EncryptedItemDatabase(file: folder(name), accessGroup: "group", key: key)
+        return try EncryptedItemDatabase(file: folder("items"), accessGroup: "group", key: key)
     }
     #endif
 
@@ -89,7 +85,8 @@ struct InternetPasswordTests {
         #expect(try found { $0.server = "a" } == [])
         #expect(try found { $0.protocol = .https } == ["1"])
         #expect(try found { $0.port = 8443 } == ["2"])
-        #expect(try found { ($0.server, $0.port) = ("example.com", 0) } == ["0", "1", "3", "4", "5"])
+        #expect(
+            try found { ($0.server, $0.port) = ("example.com", 0) } == ["0", "1", "3", "4", "5"])
         #expect(try found { $0.path = "/a" } == ["3"])
         #expect(try found { $0.authentication = .httpBasic } == ["4"])
         #expect(try found { $0.securityDomain = "realm" } == ["5"])
@@ -105,7 +102,9 @@ struct InternetPasswordTests {
         #expect(try store.items(matching: ItemQuery(server: "example.com"), limit: 0).isEmpty)
     }
 
-    @Test("passwords are found by server and account, and nil where there is none", arguments: Kind.allCases)
+    @Test(
+        "passwords are found by server and account, and nil where there is none",
+        arguments: Kind.allCases)
     func password(_ kind: Kind) throws {
         let store = try store(kind)
         let address = ServerAddress("example.com", protocol: .https, port: 8443, path: "/login")
@@ -117,7 +116,9 @@ struct InternetPasswordTests {
         #expect(try store.password(service: "example.com", account: "anna") == nil)
     }
 
-    @Test("items are changed, moved to another address or class, and deleted", arguments: Kind.allCases)
+    @Test(
+        "items are changed, moved to another address or class, and deleted",
+        arguments: Kind.allCases)
     func changes(_ kind: Kind) throws {
         let store = try store(kind)
         for (number, address) in Self.addresses.enumerated() {
@@ -199,99 +200,4 @@ struct InternetPasswordTests {
         let largest: [UInt8] = [0xFF, 1, 0xFF, 0xFF, 0xFF, 0xFF, 0]
         #expect(ItemSubject(largest) == nil)
     }
-
-    #if Stores
-    @Test("a store that an earlier version made is opened, and stays one of its kind without servers")
-    func earlierVersion() throws {
-        for name in ["items", "key"] {
-            try FileManager.default.copyItem(
-                atPath: Corpus.fixtures.appending(path: "stores/version-1/\(name)").path,
-                toPath: folder(name))
-            try FileManager.default.setAttributes(
-                [.posixPermissions: 0o600], ofItemAtPath: folder(name))
-        }
-        let database = try database()
-        let store = ItemStore(database)
-        #expect(try store.password(service: "s", account: "a") == "7")
-        try store.save(Item(service: "t", account: "a", password: "8"))
-        #expect(try version(database) == 1)
-        try database.rotateKey(to: MasterKey(file: folder("other"), creatingIfMissing: true))
-        #expect(try version(database) == 1)
-        #expect(try store.items().map(\.password) == ["7", "8"])
-    }
-
-    private func version(_ database: EncryptedItemDatabase) throws -> Int? {
-        try database.queue.read { try Int.fetchOne($0, sql: "SELECT version FROM store") }
-    }
-
-    @Test("a store with an internet password is one that earlier versions refuse")
-    func laterVersion() throws {
-        let database = try database()
-        let other = try self.database()
-        let store = ItemStore(database)
-        try store.save(Item(service: "s", account: "a", password: "1"))
-        #expect(try version(database) == 1)
-        let server = Item(ServerAddress("s"), account: "a", password: "2")
-        // A transaction that is undone leaves the version as it was.
-        #expect(throws: CancellationError.self) {
-            try store.transaction {
-                try $0.add(server)
-                throw CancellationError()
-            }
-        }
-        #expect(try version(database) == 1)
-        try store.add(server)
-        #expect(try version(database) == 2)
-        // A program that read the header before rotates the key.
-        try other.rotateKey(to: MasterKey(file: folder("other"), creatingIfMissing: true))
-        #expect(try version(other) == 2)
-        #expect(try ItemStore(other).items().map(\.password) == ["1", "2"])
-        try other.queue.write { try $0.execute(sql: "UPDATE store SET version = 3") }
-        let key = try MasterKey(file: folder("other"))
-        let error = #expect(throws: StoreError.self) {
-            try EncryptedItemDatabase(file: folder("items"), accessGroup: "group", key: key)
-        }
-        #expect(error?.code == .unsupportedVersion)
-    }
-
-    @Test("a server is found by the index, without a look at other rows")
-    func index() throws {
-        let database = try database()
-        let store = ItemStore(database)
-        try store.add(Item(ServerAddress("s"), account: "a", password: "1"))
-        let plan = try database.queue.read { connection in
-            try Row.fetchAll(
-                connection,
-                sql: """
-                    EXPLAIN QUERY PLAN SELECT * FROM item WHERE service >= ? AND service < ? \
-                    ORDER BY id LIMIT ?
-                    """, arguments: [Data(ServerAddress.prefix(of: "s")), Data([0xFF]), -1]
-            ).map(\.description).joined()
-        }
-        #expect(plan.contains("itemIdentity"), "\(plan)")
-    }
-
-    @Test("an address that was changed by something else than the store is not read, and can be deleted")
-    func altered() throws {
-        let database = try database()
-        let store = ItemStore(database)
-        try store.add(Item(ServerAddress("s"), account: "a", password: "1"))
-        try store.add(Item(ServerAddress("t"), account: "a", password: "2"))
-        // Another port, and an address that is cut short.
-        let other = ItemSubject.server(ServerAddress("s", port: 1)).bytes
-        for (number, bytes) in [other, Array(other.dropLast())].enumerated() {
-            try database.queue.write { connection in
-                try connection.execute(
-                    sql: "UPDATE item SET service = ? WHERE id = 1", arguments: [Data(bytes)])
-            }
-            let error = #expect(throws: StoreError.self) {
-                try store.items(matching: ItemQuery(server: "s"))
-            }
-            #expect(error?.code == .alteredItem)
-            #expect(error?.what.contains("server `s`") == (number == 0))
-            #expect(try store.items(matching: ItemQuery(server: "t")).count == 1)
-        }
-        #expect(try store.delete(matching: ItemQuery(account: "a")) == 2)
-    }
-    #endif
 }

@@ -246,7 +246,8 @@ public final class EncryptedItemDatabase: ItemDatabase {
         // Another program may have changed the version since this one read the header.
         let version = try StoreHeader.read(database).version
         let (header, dataKey) = try StoreHeader.make(
-            version: version, identifier: old.header.identifier, accessGroup: accessGroup, master: master)
+            version: version, identifier: old.header.identifier, accessGroup: accessGroup,
+            master: master)
         let new = Unlocked(master: master, header: header, dataKey: dataKey)
         let items = try old.items(matching: ItemQuery(), limit: .max)
         // All pages become free, and SQLite overwrites free pages. A row that is replaced may stay legible in a

@@ -44,7 +44,8 @@ struct ItemRows {
             sql: "SELECT * FROM item\(filter.condition) ORDER BY id LIMIT ?")
         // SQLite takes a negative limit for none.
         let rows = try Row.fetchCursor(
-            statement, arguments: filter.arguments + [query.saysPartOfAddress ? -1 : Int64(max(0, limit))])
+            statement,
+            arguments: filter.arguments + [query.saysPartOfAddress ? -1 : Int64(max(0, limit))])
         var items: [Item] = []
         while items.count < limit, let row = try rows.next() {
             if let item = try item(row, matching: query) { items.append(item) }

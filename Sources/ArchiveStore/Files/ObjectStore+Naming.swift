@@ -88,5 +88,7 @@ extension ObjectStore.Naming {
         return !key.utf8.contains(where: isForbidden)
     }
 
-    private static func isForbidden(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "/") || byte == 0 }
+    private static func isForbidden(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: "/") || byte == 0
+    }
 }

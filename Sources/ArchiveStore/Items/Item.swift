@@ -174,7 +174,7 @@ public struct ItemIdentity: Sendable, Hashable {
     public var account: String { exactAccount.text }
 
     /// The number of bytes that service and account may have together, in UTF-8; for an internet password, account and
-    /// address with 20 to 28 bytes more.
+    /// address with 18 to 26 bytes more.
     ///
     /// Databases find items by an index of both, and compare whole entries.
     public static let largestSize = 16 << 10

@@ -125,7 +125,8 @@ private struct KeychainTransaction: ItemTransaction {
     private func requireAttributes(of item: Item) throws(StoreError) {
         if item.attributes.itemClass == .internetPassword, item.attributes.generic != nil {
             throw StoreError(
-                .unsupportedValue, what: "an internet password of the keychain has no generic attribute")
+                .unsupportedValue,
+                what: "an internet password of the keychain has no generic attribute")
         }
     }
 

@@ -73,7 +73,8 @@ extension Item {
         if let password { return password }
         throw StoreError(
             .unsupportedValue,
-            what: "the secret of the item of the \(attributes.subject.printable) is no text in UTF-8",
+            what:
+                "the secret of the item of the \(attributes.subject.printable) is no text in UTF-8",
             recovery: "`item(matching:).data` has its bytes")
     }
 }

@@ -179,7 +179,8 @@ extension KeyValueStore {
         }
         if let found { return found }
         throw StoreError(
-            .unsupportedValue, what: "the stored value is of kind \(stored.kind), not \(Value.self)",
+            .unsupportedValue,
+            what: "the stored value is of kind \(stored.kind), not \(Value.self)",
             path: PropertyListPath([.key(key.name)]))
     }
 
@@ -192,7 +193,8 @@ extension KeyValueStore {
     ) throws(StoreError) {
         let encoded: PropertyListValue?
         do { encoded = try key.coding.encode(value) } catch {
-            throw StoreError(coding: error, "the value cannot be encoded as \(Value.self)", key.name)
+            throw StoreError(
+                coding: error, "the value cannot be encoded as \(Value.self)", key.name)
         }
         do throws(StoreError) { try set(encoded, forKey: key.name) } catch {
             throw error.inside(key: key.name)

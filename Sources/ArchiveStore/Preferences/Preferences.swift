@@ -87,12 +87,20 @@ public final class Preferences: KeyValueStore {
     /// absolute path, or `~/.config`.
     public static var defaultFolder: String {
         #if canImport(Darwin)
-        return "\(NSHomeDirectory())/Library/Preferences"
+        return "\(homeFolder)/Library/Preferences"
         #else
-        let home = FileManager.default.homeDirectoryForCurrentUser.path
         let named = ProcessInfo.processInfo.environment["XDG_CONFIG_HOME"] ?? ""
         // The specification of the variable says that a relative path is to be ignored.
-        return named.utf8.first == UInt8(ascii: "/") ? named : "\(home)/.config"
+        return named.utf8.first == UInt8(ascii: "/") ? named : "\(homeFolder)/.config"
+        #endif
+    }
+
+    /// The home folder of the user.
+    static var homeFolder: String {
+        #if canImport(Darwin)
+        return NSHomeDirectory()
+        #else
+        return FileManager.default.homeDirectoryForCurrentUser.path
         #endif
     }
 

@@ -95,8 +95,7 @@ extension URL: PropertyListConvertible {
         switch text.utf8.first {
         case UInt8(ascii: "/"): self.init(fileURLWithPath: text)
         case UInt8(ascii: "~") where text == "~" || text.utf8.starts(with: "~/".utf8):
-            let home = FileManager.default.homeDirectoryForCurrentUser.path
-            self.init(fileURLWithPath: home + text.dropFirst())
+            self.init(fileURLWithPath: Preferences.homeFolder + text.dropFirst())
         default:
             guard let url = URL(string: text), url.scheme != nil else { return nil }
             self = url
