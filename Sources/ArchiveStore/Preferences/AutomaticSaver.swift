@@ -33,25 +33,21 @@ final class AutomaticSaver: Sendable {
     }
 
     /// Sees to it that a change that was just made is saved. The preferences live until then.
-    func noteChange(of preferences: Preferences) {
-        if schedule(preferences, after: delay) { UnsavedPreferences.all.add(preferences) }
-    }
+    func noteChange(of preferences: Preferences) { schedule(preferences, after: delay) }
 
     /// Makes a task that saves after some seconds, unless there is one already.
-    ///
-    /// - Returns: whether it is made.
-    @discardableResult
-    private func schedule(_ preferences: Preferences, after seconds: Double) -> Bool {
+    private func schedule(_ preferences: Preferences, after seconds: Double) {
         let isFirst = state.withLock { state in
             defer { state.isScheduled = true }
             return !state.isScheduled
         }
-        guard isFirst else { return false }
+        guard isFirst else { return }
+        // Before the task, which removes them.
+        UnsavedPreferences.all.add(preferences)
         Task.detached(priority: .utility) {
             try? await Task.sleep(nanoseconds: UInt64(seconds * 1e9))
             self.save(preferences)
         }
-        return true
     }
 
     private func save(_ preferences: Preferences) {
