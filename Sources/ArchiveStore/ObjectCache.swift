@@ -26,8 +26,8 @@ public final class ObjectCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     /// Creates an empty cache.
     ///
     /// - Parameters:
-    ///   - countLimit: the most objects that are kept; nil is no limit.
-    ///   - costLimit: the highest sum of costs that is kept; nil is no limit.
+    ///   - countLimit: the most objects that are kept; nil is no limit. A negative number is 0.
+    ///   - costLimit: the highest sum of costs that is kept; nil is no limit. A negative number is 0.
     public init(countLimit: Int? = nil, costLimit: Int? = nil) {
         self.countLimit = countLimit
         self.costLimit = costLimit
