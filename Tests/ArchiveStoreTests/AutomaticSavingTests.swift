@@ -176,6 +176,15 @@ struct AutomaticSavingTests {
         #expect(try stored == ["a": "exit"])
     }
 
+    #if os(Linux)
+    @Test("a child that was forked off does not save the changes of its parent")
+    func fork() throws {
+        let (status, output) = try Program.run("StorePeer", ["unsaved", folder.path, "fork"])
+        #expect(status == 0 && output.isEmpty, "\(output)")
+        #expect(try stored.isEmpty)
+    }
+    #endif
+
     @Test("a failure at the end is told on standard error, in one line, and the program ends soon")
     func failureAtExit() throws {
         let lock = try preferences().file + ".lock"
