@@ -10,6 +10,7 @@ import sys
 import charts
 import instructions
 import measure
+import rust_plist
 import setup
 import tables
 
@@ -28,8 +29,9 @@ def main():
     plan = plan_of(options)
     plan.scale = options.scale or plan.scale
     plan.rounds = options.rounds or plan.rounds
-    bench = measure.Bench(options.bench_row)
-    made_with = setup.describe()
+    rust = rust_plist.build(measure.say)
+    bench = measure.Bench(options.bench_row, rust)
+    made_with = setup.describe(rust)
     if is_whole(options):
         measure.say(f"The load of this machine is {made_with['load when it began']}; "
                     "results say something where it is 0.")

@@ -6,7 +6,8 @@ import math
 import tables
 
 COLORS = {
-    "ours": "#0969da", "tree": "#54aeff", "foundation": "#d4762c", "libplist": "#6f9a37",
+    "ours": "#0969da", "tree": "#54aeff", "foundation": "#d4762c", "rust-plist": "#b7410e",
+    "libplist": "#6f9a37",
     "plistlib": "#9a6fb0", "floor": "#8c959f",
 }
 STYLE = (

@@ -7,6 +7,8 @@ import statistics
 import subprocess
 import sys
 
+import rust_plist
+
 HERE = pathlib.Path(__file__).resolve().parent
 PACKAGE = HERE.parent
 # Runs that take longer than this are measured fewer times.
@@ -38,26 +40,36 @@ class Plan:
 
 
 class Bench:
-    def __init__(self, bench_row):
+    def __init__(self, bench_row, rust=None):
         self.bench_row = str(bench_row)
+        self.rust = rust          # rust_plist.RustPlist, where it could be built
 
     def rows(self, scale):
         return json.loads(self.output([self.bench_row, "list", str(scale)]))
 
     def turn(self, row, implementation, runs, scale):
         """What one process measured, or None where the implementation gave up."""
-        if implementation == "plistlib":
-            command = [
-                sys.executable, str(HERE / "plistlib_row.py"), row["name"], row["job"], row["file"],
-                row["sourceFile"], row["format"], str(runs), str(scale), self.bench_row]
-        else:
-            command = [self.bench_row, row["name"], implementation, str(runs), str(scale)]
         try:
-            return json.loads(self.output(command))
+            return json.loads(self.output(self.command(row, implementation, runs, scale)))
         except subprocess.CalledProcessError as error:
             reason = (error.stderr or "").strip().splitlines()[-1:] or [f"status {error.returncode}"]
             say(f"  {row['name']}: {implementation} does not do this: {reason[0][:120]}")
             return None
+
+    def command(self, row, implementation, runs, scale):
+        if implementation == "rust-plist":
+            return self.rust.command(row, runs, scale, self.bench_row)
+        if implementation == "plistlib":
+            return [
+                sys.executable, str(HERE / "plistlib_row.py"), row["name"], row["job"], row["file"],
+                row["sourceFile"], row["format"], str(runs), str(scale), self.bench_row]
+        return [self.bench_row, row["name"], implementation, str(runs), str(scale)]
+
+    def implementations(self, row):
+        """Who does a row: those of bench-row, and peers that are programs of their own."""
+        others = ["rust-plist"] if self.rust and row["job"] in rust_plist.JOBS else []
+        others += ["plistlib"] if row["job"] in ("parse", "write") else []
+        return row["implementations"] + others
 
     @staticmethod
     def output(command):
@@ -83,7 +95,7 @@ def measure(bench, plan, pattern=None, implementations=None):
 
 
 def measure_row(bench, plan, row, implementations):
-    names = row["implementations"] + (["plistlib"] if row["job"] in ("parse", "write") else [])
+    names = bench.implementations(row)
     runners = [
         Runner(bench, plan, row, name) for name in names
         if not implementations or name in implementations]

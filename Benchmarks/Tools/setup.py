@@ -6,7 +6,7 @@ import platform
 import subprocess
 
 
-def describe():
+def describe(rust):
     return {
         "date": datetime.date.today().isoformat(),
         "commit": output("git", "rev-parse", "--short", "HEAD") or "unknown",
@@ -16,6 +16,7 @@ def describe():
         "Swift and Foundation": (output("swift", "--version") or "unknown").splitlines()[0],
         "libxml2": output("pkg-config", "--modversion", "libxml-2.0") or "unknown",
         "libplist": output("pkg-config", "--modversion", "libplist-2.0") or "not installed",
+        "rust-plist": f"{rust.version}, {output('rustc', '--version')}" if rust else "not built",
         "CPython": platform.python_version(),
     }
 

@@ -1,9 +1,9 @@
 """Tables of results: the whole in RESULTS.md, the gist in the README."""
 
-PEERS = ["foundation", "libplist", "plistlib"]
+PEERS = ["foundation", "rust-plist", "libplist", "plistlib"]
 TITLES = {
     "ours": "**this library**", "tree": "its tree of values", "foundation": "Foundation",
-    "libplist": "libplist", "plistlib": "CPython", "floor": "the floor",
+    "rust-plist": "rust-plist", "libplist": "libplist", "plistlib": "CPython", "floor": "the floor",
 }
 
 VISITED = (

@@ -41,9 +41,10 @@ public struct ArchivedParagraphStyle {
     public var tailIndent: PropertyListReal?
     /// The indentation of the first line, in points.
     public var firstLineHeadIndent: PropertyListReal?
-    /// Whether the space between letters may shrink before text is truncated: 0 or 1.
+    /// A Boolean value that says whether the space between letters may shrink before text is
+    /// truncated: 0 or 1.
     public var allowsTighteningForTruncation: Int?
-    /// How far the space between letters may shrink.
+    /// The factor by which the space between letters may shrink.
     public var tighteningFactorForTruncation: PropertyListReal?
     /// The fields that this type does not know.
     public var extraFields = ArchivedExtraFields()

@@ -153,7 +153,7 @@ extension ArchivedDictionary {
         }
     }
 
-    /// Whether an error is about data that cannot be parsed, whatever is asked of them.
+    /// Returns whether an error is about data that cannot be parsed, whatever is asked of them.
     ///
     /// The code of the error does not tell: types report values that they cannot hold in the same way as
     /// broken objects. So the data are parsed again, without any type.

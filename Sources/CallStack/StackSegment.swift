@@ -40,7 +40,7 @@ package struct StackSegment {
         ThreadStack.floor().map { StackSegment(floor: $0, ThreadStack.position()) }
     }
 
-    /// Whether the next call should be made by ``run(for:_:orThrow:_:)``.
+    /// A Boolean value that says whether the next call should be made by ``run(for:_:orThrow:_:)``.
     package var isUsedUp: Bool { ThreadStack.position() &- floor >= extent }
 
     /// Makes a call where there is stack for it: on this thread, or on a new one while this one waits.

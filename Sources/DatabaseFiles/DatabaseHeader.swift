@@ -12,6 +12,7 @@
 /// | 20 | 1 | bytes at the end of each page that are not used |
 /// | 24 | 4 | change counter |
 /// | 28 | 4 | number of pages |
+/// | 52 | 4 | the largest page that is a root where the database gives pages back by itself, else 0 |
 /// | 56 | 4 | encoding of text: 1 UTF-8, 2 UTF-16 little-endian, 3 UTF-16 big-endian |
 /// | 68 | 4 | application identifier |
 ///
@@ -29,7 +30,7 @@ package struct DatabaseHeader: Sendable, Equatable {
     /// The bytes of a page that hold content.
     let usableSize: Int
     package let textEncoding: TextEncoding
-    /// Whether readers and writers are to use a write-ahead log.
+    /// A Boolean value that says whether readers and writers are to use a write-ahead log.
     package let usesWriteAheadLog: Bool
     /// The versions of the format for writers and for readers: 1 where they use a rollback journal.
     package let versions: [UInt8]
@@ -37,6 +38,8 @@ package struct DatabaseHeader: Sendable, Equatable {
     package let changeCounter: UInt32
     /// The number of pages, as the header says.
     package let pageCount: UInt32
+    /// Whether the database gives pages back by itself, for which SQLite moves others.
+    package let vacuumsItself: Bool
     /// The number of the program that the database belongs to.
     package let applicationIdentifier: UInt32
 
@@ -64,6 +67,7 @@ package struct DatabaseHeader: Sendable, Equatable {
         versions = Array(bytes[18...19])
         changeCounter = bytes.word(at: 24) ?? 0
         pageCount = bytes.word(at: 28) ?? 0
+        vacuumsItself = bytes.word(at: 52) ?? 0 != 0
         applicationIdentifier = bytes.word(at: 68) ?? 0
         // SQLite looks at two bits only.
         textEncoding =

@@ -35,9 +35,10 @@ package struct RollbackJournal: Sendable, Equatable {
     package let header: Header?
     /// The number of pages that a rollback would restore.
     package let pageCount: Int
-    /// Whether the journal ends like one that names a super-journal.
+    /// A Boolean value that says whether the journal ends like one that names a super-journal.
     package let namesSuperJournal: Bool
-    /// Whether each segment but the last has pages. SQLite begins a new segment only after pages.
+    /// A Boolean value that says whether each segment but the last has pages. SQLite begins a new
+    /// segment only after pages.
     package let hasPagesInEachSegment: Bool
 
     /// The header of a segment.
@@ -192,11 +193,11 @@ package struct RollbackJournal: Sendable, Equatable {
             return segment
         }
 
-        /// Whether no header follows the last segment that was returned.
+        /// Returns whether no header follows the last segment that was returned.
         func isAtEnd() throws(DatabaseFileError) -> Bool { try header() == nil }
     }
 
-    /// Whether a journal, in use or not, ends like one that names a super-journal.
+    /// Returns whether a journal, in use or not, ends like one that names a super-journal.
     package static func namesSuperJournal(
         _ source: some ByteSource
     ) throws(DatabaseFileError) -> Bool {

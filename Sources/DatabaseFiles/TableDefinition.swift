@@ -116,7 +116,7 @@ struct SQLTokens {
         /// The bytes without quotes.
         let text: ArraySlice<UInt8>
 
-        /// Whether this is a word that is not quoted, whatever its case.
+        /// Returns whether this is a word that is not quoted, whatever its case.
         func isWord(_ word: String) -> Bool {
             kind == .word && text.count == word.utf8.count
                 && lowercased(text).elementsEqual(word.utf8)

@@ -35,7 +35,8 @@ package struct TableWalk {
         enter(root)
     }
 
-    /// Whether the table has numbers for its rows; nil where its root cannot be read.
+    /// A Boolean value that says whether the table has numbers for its rows; nil where its root
+    /// cannot be read.
     ///
     /// To be asked before the first row.
     package var isNumbered: Bool? { stack.first?.isNumbered }

@@ -81,7 +81,7 @@ public struct ArchivedClass: Sendable {
         ArchivedClass(name: name, chain: [name] + (chain ?? [self.name, FoundationClass.object]))
     }
 
-    /// Whether the class is `name` or inherits from it, as far as the archive says.
+    /// Returns whether the class is `name` or inherits from it, as far as the archive says.
     public func isKind(of name: String) -> Bool {
         self.name.isLiterally(name) || chain?.contains { $0.isLiterally(name) } == true
     }
@@ -124,7 +124,8 @@ extension ArchivedClass {
         }
     }
 
-    /// How many keys stand before this one in a description; nil where it has none.
+    /// Returns the number of keys before this one in a description; nil where the description does
+    /// not have it.
     private static func offset(
         of key: String, in description: NodeRecord, _ table: DocumentTable
     ) -> Int? {
@@ -220,7 +221,7 @@ extension ArchivedClass {
 }
 
 extension ArchivedClass: Hashable {
-    /// Whether both say the same: names, superclasses and hints of the same scalars.
+    /// Returns whether both say the same: names, superclasses and hints of the same scalars.
     public static func == (left: ArchivedClass, right: ArchivedClass) -> Bool {
         left.name.isLiterally(right.name) && isSame(left.chain, right.chain)
             && isSame(left.hints, right.hints) && left.layout == right.layout

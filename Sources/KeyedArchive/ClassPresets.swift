@@ -11,8 +11,8 @@ internal import Foundation
 
 /// Lists of classes for common needs. All of them are data: none does anything when it is read.
 extension ClassRegistry {
-    /// What a property list consists of: NSArray, NSData, NSDate, NSDictionary, NSNumber, NSString and
-    /// their mutable twins.
+    /// The classes that a property list consists of: NSArray, NSData, NSDate, NSDictionary, NSNumber,
+    /// NSString and their mutable twins.
     public static let propertyList = ClassRegistry(
         String.self, Mutable<String>.self, ArchivedNumber.self, Data.self, Mutable<Data>.self,
         Date.self, [AnyArchived].self, Mutable<[AnyArchived]>.self,

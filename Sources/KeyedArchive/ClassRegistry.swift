@@ -19,7 +19,8 @@ public struct ClassRegistry: Sendable {
     struct Binding: Sendable {
         /// The type of the objects; nil where there is none, and objects stay opaque.
         var type: (any KeyedDecodable.Type)?
-        /// Whether the name is the type's own, and not an alias that is only read.
+        /// A Boolean value that says whether the name is the type's own, and not an alias that is
+        /// only read.
         var isPrimary: Bool
     }
 
@@ -32,8 +33,8 @@ public struct ClassRegistry: Sendable {
     }
 
     private var bindings: [ExactText: Binding] = [:]
-    /// Whether objects of unlisted classes are kept as ``OpaqueObject``. They can be inspected and written back,
-    /// but become no other value.
+    /// A Boolean value that says whether objects of unlisted classes are kept as ``OpaqueObject``. They can be
+    /// inspected and written back, but become no other value.
     public private(set) var keepsUnknownClasses = false
     // The archived names that replace the types' own, by type.
     private var writtenNames: [ObjectIdentifier: String] = [:]
@@ -55,7 +56,7 @@ public struct ClassRegistry: Sendable {
     /// The allowed names, sorted.
     public var names: [String] { bindings.keys.map(\.text).sorted() }
 
-    /// Whether objects of the class `name` are allowed.
+    /// Returns whether objects of the class `name` are allowed.
     public func allows(_ name: String) -> Bool { self[name] != nil }
 
     /// The name of the Swift type that objects of the class `name` become; nil where there is none.
@@ -63,8 +64,8 @@ public struct ClassRegistry: Sendable {
         self[name]?.type.map { String(describing: $0) }
     }
 
-    /// Whether objects of a class are allowed. The name of the class must be in the registry, or its demangled
-    /// Swift name, or a hint in the archive.
+    /// Returns whether objects of a class are allowed. The name of the class must be in the registry, or its
+    /// demangled Swift name, or a hint in the archive.
     public func allows(_ archivedClass: ArchivedClass) -> Bool {
         match(of: archivedClass) != nil
     }

@@ -45,8 +45,7 @@ package struct DescriptionBudget {
             case .string, .data:
                 size &+= table.contentLength(of: record)
             case .array, .set, .dictionary:
-                let pairs = record.kind == .dictionary ? Int(record.high) : 0
-                let children = Int(record.low)..<(Int(record.low) &+ Int(record.high) &+ pairs)
+                let children = record.childRange
                 if pending.count &+ children.count > countLimit { throw exceeded(object) }
                 for place in children { pending.append(table.child(place)) }
             default: break

@@ -50,12 +50,14 @@ public struct KeyedArchiveError: Error, Sendable {
         /// An encoder that is used when its object is complete, or another mistake of the program.
         public static let misuse = Code("misuse")
 
-        /// Whether the failure is a limit that can be raised, rather than bad input.
+        /// A Boolean value that says whether the failure is a limit that can be raised, rather than
+        /// bad input.
         public var isLimit: Bool {
             [.depthLimitExceeded, .expansionLimitExceeded].contains(self)
         }
     }
 
+    // One word wide, as the error of the layer below.
     private final class Storage: Sendable {
         let code: Code
         let what: String
@@ -99,14 +101,14 @@ public struct KeyedArchiveError: Error, Sendable {
 
     /// The kind of failure.
     public var code: Code { storage.code }
-    /// What is wrong, with both numbers where two are compared.
+    /// The description of the failure, with both numbers where two are compared.
     public var what: String { storage.what }
     /// The object it is wrong in: its number in `$objects`.
     public var object: PropertyListUID? { storage.object }
     /// The way to what is wrong: from the root of the property list, or, where typed values are read
     /// or written, from the archive's root through the fields.
     public var path: PropertyListPath? { storage.path }
-    /// What the caller can do about it: the change that lets the archive pass.
+    /// The change that lets the archive pass, as advice for the caller.
     public var recovery: String? { storage.recovery }
     /// The error of the layer below, for ``Code/invalidPropertyList``.
     public var propertyListError: PropertyListError? { storage.propertyListError }
@@ -144,6 +146,15 @@ extension KeyedArchiveError {
         inside([component])
     }
 
+    /// Any error, with the step if it is one of this type. Generic callers have no code for it of their own.
+    @inline(never)
+    static func located(
+        _ error: any Error, _ component: PropertyListPath.Component
+    ) -> any Error {
+        (error as? KeyedArchiveError)?.inside(component) ?? error
+    }
+
+    @inline(never)
     func inside(_ components: [PropertyListPath.Component]) -> KeyedArchiveError {
         if components.isEmpty || propertyListError != nil { return self }
         // A path that begins at the object table is whole.

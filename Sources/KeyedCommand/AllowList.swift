@@ -7,7 +7,7 @@ import ArgumentParser
 import KeyedArchive
 import PropertyList
 
-/// What `--allow` takes: names of presets and of classes, separated by commas.
+/// The argument of `--allow`: names of presets and of classes, separated by commas.
 struct AllowList: ExpressibleByArgument {
     let registry: ClassRegistry
 

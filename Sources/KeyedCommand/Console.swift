@@ -11,18 +11,19 @@ final class Console {
     private static let longestComplaint = 2048
 
     private let keepsOutput: Bool
-    /// What this run of the command may still visit and print. Each file that is read raises it.
+    /// The budget of values that this run of the command may still visit and print. Each file that
+    /// is read raises it.
     var budget = OperationBudget(limits: .default)
     /// The limits of this run.
     private(set) var limits = ParsingLimits.default
-    /// What was written to standard output and is not handed over yet; all of it in a test.
+    /// The standard output that is not handed over yet; all of it in a test.
     private(set) var output: [UInt8] = []
-    /// What a test's console was told on standard error.
+    /// The standard error of a test's console.
     private(set) var errors: [UInt8] = []
 
     init(capturing: Bool = false) { keepsOutput = capturing }
 
-    /// Whether a person reads standard output.
+    /// A Boolean value that says whether a person reads standard output.
     var isTerminal: Bool { !keepsOutput && StandardStream.output.isTerminal }
 
     /// Starts a run under the limits that its options name.

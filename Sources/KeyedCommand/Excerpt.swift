@@ -22,7 +22,7 @@ enum Excerpt {
         return "    \(mark)\(printable(shown))\n    \(caret)"
     }
 
-    /// Whether the text is UTF-16 or UTF-32: XML has no U+0000, so that a zero byte tells.
+    /// Returns whether the text is UTF-16 or UTF-32: XML has no U+0000, so that a zero byte tells.
     private static func isWide(_ source: [UInt8]) -> Bool {
         source.starts(with: [0xFE, 0xFF]) || source.starts(with: [0xFF, 0xFE])
             || source.prefix(4).contains(0)

@@ -69,7 +69,7 @@ enum Advice {
     }
 }
 
-/// How much a file may ask for.
+/// The limits on a file, by name.
 enum LimitsName: String, ExpressibleByArgument, CaseIterable {
     case untrusted, `default`, trusted
 
@@ -95,7 +95,7 @@ enum MappingName: String, ExpressibleByArgument, CaseIterable {
     }
 }
 
-/// What a text does not say about itself.
+/// The facts that a text does not state about itself.
 struct TextReading {
     /// The encoding of OpenStep text.
     var encoding: String?
@@ -157,7 +157,7 @@ struct ReadingOptions: ParsableArguments {
 }
 
 extension ParsingOptions {
-    /// What the command lets pass where it is told to: what can be read in one way only.
+    /// The leniencies of `--lenient`: those for text that can be read in one way only.
     static let lenient = appleCompatible.union([.looseSeparators, .trailingBlanks])
 }
 

@@ -39,9 +39,9 @@ package func main() -> Never {
 package struct CommandResult: Sendable {
     /// The exit code.
     package let status: Int32
-    /// What was written to standard output.
+    /// The bytes that were written to standard output.
     package let output: [UInt8]
-    /// What was written to standard error.
+    /// The bytes that were written to standard error.
     package let errors: [UInt8]
 }
 
@@ -172,7 +172,7 @@ enum Main {
 }
 
 extension Main {
-    /// What is wrong with a first argument that is neither a verb nor an option.
+    /// Returns the complaint about a first argument that is neither a verb nor an option.
     private static func complaint(aboutVerb name: String?) -> String? {
         let verbs = Keyed.configuration.subcommands.map { $0._commandName }
         guard let name, !name.hasPrefix("-"), name != "help", !verbs.contains(name) else {
@@ -187,7 +187,7 @@ extension Main {
     }
 }
 
-/// What the command's exit code says.
+/// The meanings of the command's exit codes.
 enum ExitStatus: Int32 {
     case fine = 0
     case invalid = 1

@@ -19,7 +19,7 @@ enum OutputFormat: String, ExpressibleByArgument, CaseIterable {
         }
     }
 
-    /// Whether readers know a file for what it is. A word alone may be of any format.
+    /// Returns whether readers know a file for what it is. A word alone may be of any format.
     func isKnown(_ bytes: [UInt8]) -> Bool {
         // A strings file without entries is blank.
         if self == .strings, bytes.allSatisfy({ $0 == 0x0A }) { return true }
@@ -41,7 +41,7 @@ enum LayoutName: String, ExpressibleByArgument, CaseIterable {
     case compact, corefoundation, indented
 }
 
-/// What numbers, booleans and dates become in OpenStep text.
+/// The forms of numbers, booleans and dates in OpenStep text.
 enum ScalarsName: String, ExpressibleByArgument, CaseIterable {
     case refused, typed, text
 
@@ -54,7 +54,7 @@ enum ScalarsName: String, ExpressibleByArgument, CaseIterable {
     }
 }
 
-/// How a file is written.
+/// The options for writing a file.
 struct OutputOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(

@@ -5,7 +5,7 @@ import ArgumentParser
 import PropertyList
 import SystemFiles
 
-/// Whether text is in colours.
+/// The option that says whether text is in colours.
 struct ColorOptions: ParsableArguments {
     @Flag(
         inversion: .prefixedNo, exclusivity: .chooseLast,
@@ -22,7 +22,7 @@ struct ColorOptions: ParsableArguments {
     }
 }
 
-/// How trees are printed.
+/// The options for printing trees.
 struct TreeOptions: ParsableArguments {
     @Flag(help: "Show long strings and data whole.")
     var full = false

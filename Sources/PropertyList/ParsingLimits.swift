@@ -5,15 +5,10 @@
 ///
 /// The same limits bound parsing and every later operation: writing, printing, comparing.
 ///
-/// Limits on what shared objects may expand to are relative to the size of the document, because a flat cap
-/// refuses genuine large files and still lets a small bomb through: a binary property list of 200 bytes can
-/// describe 10¹² values by sharing.
-///
-/// The number of values that a walk may visit is relative to the number of values in the file **and**
-/// of references to them. Each of these takes at least one byte of the file, so what is linear in the
-/// bytes of a file is never refused: an array that refers to one number ten million times has ten
-/// million references. Only the repeated expansion of shared containers is refused. A long text or long
-/// data that is reached again counts against the limit of output wherever it is copied or written.
+/// A binary property list of 200 bytes can describe 10¹² values by sharing. So the limits on expansion are
+/// relative to the size of the document: to the number of its values **and** of the references to them. Work that
+/// is linear in the bytes of a file is never refused, only the repeated expansion of shared containers. A long
+/// text or long data that is reached again counts against the limit of output.
 ///
 /// | | `.untrusted` | `.default` | `.trusted` |
 /// |---|---|---|---|
@@ -22,25 +17,28 @@
 /// | expansion, visits (count: values and references) | 2 × count + 100,000 | 8 × count + 1,000,000 | 500 × count + 10⁸ |
 /// | output, bytes | 16 × size + 16 MiB | 64 × size + 64 MiB | 10,000 × size + 1 GiB |
 public struct ParsingLimits: Sendable, Hashable {
-    /// How many containers may be nested: 512 arrays around a string are within a depth of 512.
+    /// The number of containers that may be nested: 512 arrays around a string are within a depth
+    /// of 512.
     public var depth: Int
 
-    /// How many bytes of input are taken. 4,294,967,295 is the most that a document can address.
+    /// The number of bytes of input that are accepted. 4,294,967,295 is the most that a document
+    /// can address.
     public var inputSize: Int
 
-    /// How many values a walk may visit, shared ones each time they are met; relative to the number of
-    /// values in the document and of references to them.
+    /// The number of values that a walk may visit, shared ones each time they are met; relative to the
+    /// number of values in the document and of references to them.
     public var expansion: Allowance
 
-    /// How many bytes a writer may produce, relative to the size of the document's own bytes.
+    /// The number of bytes that a writer may produce, relative to the size of the document's own
+    /// bytes.
     public var output: Allowance
 
     /// A limit that grows with what it is applied to: `factor × size + base`.
     public struct Allowance: Sendable, Hashable {
-        /// How much is allowed for each unit of size.
+        /// The amount that is allowed for each unit of size.
         public var factor: Int
 
-        /// How much is allowed in any case.
+        /// The amount that is allowed in any case.
         public var base: Int
 
         /// Creates a limit of `factor × size + base`.

@@ -19,8 +19,8 @@ public struct ParsingOptions: OptionSet, Sendable, Hashable {
     /// Every entry of a duplicate key is kept, for looking at; a look-up finds the first.
     public static let allDuplicateKeys = ParsingOptions(rawValue: 1 << 1)
 
-    /// What cannot be read is kept as a node of the kind ``PropertyListKind/unreadable``, and
-    /// ``PropertyListDocument/problems`` says why, instead of refusing the whole document.
+    /// Values that cannot be read are kept as nodes of the kind ``PropertyListKind/unreadable``,
+    /// and ``PropertyListDocument/problems`` says why, instead of refusing the whole document.
     public static let salvage = ParsingOptions(rawValue: 1 << 2)
 
     // MARK: Binary
@@ -121,7 +121,7 @@ public struct ParsingOptions: OptionSet, Sendable, Hashable {
         .looseEscapes, .unendedComment, .blankText,
     ]
 
-    /// What Apple's readers let pass and what they do not: all that can be shown is.
+    /// The leniencies of Apple's readers, as far as their behaviour can be shown.
     public static let forensic = appleCompatible.union([
         .allDuplicateKeys, .salvage, .trailingBlanks, .looseSeparators,
     ])

@@ -72,7 +72,8 @@ public struct PropertyListError: Error, Sendable {
         /// A key path that leads to nothing; the place is one in its text.
         public static let noSuchValue = Code("noSuchValue")
 
-        /// Whether the failure is a limit that can be raised, rather than bad input.
+        /// A Boolean value that says whether the failure is a limit that can be raised, rather than
+        /// bad input.
         public var isLimit: Bool {
             [.depthLimitExceeded, .expansionLimitExceeded, .sizeLimitExceeded].contains(self)
         }
@@ -138,7 +139,7 @@ public struct PropertyListError: Error, Sendable {
     public var code: Code { storage.code }
     /// The format being read or written; nil where none was involved.
     public var format: PropertyListFormat? { storage.format }
-    /// What is wrong, with both numbers where two are compared.
+    /// The description of the failure, with both numbers where two are compared.
     public var what: String { storage.what }
     /// Where in the input.
     public var location: Location? { storage.location }

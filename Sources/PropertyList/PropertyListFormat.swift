@@ -34,7 +34,7 @@ extension PropertyListFormat: CustomStringConvertible {
         }
     }
 
-    /// Whether errors in the format have a line and a column.
+    /// A Boolean value that says whether errors in the format have a line and a column.
     package var isText: Bool { kind != .binary }
 }
 
@@ -81,7 +81,7 @@ extension PropertyListFormat {
             location: .byte(0), recovery: ParsingOptions.blankText.advice)
     }
 
-    /// What the bytes are, if they are something known, for the message.
+    /// Returns the name of the format of the bytes for the message, if it is a known one.
     private static func neighbour(_ bytes: [UInt8]) -> String {
         if bytes.isEmpty { return "the input is empty" }
         for (name, magic) in Magic.neighbours where bytes.starts(with: magic) {
@@ -104,7 +104,7 @@ private enum Magic {
     ]
 }
 
-/// Whether `byte` is white space to XML 1.0: space, TAB, LF, CR.
+/// Returns whether `byte` is white space to XML 1.0: space, TAB, LF, CR.
 @inline(__always)
 package func isXMLWhitespace(_ byte: UInt8) -> Bool {
     byte == 0x20 || byte == 0x0A || byte == 0x09 || byte == 0x0D

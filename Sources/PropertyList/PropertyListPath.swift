@@ -19,7 +19,7 @@ public struct PropertyListPath: Sendable, Hashable {
 }
 
 extension PropertyListPath.Component: Hashable {
-    /// Whether both are the same index, or keys of the same scalars.
+    /// Returns whether both are the same index, or keys of the same scalars.
     public static func == (left: Self, right: Self) -> Bool {
         switch (left, right) {
         case (.key(let left), .key(let right)): left.isLiterally(right)

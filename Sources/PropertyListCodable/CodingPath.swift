@@ -16,7 +16,7 @@ final class CodingPath {
 
     private(set) var parent: CodingPath?
     private(set) var step: Step
-    /// How many steps there are.
+    /// The number of steps.
     let depth: Int
 
     init(_ parent: CodingPath?, _ step: Step) {

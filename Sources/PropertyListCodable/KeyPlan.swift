@@ -26,7 +26,8 @@ final class KeyPlan {
     static let missing = Int(Int32.max)
     private static let capacity = 128
 
-    /// Whether the plan is for the dictionaries of one shape, so that it keeps positions.
+    /// A Boolean value that says whether the plan is for the dictionaries of one shape, so that it
+    /// keeps positions.
     let hasShape: Bool
 
     // Checking that each access is exclusive would cost as much as the comparison of the keys.
@@ -77,8 +78,8 @@ final class KeyPlan {
         if hasShape { unsafe entries[place].position = UInt32(truncatingIfNeeded: position) }
     }
 
-    /// Whether the key at a place is `name`. What is equivalent to a text of ASCII without being the same
-    /// is longer, like the sign for kelvin, which `==` takes for a K.
+    /// Returns whether the key at a place is `name`. What is equivalent to a text of ASCII without being
+    /// the same is longer, like the sign for kelvin, which `==` takes for a K.
     @inline(__always)
     private func isName(_ name: String, at place: Int) -> Bool {
         unsafe entries[place].name == name && entries[place].count == name.utf8.count

@@ -41,7 +41,7 @@ struct AccessList {
         #endif
     }
 
-    /// Whether an open file has a list.
+    /// Returns whether an open file has a list.
     static func exists(on file: FileDescriptor) throws(SystemError) -> Bool {
         #if os(Linux)
         // SAFETY: the name is a NUL-terminated text for the length of the call, and no bytes are asked for.

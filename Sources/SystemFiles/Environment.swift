@@ -3,7 +3,7 @@
 
 internal import PlatformC
 
-/// What surrounds the process: its variables, and time.
+/// The surroundings of the process: its variables, and time.
 package enum Environment {
     /// The value of a variable; nil where it is not set.
     package static subscript(name: String) -> String? {

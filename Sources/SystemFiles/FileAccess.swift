@@ -7,7 +7,8 @@ package import PlatformC
 package enum FileAccess {
     package static let standardInput = "-"
 
-    /// Whether files without a name are used where the system has them. Tests do as if it had none.
+    /// A Boolean value that says whether files without a name are used where the system has them.
+    /// Tests do as if it had none.
     @TaskLocal package static var usesUnnamedFiles = true
 
     /// Everything in a file, or in standard input for `-`. Where that is more than `limit` bytes, more

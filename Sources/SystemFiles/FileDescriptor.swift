@@ -79,8 +79,13 @@ package struct FileDescriptor {
         return FileDescriptor(rawValue: copy)
     }
 
-    /// Waits until a file can be read, or be written.
-    private func wait(for events: Int32) throws(SystemError) {
+    /// Waits until a call that has failed can be repeated: the file was not ready, or a signal came.
+    ///
+    /// - Throws: the call's own error, where repeating it is of no use.
+    private func waitToRepeat(for events: Int32) throws(SystemError) {
+        let error = SystemError.last
+        if error.isInterruption { return }
+        guard error.isNotReady else { throw error }
         var request = pollfd(fd: rawValue, events: Int16(events), revents: 0)
         // SAFETY: the structure is ours for the call, and the call is told that it is one.
         if unsafe poll(&request, 1, -1) < 0, errno != EINTR { throw SystemError.last }
@@ -108,10 +113,7 @@ package struct FileDescriptor {
             }
             if count == 0 { break }
             if count < 0 {
-                let error = SystemError.last
-                if error.isInterruption { continue }
-                guard error.isNotReady else { throw error }
-                try wait(for: POLLIN)
+                try waitToRepeat(for: POLLIN)
                 continue
             }
             result.append(contentsOf: chunk[..<count])
@@ -129,10 +131,7 @@ package struct FileDescriptor {
                 return unsafe writeDescriptor(rawValue, rest)
             }
             if count < 0 {
-                let error = SystemError.last
-                if error.isInterruption { continue }
-                guard error.isNotReady else { throw error }
-                try wait(for: POLLOUT)
+                try waitToRepeat(for: POLLOUT)
                 continue
             }
             // A device may take nothing for ever.

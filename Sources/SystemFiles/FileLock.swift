@@ -12,20 +12,25 @@ package struct FileLock {
     /// The file is opened for writing only: a program that may not write it cannot hold the lock. Symbolic links are
     /// not followed.
     ///
-    /// `mode` is the mode of a new file, before the process's umask is applied to it. `subject` is the file
-    /// that the lock is for. A lock that the superuser makes belongs to the owner of that file, or of the
-    /// folder where there is no such file. They could not use it otherwise. `deadline` says when to stop
-    /// waiting, on the clock of `Environment.uptime`.
+    /// A lock that the superuser makes belongs to the owner of the file that it is for, who could not use it
+    /// otherwise.
     ///
+    /// - Parameters:
+    ///   - path: The file of the lock.
+    ///   - mode: The mode of a new file, before the process's umask is applied to it.
+    ///   - subject: The file that the lock is for. Where there is none, its folder has the owner.
+    ///   - deadline: The time to stop waiting, on the clock of `Environment.uptime`.
     /// - Throws: an error that `isTimeout` after the deadline, and names who owns the lock's file; where the file
     ///   system has no locks.
     package init(
         creating path: String, mode: mode_t, for subject: String, deadline: Double
     ) throws(SystemError) {
-        file = try Self.wait(until: deadline, path) { () throws(SystemError) in
-            try Self.open(path, mode, subject)
-        } timeout: {
-            Self.timeout(path)
+        do throws(SystemError) {
+            file = try Self.wait(for: path, until: deadline) { () throws(SystemError) in
+                try Self.open(path, mode, subject)
+            }
+        } catch {
+            throw error.isTimeout ? Self.timeout(path) : error
         }
     }
 
@@ -45,27 +50,26 @@ package struct FileLock {
 
     /// Waits for the lock on a file with contents, which the owner of the lock may replace by another.
     ///
-    /// `patience` says how many seconds to wait for one and the same file. A file that is replaced meanwhile
-    /// starts the wait anew: somebody else has the lock now. `deadline` says when to stop waiting, on the
-    /// clock of `Environment.uptime`.
-    ///
+    /// - Parameters:
+    ///   - path: The file.
+    ///   - patience: The number of seconds to wait for one and the same file. Where the file is replaced, somebody
+    ///     else has the lock now, and the wait starts anew.
+    ///   - deadline: The time to stop waiting, on the clock of `Environment.uptime`.
     /// - Throws: an error that `isTimeout` after the wait, or that `isMissing`.
     package init(
         contents path: String, patience: Double, deadline: Double
     ) throws(SystemError) {
-        file = try Self.wait(until: deadline, patience: patience, path) {
+        file = try Self.wait(for: path, until: deadline, patience: patience) {
             () throws(SystemError) in
             try FileDescriptor.open(path)
-        } timeout: {
-            .timeout("")
         }
     }
 
     /// Waits for a lock on the file that has the name `path`. One that is removed or replaced meanwhile
     /// is opened again.
     private static func wait(
-        until deadline: Double, patience: Double = .infinity, _ path: String,
-        open: () throws(SystemError) -> FileDescriptor, timeout: () -> SystemError
+        for path: String, until deadline: Double, patience: Double = .infinity,
+        open: () throws(SystemError) -> FileDescriptor
     ) throws(SystemError) -> FileDescriptor {
         var awaited: FileMode?
         var end = deadline
@@ -87,7 +91,7 @@ package struct FileLock {
                 awaited = found
                 end = min(deadline, now + patience)
             }
-            if now >= end { throw timeout() }
+            if now >= end { throw .timeout("") }
             if isLocked { continue }
             Environment.sleep(microseconds: pause)
             pause = min(2 * pause, 20_000)

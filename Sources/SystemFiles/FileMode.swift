@@ -31,7 +31,7 @@ package struct FileMode {
     package var isDirectory: Bool { kind == .directory }
     package var isRegular: Bool { kind == .regular }
 
-    /// Whether the file belongs to the user that the process acts for.
+    /// A Boolean value that says whether the file belongs to the user that the process acts for.
     package var isOwn: Bool { owner == geteuid() }
 
     package init(of path: String) throws(SystemError) { try self.init(of: FilePlace(path)) }
@@ -94,7 +94,7 @@ package struct FileMode {
         device == other.device && number == other.number
     }
 
-    /// Whether this is the same file, and nothing has changed it since.
+    /// Returns whether this is the same file, and nothing has changed it since.
     func isUnchanged(since other: FileMode) -> Bool {
         isSameFile(as: other) && size == other.size && changeTime == other.changeTime
     }

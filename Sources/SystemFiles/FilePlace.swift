@@ -8,8 +8,8 @@ package struct FilePlace: Sendable {
     /// The descriptor of the folder where the path begins.
     let start: Int32
     let path: String
-    /// Whether the file that a symbolic link leads to is meant. This is about the last name; links in
-    /// the folders before it are followed.
+    /// A Boolean value that says whether the file that a symbolic link leads to is meant. This is
+    /// about the last name; links in the folders before it are followed.
     let followsLinks: Bool
 
     private init(_ path: String, start: Int32, followsLinks: Bool) {

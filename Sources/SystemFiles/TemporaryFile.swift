@@ -115,7 +115,7 @@ struct TemporaryFile {
         self.name = random
     }
 
-    /// Whether a name leads to this file.
+    /// Returns whether a name leads to this file.
     private func isOwn(_ name: FilePlace) -> Bool {
         (try? FileMode(ofItself: name))?.isSameFile(as: identity) == true
     }

@@ -18,7 +18,7 @@ struct UserAttributes {
 
     private var values: [(name: [CChar], bytes: [UInt8])] = []
     #endif
-    /// Whether no attribute is missing here.
+    /// A Boolean value that says whether no attribute is missing here.
     private(set) var isComplete = true
 
     /// Reads the attributes of a file.

@@ -18,19 +18,6 @@ struct AccessListTests {
 
     init() throws { folder = try TemporaryFolder() }
 
-    private func write(_ name: String, mode: mode_t) throws {
-        try Data("old".utf8).write(to: URL(filePath: folder(name)))
-        try #require(unsafe chmod(folder(name), mode) == 0)
-    }
-
-    private func mode(_ name: String) throws -> mode_t { try FileMode(of: folder(name)).mode }
-
-    private func status(_ name: String) throws -> stat {
-        var status = stat()
-        try #require(unsafe stat(folder(name), &status) == 0)
-        return status
-    }
-
     private func store() throws -> ItemStore {
         ItemStore(
             try EncryptedItemDatabase(
@@ -47,7 +34,7 @@ struct AccessListTests {
         try store.transaction { transaction in
             try transaction.add(Item(service: "s", account: "a", password: "secret"))
             #expect(try AccessLists.list(folder("items-journal")) == "none")
-            #expect(try self.mode("items-journal") == mode_t(mode))
+            #expect(try folder.mode(of: "items-journal") == mode_t(mode))
         }
     }
 
@@ -55,17 +42,17 @@ struct AccessListTests {
     func maskOfStore() throws {
         let store = try store()
         try AccessLists.set(folder("items"), group: 0)
-        #expect(try mode("items") == 0o660)
+        #expect(try folder.mode(of: "items") == 0o660)
         try store.transaction { transaction in
             try transaction.add(Item(service: "s", account: "a", password: "secret"))
             #expect(try AccessLists.list(folder("items-journal")) == "none")
-            #expect(try self.mode("items-journal") == 0o600)
+            #expect(try folder.mode(of: "items-journal") == 0o600)
         }
         // The group's own rights stay.
         try AccessLists.set(folder("items"), group: 4)
         try store.transaction { transaction in
             try transaction.add(Item(service: "s", account: "b", password: "secret"))
-            #expect(try self.mode("items-journal") == 0o640)
+            #expect(try folder.mode(of: "items-journal") == 0o640)
         }
     }
 
@@ -105,55 +92,54 @@ struct AccessListTests {
         try #require(unsafe chmod(folder.path, 0o777) == 0)
         let peer = Program.url("StorePeer").path
         let (_, output) = try Program.run(
-            URL(filePath: "/usr/bin/setpriv"),
-            ["--reuid=65534", "--regid=65534", "--clear-groups", peer, "replace", folder(name)],
-            in: [:])
+            Program.asOtherUser + [peer, "replace", folder(name)])
         #expect(output == "replaced\n")
     }
 
     @Test(
         "a file whose group cannot be kept gives the new one no more than everybody",
-        .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/setpriv")))
+        .enabled(if: Program.canChangeUser))
     func group() throws {
-        try write("file", mode: 0o664)
+        try folder.write("file", mode: 0o664)
         #expect(unsafe chown(folder("file"), 1234, 2345) == 0)
         try FileAccess.replace(folder("file"), with: [1])
-        var status = try status("file")
+        var status = try folder.status(of: "file")
         #expect(status.st_uid == 1234 && status.st_gid == 2345)
         #expect(status.st_mode & 0o7777 == 0o664)
         // Another user, who may write the file through its group's bits and the folder.
         try #require(unsafe chmod(folder("file"), 0o666) == 0)
         try replaceAsOther("file")
-        status = try self.status("file")
+        status = try folder.status(of: "file")
         #expect(status.st_uid == 65534 && status.st_gid == 65534)
         #expect(status.st_mode & 0o7777 == 0o666)
         try #require(unsafe chown(folder("file"), 65534, 2345) == 0)
         try #require(unsafe chmod(folder("file"), 0o660) == 0)
         try replaceAsOther("file")
-        status = try self.status("file")
+        status = try folder.status(of: "file")
         #expect(status.st_gid == 65534 && status.st_mode & 0o7777 == 0o600)
     }
+
     @Test(
         "where the group cannot be kept the list is dropped, and only the owner keeps rights",
-        .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/setpriv")))
+        .enabled(if: Program.canChangeUser))
     func lostGroup() throws {
-        try write("file", mode: 0o664)
+        try folder.write("file", mode: 0o664)
         try #require(unsafe chown(folder("file"), 65534, 2345) == 0)
         try AccessLists.set(folder("file"), group: 6)
         try replaceAsOther("file")
         #expect(try AccessLists.list(folder("file")) == "none")
-        #expect(try mode("file") == 0o600)
+        #expect(try folder.mode(of: "file") == 0o600)
     }
 
     @Test(
         "members of a group that may do less than others do not gain where the group is lost",
-        .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/setpriv")))
+        .enabled(if: Program.canChangeUser))
     func deniedGroup() throws {
         for (old, new) in [(0o604, 0o600), (0o644, 0o644), (0o660, 0o600), (0o664, 0o644)] {
-            try write("file", mode: mode_t(old))
+            try folder.write("file", mode: mode_t(old))
             try #require(unsafe chown(folder("file"), 65534, 2345) == 0)
             try replaceAsOther("file")
-            #expect(try mode("file") == mode_t(new), "0\(String(old, radix: 8))")
+            #expect(try folder.mode(of: "file") == mode_t(new), "0\(String(old, radix: 8))")
             try FileManager.default.removeItem(atPath: folder("file"))
         }
     }

@@ -319,6 +319,28 @@ struct DamagedDatabaseTests {
         #expect(try open.items().count == items.count + 1)
     }
 
+    @Test("a store that gives pages back by itself is refused, and opened when that is turned off")
+    func automaticVacuum() throws {
+        let file = folder("vacuum")
+        try Data(bytes).write(to: URL(filePath: file))
+        func store() throws -> ItemStore {
+            ItemStore(try EncryptedItemDatabase(file: file, accessGroup: "group", key: key))
+        }
+        func run(_ pragma: String) throws {
+            try DatabaseQueue(path: file).writeWithoutTransaction { database in
+                try database.execute(sql: "PRAGMA auto_vacuum = \(pragma); VACUUM")
+            }
+        }
+        for mode in ["FULL", "INCREMENTAL"] {
+            try run(mode)
+            let error = #expect(throws: StoreError.self) { try store() }
+            #expect(error?.code == .invalidDatabase)
+            #expect(error?.recovery?.contains("PRAGMA auto_vacuum = NONE; VACUUM") == true)
+        }
+        try run("NONE")
+        #expect(try store().items() == items)
+    }
+
     @Test("pages of zeros, of junk, or in another order are an error, or change nothing")
     func pages() throws {
         let size = 4096

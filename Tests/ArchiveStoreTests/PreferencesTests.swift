@@ -468,6 +468,71 @@ struct PreferencesTests {
         #expect(try preferences("a").storedValues.count == 101)
     }
 
+    @Test("changes that fit do not wait for many others that are refused by themselves")
+    func manyRefused() throws {
+        let first = try preferences("a")
+        try first.set(.data([UInt8](repeating: 7, count: 60_000_000)), forKey: "old")
+        try first.synchronize()
+        // One attempt to make the file takes as long as the search may take.
+        let store = try limited("a", ParsingLimits.default.inputSize, searchTime: 0.3)
+        for number in 0..<30 {
+            store["never \(number)"] = Date(timeIntervalSinceReferenceDate: .nan)
+        }
+        for number in 0..<10 { store["\(number)"] = number }
+        for _ in 0..<3 {
+            let error = #expect(throws: StoreError.self) { try store.synchronize() }
+            #expect(error?.path?.description.contains("never") == true)
+        }
+        #expect(try preferences("a").storedValues.count == 11)
+    }
+
+    @Test("an error names no value that waits, and none that is written")
+    func pathOfRefused() throws {
+        var foreign: PropertyListDictionary = ["c": "\u{1}"]
+        foreign["n"] = 1
+        try foreign.write(
+            toFile: folder("a.plist"), options: FileOptions(format: .binary))
+        let store = try limited("a", 60_000, .xml, searchTime: 0)
+        store["a"] = 1
+        store["b"] = "\u{2}"
+        store["c"] = 5
+        var calls = 0
+        while calls < 10 {
+            calls += 1
+            do throws(StoreError) {
+                try store.synchronize()
+                break
+            } catch {
+                // Nothing of it is refused by itself, and the file takes one change after the other.
+                #expect(error.path == nil, "\(error)")
+                #expect(error.what.contains("for the next call"))
+            }
+        }
+        #expect(try preferences("a").storedValues.keys == ["c", "n", "a", "b"])
+        #expect(calls == 3)
+    }
+
+    @Test("a change that is refused first and chosen later is not the reason for the error")
+    func refusedFirst() throws {
+        let deadline = Environment.uptime + 0.5
+        let refused = StoreError(.unsupportedValue, what: "no room")
+        let fitting = try FittingKeys(
+            removals: [ExactText("removed")], additions: [ExactText("new"), ExactText("large")],
+            areRefusedTogether: true, until: deadline
+        ) { keys throws(StoreError) in
+            let names = Set(keys.map(\.text))
+            if names == ["new", "removed"] {
+                // The time is over when this choice has been made.
+                while Environment.uptime < deadline { usleep(1000) }
+            } else if names != ["new"] {
+                throw refused
+            }
+        }
+        #expect(fitting.chosen == [ExactText("new"), ExactText("removed")])
+        #expect(fitting.untried.isEmpty)
+        #expect(fitting.refusal?.path?.components == [.key("large")])
+    }
+
     @Test("a value that only binary holds is written where the file has to stay binary")
     func valueOfKeptFormat() throws {
         func numbers(_ count: Int) -> PropertyListValue {

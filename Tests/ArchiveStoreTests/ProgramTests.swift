@@ -74,22 +74,16 @@ struct ProgramTests {
         #endif
     }
 
-    private static let isTraceable = FileManager.default.isExecutableFile(
-        atPath: "/usr/bin/strace")
-
     /// Writes number `round` to each store while one system call on a file fails.
     ///
     /// `fault` is the failure, in the words of `strace`.
     ///
     /// - Returns: what the program prints.
     private func store(_ round: Int, _ fault: String, on file: String? = nil) throws -> String {
-        let place = file.map { ["-P", $0] } ?? []
         let peer = Program.url("StorePeer").path
         return try Program.run(
-            URL(filePath: "/usr/bin/strace"),
-            ["-f", "-o", folder("trace")] + place
-                + ["-e", "inject=\(fault)", peer, "store", folder.path, "\(round)"],
-            in: [:]
+            Program.traced(["inject=\(fault)"], on: file, to: folder("trace"))
+                + [peer, "store", folder.path, "\(round)"]
         ).output
     }
 
@@ -98,7 +92,7 @@ struct ProgramTests {
 
     @Test(
         "preferences that the file system cannot lock for reading are stored",
-        .enabled(if: isTraceable, "strace is not installed"))
+        .enabled(if: Program.isTraceable, "strace is not installed"))
     func locksForWritingOnly() throws {
         #expect(try Program.run("StorePeer", ["store", folder.path, "1"]).output == Self.allStored)
         let output = try store(2, "flock:error=EBADF", on: folder("preferences/calls.plist"))
@@ -107,7 +101,8 @@ struct ProgramTests {
 
     @Test(
         "a signal during a flush is no error",
-        .enabled(if: isTraceable, "strace is not installed"), arguments: ["fsync", "fdatasync"])
+        .enabled(if: Program.isTraceable, "strace is not installed"),
+        arguments: ["fsync", "fdatasync"])
     func interruptedFlushes(_ call: String) throws {
         for number in 1..<40 {
             #expect(try store(number, "\(call):error=EINTR:when=\(number)") == Self.allStored)
@@ -122,24 +117,25 @@ struct ProgramTests {
 
     @Test(
         "reading a key in a folder that may neither be read nor written flushes no other file",
-        .enabled(if: isTraceable && geteuid() == 0, "for the superuser, with strace"))
+        .enabled(
+            if: Program.isTraceable && Program.canChangeUser,
+            "for the superuser, with strace and setpriv"))
     func keyInClosedFolder() throws {
         let key = folder("key")
         #expect(try Program.run("StorePeer", ["create-key", key]).output == "ok\n")
         try #require(unsafe chmod(folder.path, 0o711) == 0 && chown(key, 65534, 65534) == 0)
         let peer = Program.url("StorePeer").path
         let (_, output) = try Program.run(
-            URL(filePath: "/usr/bin/strace"),
-            [
-                "-f", "-e", "trace=sync,syncfs", "-e", "signal=none", "setpriv", "--reuid=65534",
-                "--regid=65534", "--clear-groups", peer, "create-key", key,
-            ], in: [:])
-        #expect(output.contains("ok\n") && !output.contains("sync"), "\(output)")
+            Program.traced(["trace=sync,syncfs", "signal=none"], to: folder("trace"))
+                + Program.asOtherUser + [peer, "create-key", key])
+        #expect(output == "ok\n")
+        let trace = try String(contentsOfFile: folder("trace"), encoding: .utf8)
+        #expect(!trace.contains("sync"), "\(trace)")
     }
 
     @Test(
         "a store in a folder that cannot be flushed is written without an error",
-        .enabled(if: isTraceable, "strace is not installed"))
+        .enabled(if: Program.isTraceable, "strace is not installed"))
     func foldersWithoutFlush() throws {
         #expect(try Program.run("StorePeer", ["store", folder.path, "1"]).output == Self.allStored)
         for call in ["fsync", "fdatasync"] {

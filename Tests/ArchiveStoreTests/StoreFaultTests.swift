@@ -13,9 +13,7 @@ import Testing
 /// Stores whose system calls fail, or that are killed there.
 @Suite(
     "Stores whose system calls fail",
-    .enabled(
-        if: FileManager.default.isExecutableFile(atPath: "/usr/bin/strace"),
-        "strace is not installed"))
+    .enabled(if: Program.isTraceable, "strace is not installed"))
 struct StoreFaultTests {
     private let folder: TemporaryFolder
 
@@ -24,13 +22,9 @@ struct StoreFaultTests {
     /// Runs `StorePeer store` with a call that is changed, and returns what it printed.
     private func store(_ number: Int, _ injection: String...) throws -> [String] {
         let peer = Program.url("StorePeer").path
-        let options = injection.flatMap { ["-e", $0] }
         let (_, output) = try Program.run(
-            URL(filePath: "/usr/bin/strace"),
-            ["-f", "-q", "-o", folder("trace")] + options + [
-                peer, "store", folder.path, "\(number)",
-            ],
-            in: [:])
+            Program.traced(injection, to: folder("trace"))
+                + [peer, "store", folder.path, "\(number)"])
         return output.split(separator: "\n").map(String.init)
     }
 
@@ -77,12 +71,8 @@ struct StoreFaultTests {
     func flushesOfFolders(_ error: String, isTolerated: Bool) throws {
         let file = folder("file")
         let (status, output) = try Program.run(
-            URL(filePath: "/usr/bin/strace"),
-            [
-                "-f", "-q", "-o", folder("trace"), "-P", folder.path, "-e",
-                "inject=fsync:error=\(error)", Program.url("StorePeer").path, "replace", file,
-            ],
-            in: [:])
+            Program.traced(["inject=fsync:error=\(error)"], on: folder.path, to: folder("trace"))
+                + [Program.url("StorePeer").path, "replace", file])
         let trace = try String(contentsOfFile: folder("trace"), encoding: .utf8)
         #expect(trace.contains("INJECTED"))
         #expect(FileManager.default.fileExists(atPath: file))
@@ -99,13 +89,10 @@ struct StoreFaultTests {
         for number in 1..<60 {
             for name in folder.names { try FileManager.default.removeItem(atPath: folder(name)) }
             let (_, output) = try Program.run(
-                URL(filePath: "/usr/bin/strace"),
-                [
-                    "-f", "-q", "-o", folder("trace"), "-e", "decode-fds=path", "-e",
-                    "trace=fsync", "-e", "inject=fsync:error=EIO:when=\(number)", peer,
-                    "store-twice", folder.path, "1",
-                ],
-                in: [:])
+                Program.traced(
+                    ["decode-fds=path", "trace=fsync", "inject=fsync:error=EIO:when=\(number)"],
+                    to: folder("trace"))
+                    + [peer, "store-twice", folder.path, "1"])
             let lines = output.split(separator: "\n")
             let trace = try String(contentsOfFile: folder("trace"), encoding: .utf8)
                 .split(separator: "\n")
@@ -132,13 +119,10 @@ struct StoreFaultTests {
         for number in 1..<20 {
             try ObjectStore(folder: folder("objects")).set(1, forKey: key)
             let (_, output) = try Program.run(
-                URL(filePath: "/usr/bin/strace"),
-                [
-                    "-f", "-q", "-o", folder("trace"), "-e", "decode-fds=path", "-e",
-                    "trace=fsync", "-e", "inject=fsync:error=EIO:when=\(number)",
-                    Program.url("StorePeer").path, "remove-twice", folder("objects"), key,
-                ],
-                in: [:])
+                Program.traced(
+                    ["decode-fds=path", "trace=fsync", "inject=fsync:error=EIO:when=\(number)"],
+                    to: folder("trace"))
+                    + [Program.url("StorePeer").path, "remove-twice", folder("objects"), key])
             let trace = try String(contentsOfFile: folder("trace"), encoding: .utf8)
                 .split(separator: "\n")
             guard let failure = trace.firstIndex(where: { $0.contains("INJECTED") }) else { break }
@@ -159,7 +143,7 @@ struct StoreFaultTests {
     @Test(
         "a folder that may be written but not read is flushed with its file system, and errors are told",
         .enabled(
-            if: geteuid() == 0 && FileManager.default.isExecutableFile(atPath: "/usr/bin/setpriv"),
+            if: Program.canChangeUser,
             "only the superuser can act for another user"))
     func flushesOfUnreadableFolders() throws {
         let place = folder("unreadable")
@@ -169,13 +153,9 @@ struct StoreFaultTests {
                 && chown(place, 65534, 65534) == 0)
         for (injection, isTold) in [("trace=syncfs", false), ("inject=syncfs:error=EIO", true)] {
             let (_, output) = try Program.run(
-                URL(filePath: "/usr/bin/strace"),
-                [
-                    "-f", "-q", "-o", folder("trace"), "-e", injection, "/usr/bin/setpriv",
-                    "--reuid=65534", "--regid=65534", "--clear-groups",
-                    Program.url("StorePeer").path, "replace", place + "/file",
-                ],
-                in: [:])
+                Program.traced([injection], to: folder("trace"))
+                    + Program.asOtherUser
+                    + [Program.url("StorePeer").path, "replace", place + "/file"])
             let trace = try String(contentsOfFile: folder("trace"), encoding: .utf8)
             #expect(trace.contains("syncfs("))
             #expect(output.contains("could not be flushed") == isTold, "\(output)")
@@ -188,12 +168,8 @@ struct StoreFaultTests {
         try FileManager.default.createDirectory(
             atPath: folder("objects"), withIntermediateDirectories: false)
         _ = try Program.run(
-            URL(filePath: "/usr/bin/strace"),
-            [
-                "-f", "-q", "-o", folder("trace"), "-e", "decode-fds=path", "-e", "trace=fsync",
-                Program.url("StorePeer").path, "folder", folder("objects"),
-            ],
-            in: [:])
+            Program.traced(["decode-fds=path", "trace=fsync"], to: folder("trace"))
+                + [Program.url("StorePeer").path, "folder", folder("objects")])
         let trace = try String(contentsOfFile: folder("trace"), encoding: .utf8)
         #expect(trace.contains("<\(folder.path)>"), "\(trace)")
     }
@@ -201,7 +177,7 @@ struct StoreFaultTests {
     @Test(
         "a folder that is there is not flushed by whoever may not have created it",
         .enabled(
-            if: geteuid() == 0 && FileManager.default.isExecutableFile(atPath: "/usr/bin/setpriv"),
+            if: Program.canChangeUser,
             "only the superuser can act for another user"))
     func flushesOfFoldersOfOthers() throws {
         let place = folder("objects")
@@ -214,13 +190,8 @@ struct StoreFaultTests {
             .appending(path: "trace-\(UInt64.random(in: 0 ... .max))").path
         defer { try? FileManager.default.removeItem(atPath: trace) }
         let (_, output) = try Program.run(
-            URL(filePath: "/usr/bin/strace"),
-            [
-                "-f", "-q", "-o", trace, "-e", "trace=fsync,sync,syncfs", "/usr/bin/setpriv",
-                "--reuid=65534", "--regid=65534", "--clear-groups",
-                Program.url("StorePeer").path, "folder", place,
-            ],
-            in: [:])
+            Program.traced(["trace=fsync,sync,syncfs"], to: trace) + Program.asOtherUser
+                + [Program.url("StorePeer").path, "folder", place])
         #expect(output == "ok\n")
         let calls = try String(contentsOfFile: trace, encoding: .utf8)
         #expect(!calls.contains("sync("), "\(calls)")
@@ -235,12 +206,8 @@ struct StoreFaultTests {
         var calls = 0
         for number in 1..<40 {
             let (_, output) = try Program.run(
-                URL(filePath: "/usr/bin/strace"),
-                [
-                    "-f", "-q", "-o", folder("trace"), "-e",
-                    "inject=\(call):error=EIO:when=\(number)", peer, "rotate", folder.path, "2",
-                ],
-                in: [:])
+                Program.traced(["inject=\(call):error=EIO:when=\(number)"], to: folder("trace"))
+                    + [peer, "rotate", folder.path, "2"])
             let trace = try String(contentsOfFile: folder("trace"), encoding: .utf8)
             guard trace.contains("INJECTED") else { break }
             calls += 1
@@ -273,12 +240,8 @@ struct StoreFaultTests {
         DispatchQueue.concurrentPerform(iterations: 2) { task in
             usleep(UInt32(task) * 500_000)
             let result = try? Program.run(
-                URL(filePath: "/usr/bin/strace"),
-                [
-                    "-f", "-q", "-o", folder("trace.\(task)"), "-e", "inject=\(delays[task])",
-                    Program.url("StorePeer").path, "named", "create-key", key,
-                ],
-                in: [:])
+                Program.traced(["inject=\(delays[task])"], to: folder("trace.\(task)"))
+                    + [Program.url("StorePeer").path, "named", "create-key", key])
             outputs.withLock { $0.append(result?.output ?? "") }
         }
         isDone.withLock { $0 = true }
@@ -296,11 +259,8 @@ struct StoreFaultTests {
         let peer = Program.url("StorePeer").path
         func store(_ number: Int, _ options: String...) throws -> String {
             try Program.run(
-                URL(filePath: "/usr/bin/strace"),
-                ["-f", "-q", "-o", folder("trace")] + options + [
-                    peer, "named", "store", folder.path, "\(number)",
-                ],
-                in: [:]
+                Program.traced(options, to: folder("trace"))
+                    + [peer, "named", "store", folder.path, "\(number)"]
             ).output
         }
         #expect(try !store(1).contains("refused"))
@@ -313,7 +273,7 @@ struct StoreFaultTests {
                 if round.isMultiple(of: 2) {
                     try? FileManager.default.removeItem(atPath: folder("file"))
                 }
-                _ = try store(last + 1, "-e", "inject=\(call):signal=KILL:when=\(round)")
+                _ = try store(last + 1, "inject=\(call):signal=KILL:when=\(round)")
                 let killed = try String(contentsOfFile: folder("trace"), encoding: .utf8)
                 for (name, number) in try stored() where name != "file" {
                     #expect(number == last || number == last + 1, "\(call) \(round) \(name)")
@@ -336,12 +296,8 @@ struct StoreFaultTests {
         arguments: ["a/b/", "a/b///", "a//b/", "a/./b/"])
     func foldersOfPathsWithSlashes(_ name: String) throws {
         let (status, output) = try Program.run(
-            URL(filePath: "/usr/bin/strace"),
-            [
-                "-f", "-q", "-o", folder("trace"), "-e", "trace=/^mkdir,fsync,openat", "-e",
-                "decode-fds=path", Program.url("StorePeer").path, "folder", folder(name),
-            ],
-            in: [:])
+            Program.traced(["trace=/^mkdir,fsync,openat", "decode-fds=path"], to: folder("trace"))
+                + [Program.url("StorePeer").path, "folder", folder(name)])
         #expect(status == 0 && output == "ok\n", "\(output)")
         try expectFlushes(["a", "a/b"])
     }
@@ -371,12 +327,8 @@ struct StoreFaultTests {
     func noRecordLocks() throws {
         _ = try store(1)
         let (_, output) = try Program.run(
-            URL(filePath: "/usr/bin/strace"),
-            [
-                "-f", "-q", "-o", folder("trace"), "-e", "inject=fcntl:error=ENOLCK",
-                Program.url("StorePeer").path, "items", folder.path, "0.1",
-            ],
-            in: [:])
+            Program.traced(["inject=fcntl:error=ENOLCK"], to: folder("trace"))
+                + [Program.url("StorePeer").path, "items", folder.path, "0.1"])
         #expect(output.contains("No locks available"), "\(output)")
         #expect(!output.contains("another program"), "\(output)")
         #expect(folder.names == ["file", "items", "key", "objects", "preferences", "trace"])

@@ -122,9 +122,8 @@ private func isSame(
     switch left.kind {
     case .string: return first.content(of: left) == second.content(of: right)
     case .array, .dictionary:
-        let places = Int(left.low)..<(Int(left.low) + Int(left.high))
         return left.payload == right.payload
-            && places.allSatisfy { first.child($0) == second.child($0) }
+            && left.childRange.allSatisfy { first.child($0) == second.child($0) }
     default: return left.payload == right.payload
     }
 }

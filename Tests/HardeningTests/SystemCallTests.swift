@@ -8,9 +8,7 @@ import Testing
 /// What decoding and `keyed scan` ask of the system, seen by `strace`.
 @Suite(
     "System calls",
-    .enabled(
-        if: FileManager.default.isExecutableFile(atPath: "/usr/bin/strace"),
-        "strace is not installed"))
+    .enabled(if: Program.isTraceable, "strace is not installed"))
 struct SystemCallTests {
     @Test("decoding opens nothing and sends nothing; scanning a database changes nothing")
     func fixtures() throws {

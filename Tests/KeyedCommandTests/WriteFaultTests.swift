@@ -3,20 +3,12 @@
 
 import Foundation
 import PropertyList
+import TestSupport
 import Testing
 
 /// Writing that fails at every step: whoever opens the file sees the old contents or the new ones.
 @Suite("Failing writes")
 struct WriteFaultTests {
-    /// A program that changes how the command runs, by its path; nil where it is not installed.
-    private static func tool(_ name: String) -> String? {
-        ["/usr/bin/", "/bin/"].map { $0 + name }.first {
-            FileManager.default.isExecutableFile(atPath: $0)
-        }
-    }
-
-    private static let strace = tool("strace")
-
     /// A system call of the replacement, and what becomes of it.
     struct Fault: Sendable, CustomStringConvertible {
         let call: String
@@ -43,18 +35,20 @@ struct WriteFaultTests {
         try FileManager.default.contentsOfDirectory(atPath: folder.path)
     }
 
+    /// Converts a file in place while a system call is changed, in the words of `strace`.
+    private func convert(_ file: URL, _ injection: String) throws -> Run {
+        let command =
+            Program.traced([injection], to: "/dev/null")
+            + [keyedPath, "convert", "xml", "--in-place", file.path]
+        return try process(command[0], Array(command.dropFirst()))
+    }
+
     @Test(
         "a call that fails, or that the process does not survive, leaves the file whole",
-        .enabled(if: strace != nil, "strace is not installed"), arguments: Fault.all)
+        .enabled(if: Program.isTraceable, "strace is not installed"), arguments: Fault.all)
     func faults(_ fault: Fault) throws {
         try withFile { folder, file, old in
-            let run = try process(
-                #require(Self.strace),
-                [
-                    "-f", "-qq", "-o", "/dev/null",
-                    "-e", "inject=\(fault.call):\(fault.outcome):when=1",
-                    keyedPath, "convert", "xml", "--in-place", file.path,
-                ])
+            let run = try convert(file, "inject=\(fault.call):\(fault.outcome):when=1")
             #expect(try Files.bytes(file.path) == old)
             if fault.outcome.hasPrefix("error") {
                 #expect(run.status == 1)
@@ -68,16 +62,11 @@ struct WriteFaultTests {
 
     @Test(
         "a process that dies after the last step leaves the new file",
-        .enabled(if: strace != nil, "strace is not installed"))
+        .enabled(if: Program.isTraceable, "strace is not installed"))
     func lateDeath() throws {
         try withFile { folder, file, old in
             // The second call of fsync is for the folder, when the file has its new name.
-            let run = try process(
-                #require(Self.strace),
-                [
-                    "-f", "-qq", "-o", "/dev/null", "-e", "inject=fsync:signal=KILL:when=2",
-                    keyedPath, "convert", "xml", "--in-place", file.path,
-                ])
+            let run = try convert(file, "inject=fsync:signal=KILL:when=2")
             #expect(run.status == SIGKILL)
             let new = try Files.bytes(file.path)
             #expect(new != old)
@@ -88,15 +77,10 @@ struct WriteFaultTests {
 
     @Test(
         "a folder that cannot be flushed is an error, which says that the file is in place",
-        .enabled(if: strace != nil, "strace is not installed"), arguments: ["EIO", "ENOSPC"])
+        .enabled(if: Program.isTraceable, "strace is not installed"), arguments: ["EIO", "ENOSPC"])
     func unflushedFolder(_ error: String) throws {
         try withFile { folder, file, old in
-            let run = try process(
-                #require(Self.strace),
-                [
-                    "-f", "-qq", "-o", "/dev/null", "-e", "inject=fsync:error=\(error):when=2",
-                    keyedPath, "convert", "xml", "--in-place", file.path,
-                ])
+            let run = try convert(file, "inject=fsync:error=\(error):when=2")
             #expect(run.status == 1)
             #expect(run.errors.contains("could not be flushed"), "\(run.errors)")
             let new = try Files.bytes(file.path)
@@ -106,15 +90,11 @@ struct WriteFaultTests {
 
     @Test(
         "a system without files that have no name replaces them all the same",
-        .enabled(if: strace != nil, "strace is not installed"), arguments: ["ENOENT", "EPERM"])
+        .enabled(if: Program.isTraceable, "strace is not installed"),
+        arguments: ["ENOENT", "EPERM"])
     func withoutUnnamedFiles(_ error: String) throws {
         try withFile { folder, file, old in
-            let run = try process(
-                #require(Self.strace),
-                [
-                    "-f", "-qq", "-o", "/dev/null", "-e", "inject=linkat:error=\(error)",
-                    keyedPath, "convert", "xml", "--in-place", file.path,
-                ])
+            let run = try convert(file, "inject=linkat:error=\(error)")
             #expect(run.status == 0, "\(run.errors)")
             #expect(try Files.bytes(file.path) != old)
             #expect(try names(in: folder) == ["file.plist"])
@@ -242,17 +222,14 @@ struct WriteFaultTests {
     @Test(
         "a file in a read-only folder stays as it is",
         .enabled(
-            if: getuid() != 0 || tool("setpriv") != nil,
+            if: getuid() != 0 || Program.canChangeUser,
             "the superuser writes everywhere, and setpriv is not installed"))
     func readOnlyFolder() throws {
         try withFile { folder, file, old in
             try FileManager.default.setAttributes(
                 [.posixPermissions: 0o555], ofItemAtPath: folder.path)
             var command = [keyedPath, "convert", "xml", "--in-place", file.path]
-            if getuid() == 0 {
-                let setpriv = try #require(Self.tool("setpriv"))
-                command = [setpriv, "--reuid=65534", "--regid=65534", "--clear-groups"] + command
-            }
+            if getuid() == 0 { command = Program.asOtherUser + command }
             let run = try process(command[0], Array(command.dropFirst()))
             #expect(run.status != 0)
             #expect(try Files.bytes(file.path) == old)

@@ -17,27 +17,20 @@ struct AccessListTests {
 
     init() throws { folder = try TemporaryFolder() }
 
-    private func write(_ name: String, mode: mode_t) throws {
-        try Data("old".utf8).write(to: URL(filePath: folder(name)))
-        try #require(unsafe chmod(folder(name), mode) == 0)
-    }
-
-    private func mode(_ name: String) throws -> mode_t { try FileMode(of: folder(name)).mode }
-
     @Test("the list of a file stays, and its mask does not become rights of the group")
     func listsAreKept() throws {
-        try write("file", mode: 0o640)
+        try folder.write("file", mode: 0o640)
         try AccessLists.set(folder("file"), group: 0)
         let before = try AccessLists.list(folder("file"))
-        #expect(try mode("file") == 0o660)
+        #expect(try folder.mode(of: "file") == 0o660)
         #expect(try FileAccess.replace(folder("file"), with: [1]) == [])
         #expect(try AccessLists.list(folder("file")) == before)
-        #expect(try mode("file") == 0o660)
+        #expect(try folder.mode(of: "file") == 0o660)
     }
 
     @Test("the extended attributes that users give to a file stay")
     func userAttributes() throws {
-        try write("file", mode: 0o640)
+        try folder.write("file", mode: 0o640)
         let show = "print({n: os.getxattr(p, n) for n in os.listxattr(p) if n[:5] == 'user.'})"
         let path = "p = \"\(folder("file"))\"\n"
         let set = "os.setxattr(p, 'user.a', b'1\\0'); os.setxattr(p, b'user.\\xff', b'')\n"
@@ -45,19 +38,19 @@ struct AccessListTests {
         try #require(before.contains("user.a"))
         #expect(try FileAccess.replace(folder("file"), with: [1]) == [])
         #expect(try AccessLists.python(path + show) == before)
-        #expect(try mode("file") == 0o640)
+        #expect(try folder.mode(of: "file") == 0o640)
     }
 
     @Test("a new file has the list of the old one, not that of its folder")
     func listOfFolder() throws {
-        try write("file", mode: 0o640)
+        try folder.write("file", mode: 0o640)
         try AccessLists.setDefault(folder.path, group: 6)
         #expect(try FileAccess.replace(folder("file"), with: [1]) == [])
         #expect(try AccessLists.list(folder("file")) == "none")
-        #expect(try mode("file") == 0o640)
+        #expect(try folder.mode(of: "file") == 0o640)
         // A file that is private from the start is so for the users in the folder's list too.
         try FileAccess.replace(folder("private"), with: [1], newFileMode: 0o600)
-        #expect(try mode("private") == 0o600)
+        #expect(try folder.mode(of: "private") == 0o600)
     }
 }
 

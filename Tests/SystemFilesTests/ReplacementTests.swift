@@ -15,19 +15,6 @@ struct ReplacementTests {
 
     init() throws { folder = try TemporaryFolder() }
 
-    private func status(_ name: String) throws -> stat {
-        var status = stat()
-        try #require(unsafe stat(folder(name), &status) == 0)
-        return status
-    }
-
-    private func mode(_ name: String) throws -> mode_t { try status(name).st_mode & 0o7777 }
-
-    private func write(_ name: String, mode: mode_t) throws {
-        try Data("old".utf8).write(to: URL(filePath: folder(name)))
-        try #require(unsafe chmod(folder(name), mode) == 0)
-    }
-
     private func contents(_ name: String) throws -> String {
         try String(contentsOfFile: folder(name), encoding: .utf8)
     }
@@ -90,16 +77,16 @@ struct ReplacementTests {
 
     @Test("bits that let a program act for the owner are dropped, and that is said")
     func identityBits() throws {
-        try write("program", mode: 0o6755)
+        try folder.write("program", mode: 0o6755)
         let notes = try FileAccess.replace(folder("program"), with: [1])
-        #expect(try mode("program") == 0o755)
+        #expect(try folder.mode(of: "program") == 0o755)
         #expect(notes == ["the set-user-id or set-group-id bit was dropped"])
         #expect(try FileAccess.replace(folder("program"), with: [2]) == [])
     }
 
     @Test("further names of a file keep the old contents, and that is said")
     func hardLinks() throws {
-        try write("one", mode: 0o644)
+        try folder.write("one", mode: 0o644)
         #expect(unsafe link(folder("one"), folder("other")) == 0)
         let notes = try FileAccess.replace(folder("one"), with: Array("new".utf8))
         #expect(notes == ["the old contents stay under 1 further name of the file (hard links)"])
@@ -108,7 +95,7 @@ struct ReplacementTests {
 
     @Test("a read-only file is refused and stays")
     func readOnly() throws {
-        try write("file", mode: 0o444)
+        try folder.write("file", mode: 0o444)
         let message = message {
             try FileAccess.replace(folder("file"), with: [1])
         }
@@ -184,7 +171,7 @@ struct ReplacementTests {
 
     @Test("named temporary files of dead processes are removed, living ones stay")
     func deadTemporaries() throws {
-        try write("a", mode: 0o600)
+        try folder.write("a", mode: 0o600)
         var living = try named("a")
         let name = try #require(folder.names.first { $0.hasPrefix(".keyed.") })
         let dead = TemporaryName.name(17)
@@ -193,8 +180,8 @@ struct ReplacementTests {
             ".keyed.short", ".keyed-abcdefgh", ".keyed.abcdefghi", String(changed),
             dead.uppercased(), dead + "a",
         ]
-        for foreign in foreign { try write(foreign, mode: 0o600) }
-        try write(dead, mode: 0o600)
+        for foreign in foreign { try folder.write(foreign, mode: 0o600) }
+        try folder.write(dead, mode: 0o600)
         let link = TemporaryName.name(18)
         try FileManager.default.createSymbolicLink(
             atPath: folder(link), withDestinationPath: folder("a"))
@@ -208,7 +195,7 @@ struct ReplacementTests {
         living.finish()
         #expect(Set(folder.names) == Set(foreign + ["a", link]))
         // A file that was killed in between is found by the next one for the same target.
-        try write(name, mode: 0o600)
+        try folder.write(name, mode: 0o600)
         var third = try named("a")
         third.finish()
         #expect(Set(folder.names) == Set(foreign + ["a", link]))
@@ -216,7 +203,7 @@ struct ReplacementTests {
 
     @Test("a further name that a killed process left is removed, and the file stays")
     func publishedTemporaries() throws {
-        try write("a", mode: 0o600)
+        try folder.write("a", mode: 0o600)
         let name = TemporaryName.name(19)
         try FileManager.default.linkItem(atPath: folder("a"), toPath: folder(name))
         FileAccess.removeDeadTemporaries(inFolder: folder.path)
@@ -234,7 +221,7 @@ struct ReplacementTests {
 
     @Test("files are replaced and created by name where none can be without a name")
     func namedFiles() throws {
-        try write("a", mode: 0o640)
+        try folder.write("a", mode: 0o640)
         for target in ["a", "new"] {
             var file = try named(target)
             try file.file.write([1, 2])
@@ -279,12 +266,12 @@ struct ReplacementTests {
 
     @Test("a temporary file of that name that is another's is neither given the name nor removed")
     func foreignFileOfTheName() throws {
-        try write("a", mode: 0o600)
+        try folder.write("a", mode: 0o600)
         for isNew in [true, false] {
             var file = try named(isNew ? "new" : "a")
             let name = try #require(folder.names.first { $0.hasPrefix(".keyed.") })
             try FileManager.default.removeItem(atPath: folder(name))
-            try write(name, mode: 0o600)
+            try folder.write(name, mode: 0o600)
             #expect(throws: SystemError.self) {
                 if isNew { try file.publish() } else { try file.replaceTarget() }
             }

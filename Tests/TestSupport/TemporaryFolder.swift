@@ -26,3 +26,24 @@ public final class TemporaryFolder: Sendable {
         (try? FileManager.default.contentsOfDirectory(atPath: path))?.sorted() ?? []
     }
 }
+
+/// Files with a mode.
+extension TemporaryFolder {
+    /// Creates a file that contains `old`.
+    public func write(_ name: String, mode: mode_t) throws {
+        try Data("old".utf8).write(to: URL(filePath: self(name)))
+        guard unsafe chmod(self(name), mode) == 0 else { throw Self.lastError }
+    }
+
+    /// The mode of a file, without the bits that say what kind of file it is.
+    public func mode(of name: String) throws -> mode_t { try status(of: name).st_mode & 0o7777 }
+
+    /// What the system says about a file.
+    public func status(of name: String) throws -> stat {
+        var status = stat()
+        guard unsafe stat(self(name), &status) == 0 else { throw Self.lastError }
+        return status
+    }
+
+    private static var lastError: any Error { POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+}

@@ -47,10 +47,16 @@ extension Row {
     private static let archiving =
         both(
             .unarchive, [.archive],
-            [.ours: Ours.unarchiveSaves, .foundation: FoundationPeer.unarchiveSaves])
+            [
+                .ours: Ours.unarchiveSaves, .foundation: FoundationPeer.unarchiveSaves,
+                .floor: Floor.unarchiveSaves,
+            ])
         + both(
             .archive, [.archive],
-            [.ours: Ours.archiveSaves, .foundation: FoundationPeer.archiveSaves])
+            [
+                .ours: Ours.archiveSaves, .foundation: FoundationPeer.archiveSaves,
+                .floor: Floor.archiveSaves,
+            ])
 
     private static let coding =
         both(
@@ -69,10 +75,16 @@ extension Row {
     private static let small = [
         Row(
             .unarchive, .small, .binary,
-            [.ours: Ours.unarchiveSmall, .foundation: FoundationPeer.unarchiveSmall]),
+            [
+                .ours: Ours.unarchiveSmall, .foundation: FoundationPeer.unarchiveSmall,
+                .floor: Floor.unarchiveSmall,
+            ]),
         Row(
             .archive, .small, .binary,
-            [.ours: Ours.archiveSmall, .foundation: FoundationPeer.archiveSmall]),
+            [
+                .ours: Ours.archiveSmall, .foundation: FoundationPeer.archiveSmall,
+                .floor: Floor.archiveSmall,
+            ]),
     ]
 
     private static let extremes =
@@ -80,10 +92,16 @@ extension Row {
             Row(.parse, .large, .binary, parsers),
             Row(
                 .unarchive, .classes, .binary,
-                [.ours: Ours.unarchiveClasses, .foundation: FoundationPeer.unarchiveClasses]),
+                [
+                    .ours: Ours.unarchiveClasses, .foundation: FoundationPeer.unarchiveClasses,
+                    .floor: Floor.unarchiveClasses,
+                ]),
             Row(
                 .archive, .classes, .binary,
-                [.ours: Ours.archiveClasses, .foundation: FoundationPeer.archiveClasses]),
+                [
+                    .ours: Ours.archiveClasses, .foundation: FoundationPeer.archiveClasses,
+                    .floor: Floor.archiveClasses,
+                ]),
         ] + both(.parse, [.wide, .deep], parsers) + [Row(.lookup, .wide, .binary, lookers)]
 
     private static let storing = [

@@ -51,8 +51,9 @@ public enum Implementation: String, Sendable, CaseIterable {
     case foundation
     /// libplist.
     case libplist
-    /// Nobody: the bytes are read once, a word at a time; for `Codable`, its containers with nothing
-    /// behind them. No implementation can be faster; the checksum is another one.
+    /// Nobody: the bytes are read once, a word at a time; for archives the objects and texts are made, or
+    /// copied, too; for `Codable`, its containers with nothing behind them. No implementation can be faster;
+    /// the checksum is another one.
     case floor
 }
 
@@ -102,6 +103,9 @@ extension Row {
             try input.inOtherFormat.prepare(scale: scale)
         }
     }
+
+    /// The keys that the rows of `lookup` look up, in order.
+    public static func lookupKeys(scale: Double = 1) -> [String] { Lookup.keys(scale) }
 
     /// Work by `implementation` with an input of `scale` times the usual size; nil if it cannot.
     public func work(by implementation: Implementation, scale: Double = 1) throws -> Work? {

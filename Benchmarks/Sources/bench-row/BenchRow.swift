@@ -10,6 +10,7 @@ import Foundation
 ///     bench-row list [SCALE]                          the rows, their inputs, who does them
 ///     bench-row prepare NAME [SCALE]                  makes the inputs of a row
 ///     bench-row checksum FILE                         the checksum of a property list
+///     bench-row keys [SCALE]                          the keys that `lookup` looks up, one a line
 @main
 enum BenchRow {
     static func main() {
@@ -28,8 +29,11 @@ enum BenchRow {
             try row(arguments[1]).prepare(scale: number(arguments, 2))
         case "checksum" where arguments.count == 2:
             print(String(try Checksum.ofFile(at: URL(fileURLWithPath: arguments[1])), radix: 16))
+        case "keys": print(Row.lookupKeys(scale: try number(arguments, 1)).joined(separator: "\n"))
         case let name? where arguments.count > 1: try measure(name, arguments)
-        default: throw UsageError("NAME IMPLEMENTATION [RUNS] [SCALE] | list | prepare | checksum")
+        default:
+            throw UsageError(
+                "NAME IMPLEMENTATION [RUNS] [SCALE] | list | prepare | checksum | keys")
         }
     }
 

@@ -34,7 +34,7 @@ public final class EncryptedItemDatabase: ItemDatabase {
     private let unlocked: Guarded<Unlocked>
     private let owner = TransactionOwner()
 
-    /// What opens the items: changed by rotation, by this program or by another.
+    /// The keys that open the items: changed by rotation, by this program or by another.
     private struct Unlocked: Sendable {
         let master: MasterKey
         let header: StoreHeader
@@ -225,8 +225,8 @@ public final class EncryptedItemDatabase: ItemDatabase {
         }
     }
 
-    /// Whether the store has a new key although its transaction failed, which a last flush of the folder may
-    /// do. The key is then used, and the folder flushed once more.
+    /// Returns whether the store has a new key although its transaction failed, which a last flush of the
+    /// folder may do. The key is then used, and the folder flushed once more.
     private func hasCommitted(_ new: Unlocked) throws(StoreError) -> Bool {
         guard (try? queue.read({ try new.header.isCurrent($0) })) == true else { return false }
         unlocked.withLock { $0 = new }

@@ -105,8 +105,9 @@ public struct PassphraseCost: Sendable, Hashable {
     public var blockSize: Int
     /// The number of independent parts: p.
     public var parallelism: Int
-    /// Whether a new store or backup may have a cost below `16384 × 8 × 1`, or an empty passphrase.
-    /// Whoever has a copy of one can then try passphrases faster. For tests.
+    /// A Boolean value that says whether a new store or backup may have a cost below `16384 × 8 ×
+    /// 1`, or an empty passphrase. Whoever has a copy of one can then try passphrases faster. For
+    /// tests.
     public var allowsWeakness = false
 
     /// Creates a cost. It needs `128 × rounds × blockSize` bytes of memory.
@@ -119,8 +120,8 @@ public struct PassphraseCost: Sendable, Hashable {
     /// 32 MiB of memory and about a tenth of a second.
     public static let `default` = PassphraseCost(rounds: 1 << 15)
 
-    /// Whether a store may ask for this cost: at most 32 times the time of the default, about three
-    /// seconds, and 1 GiB of memory.
+    /// A Boolean value that says whether a store may ask for this cost: at most 32 times the time
+    /// of the default, about three seconds, and 1 GiB of memory.
     var isAcceptable: Bool {
         guard (2...1 << 20).contains(rounds), rounds.nonzeroBitCount == 1 else { return false }
         guard (1...32).contains(blockSize), (1...16).contains(parallelism) else { return false }

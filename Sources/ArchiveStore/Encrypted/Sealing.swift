@@ -68,7 +68,8 @@ struct AuthenticatedContext {
 }
 
 extension ItemAttributes {
-    /// What is authenticated with an item's data: the store that it is in, and all attributes.
+    /// Returns the text that is authenticated with an item's data: the store that it is in, and all
+    /// attributes.
     func context(store: [UInt8]) -> [UInt8] {
         var context = AuthenticatedContext("item 1")
         context.append(store)

@@ -120,7 +120,7 @@ enum StoreFiles {
         return Int(clamping: size)
     }
 
-    /// Whether a connection of any program is about to write.
+    /// Returns whether a connection of any program is about to write.
     private static func isReserved(_ connection: Database) throws -> Bool {
         var isReserved: Int32 = 0
         // SAFETY: the connection is open, and the variable is ours for the call.

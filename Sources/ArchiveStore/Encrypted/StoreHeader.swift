@@ -39,7 +39,7 @@ struct StoreHeader: Sendable, Equatable {
     let derivation: Derivation?
     let dataKey: [UInt8]
 
-    /// How the master key is made of a passphrase.
+    /// The parameters that derive the master key from a passphrase.
     struct Derivation: Sendable, Equatable {
         let salt: [UInt8]
         let cost: PassphraseCost
@@ -138,13 +138,14 @@ extension StoreHeader {
         case version, identifier, accessGroup, salt, rounds, blockSize, parallelism, dataKey
     }
 
-    /// Whether this is the header that a store has now: whatever changes it makes a new data key.
+    /// Returns whether this is the header that a store has now: whatever changes it makes a new
+    /// data key.
     func isCurrent(_ database: Database) throws -> Bool {
         let statement = try database.cachedStatement(sql: "SELECT dataKey FROM store")
         return try DatabaseValue.fetchOne(statement) == Data(dataKey).databaseValue
     }
 
-    /// Whether both are headers of one store: rotation keeps the identifier and the group.
+    /// Returns whether both are headers of one store: rotation keeps the identifier and the group.
     func isOfSameStore(as other: StoreHeader) -> Bool {
         identifier == other.identifier && ExactText(accessGroup) == ExactText(other.accessGroup)
     }

@@ -70,7 +70,8 @@ enum StoreJournal {
         else { throw Refusal.otherState }
     }
 
-    /// Whether a journal is that of the last transaction on a database, which has not ended.
+    /// Returns whether a journal is that of the last transaction on a database, which has not
+    /// ended.
     ///
     /// The transaction adds one to the counter in the first page, at some time before its end. The page
     /// is in the journal before it is changed. Without a record of it the header is still the old one.

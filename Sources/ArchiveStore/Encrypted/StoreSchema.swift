@@ -7,7 +7,8 @@ internal import DatabaseFiles
 internal import GRDB
 internal import SystemFiles
 
-/// What makes an SQLite file a store: its application identifier, and exactly these tables.
+/// The marks that make an SQLite file a store: its application identifier, and exactly these
+/// tables.
 enum StoreSchema {
     /// `keyd`, in the header of the file.
     static let applicationIdentifier = 0x6B65_7964
@@ -90,9 +91,15 @@ extension StoreSchema {
         else { throw StoreError(.invalidDatabase, what: "the file is no store of items") }
         let mode = try mode()
         try requireBlocks(mode)
-        let rows = try readPages(database, mode.size) { pages throws(DatabaseFileError) in
-            pages.header.textEncoding == .utf8 ? try pages.schemaRows(limit: entries.count) : nil
+        let (vacuumsItself, rows) = try readPages(database, mode.size) {
+            pages throws(DatabaseFileError) in
+            let isUTF8 = pages.header.textEncoding == .utf8
+            return (
+                pages.header.vacuumsItself,
+                isUTF8 ? try pages.schemaRows(limit: entries.count) : nil
+            )
         }
+        if vacuumsItself { throw automaticVacuum }
         guard let rows, rows.count == entries.count,
             zip(entries, rows).allSatisfy({ $0.matches($1) })
         else {
@@ -101,6 +108,13 @@ extension StoreSchema {
         }
         return (mode, rows.map(\.root))
     }
+
+    /// A store is cut within a transaction then. Where the program is killed in between, the file is longer than its
+    /// header says.
+    private static let automaticVacuum = StoreError(
+        .invalidDatabase,
+        what: "the file has SQLite's `auto_vacuum`, which a store does not have",
+        recovery: "turn it off with `PRAGMA auto_vacuum = NONE; VACUUM`")
 
     private static func readPages<Result>(
         _ database: Database, _ size: Int,
@@ -220,7 +234,7 @@ extension Configuration {
     // The longest time that SQLite can wait, in seconds.
     private static let longestTimeout = 2_147_483.0
 
-    /// How connections to stores are set up.
+    /// Returns the configuration of connections to stores.
     ///
     /// - Parameters:
     ///   - timeout: how long to wait for other programs, in seconds; not a number is no time.

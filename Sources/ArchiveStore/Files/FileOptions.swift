@@ -4,7 +4,7 @@
 public import PropertyList
 internal import SystemFiles
 
-/// How files are written.
+/// The options for writing files.
 ///
 /// Always in one step: a temporary file in the same folder is filled, flushed to the disk and given the
 /// name. Whoever opens the file meanwhile, or after a power cut, finds the old contents or the new. The
@@ -14,7 +14,8 @@ internal import SystemFiles
 public struct FileOptions: Sendable, Hashable {
     /// The format of property lists.
     public var format: PropertyListFormat
-    /// Whether a file that is new can be read and written by its owner alone: mode `0600`.
+    /// A Boolean value that says whether a file that is new can be read and written by its owner
+    /// alone: mode `0600`.
     public var isPrivate: Bool
 
     /// Creates options; by default those of `NSKeyedArchiver`: binary, with the usual mode.

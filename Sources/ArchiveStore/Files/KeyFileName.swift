@@ -71,7 +71,7 @@ enum KeyFileName {
         }
     }
 
-    /// Whether a name is one that a folder within a store has.
+    /// Returns whether a name is one that a folder within a store has.
     static func isPart(_ name: String) -> Bool {
         name.utf8.count == chunk && name.utf8.allSatisfy { isPlain($0) || $0 == UInt8(ascii: "%") }
     }

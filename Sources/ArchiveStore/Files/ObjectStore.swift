@@ -251,7 +251,7 @@ private struct FolderChain {
         last = folder
     }
 
-    /// Whether no folder is missing.
+    /// A Boolean value that says whether no folder is missing.
     var isWhole: Bool { open.count == names.count + 1 }
 
     /// Removes the folders that are empty, from the innermost outwards. The folder that is left is flushed,

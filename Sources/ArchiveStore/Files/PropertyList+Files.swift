@@ -127,7 +127,7 @@ enum PlainFile {
         return (value, format)
     }
 
-    /// Whether XML can hold a value and all of it, but for the widths of reals.
+    /// Returns whether XML can hold a value and all of it, but for the widths of reals.
     static func isExactInXML(_ value: PropertyListValue, _ limits: ParsingLimits) -> Bool {
         var layout = XMLPropertyList.Options()
         layout.allowedLosses = [.realWidths]

@@ -24,6 +24,6 @@ public enum Accessibility: String, Sendable, Hashable, CaseIterable {
     /// Always; never on another device.
     case alwaysThisDeviceOnly = "dku"
 
-    /// Whether the item is for this device only.
+    /// A Boolean value that says whether the item is for this device only.
     public var isThisDeviceOnly: Bool { rawValue.hasSuffix("u") }
 }

@@ -29,7 +29,7 @@ public struct ArchivedEntries {
     /// The number of entries.
     public var count: Int { values.count }
 
-    /// Whether there are no entries.
+    /// A Boolean value that says whether there are no entries.
     public var isEmpty: Bool { values.isEmpty }
 
     /// The keys, in the order of their bytes.

@@ -11,7 +11,7 @@ public import Foundation
 
 /// A secret with what is said about it: a generic password or an internet password of a keychain.
 public struct Item: Sendable, Hashable {
-    /// What is said about it.
+    /// The attributes of the item.
     public var attributes: ItemAttributes
     /// The secret.
     public var data: [UInt8]
@@ -50,26 +50,28 @@ public struct ItemAttributes: Sendable, Hashable {
     public var subject: ItemSubject
     /// The account there.
     public var account: String
-    /// Whether the item is to be on all of the user's devices. It is kept; nothing is sent anywhere.
+    /// A Boolean value that says whether the item is to be on all of the user's devices. It is
+    /// kept; nothing is sent anywhere.
     public var isSynchronizable = false
     /// The access group; nil stands for the first of the ``ItemStore``, and is never in what it
     /// returns.
     public var accessGroup: String?
     /// The name that people see.
     public var label: String?
-    /// What kind of item it is, for people.
+    /// The kind of item, for people.
     public var itemDescription: String?
     /// A comment of the user's.
     public var comment: String?
     /// The program that made it.
     public var creator: FourCharacterCode?
-    /// What type of item it is.
+    /// The type of the item.
     public var type: FourCharacterCode?
     /// Whatever the program wants to be there.
     public var generic: [UInt8]?
-    /// Whether it is to be hidden from people.
+    /// A Boolean value that says whether it is to be hidden from people.
     public var isInvisible = false
-    /// Whether there is no password, on purpose: people shall be asked each time.
+    /// A Boolean value that says whether there is no password, on purpose: people shall be asked
+    /// each time.
     public var isNegative = false
     /// When it may be read.
     public var accessibility = Accessibility.whenUnlocked
@@ -109,7 +111,7 @@ public struct ItemAttributes: Sendable, Hashable {
     /// The class of the item.
     public var itemClass: ItemClass { subject.itemClass }
 
-    /// What the item is known by within its group.
+    /// The identity of the item within its group.
     public var identity: ItemIdentity {
         ItemIdentity(subject, account: account, isSynchronizable: isSynchronizable)
     }
@@ -144,12 +146,12 @@ extension ItemAttributes {
     }
 }
 
-/// What an item is known by within its access group. Texts are compared scalar by scalar.
+/// The identity of an item within its access group. Texts are compared scalar by scalar.
 public struct ItemIdentity: Sendable, Hashable {
     /// The service or the server that the item is for.
     public let subject: ItemSubject
     private let exactAccount: ExactText
-    /// Whether the item is to be on all of the user's devices.
+    /// A Boolean value that says whether the item is to be on all of the user's devices.
     public let isSynchronizable: Bool
 
     /// Creates an identity.

@@ -71,7 +71,8 @@ extension Item {
 }
 
 extension ItemTransaction {
-    /// Whether the item of an identity is for this device only, be it one that cannot be read.
+    /// Returns whether the item of an identity is for this device only, be it one that cannot be
+    /// read.
     fileprivate func hasItemOfThisDevice(_ identity: ItemIdentity) throws -> Bool {
         for accessibility in Accessibility.allCases where accessibility.isThisDeviceOnly {
             var query = ItemQuery(identity)

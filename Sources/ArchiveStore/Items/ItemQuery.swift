@@ -35,15 +35,15 @@ public struct ItemQuery: Sendable, Hashable {
     public var account: String?
     /// The access group; all that the store was given where it is not said.
     public var accessGroup: String?
-    /// Whether the item is to be on all devices.
+    /// A Boolean value that says whether the item is to be on all devices.
     public var isSynchronizable: Bool?
     /// The name that people see.
     public var label: String?
     /// The program that made it.
     public var creator: FourCharacterCode?
-    /// What type of item it is.
+    /// The type of the item.
     public var type: FourCharacterCode?
-    /// What the program wanted to be there.
+    /// The bytes that the program stored with the item for its own use.
     public var generic: [UInt8]?
     /// When it may be read.
     public var accessibility: Accessibility?
@@ -79,7 +79,7 @@ public struct ItemQuery: Sendable, Hashable {
         isSynchronizable = identity.isSynchronizable
     }
 
-    /// Whether attributes are what is said here.
+    /// Returns whether attributes are what is said here.
     public func matches(_ attributes: ItemAttributes) -> Bool {
         matches(attributes.subject) && matches(account, attributes.account)
             && matches(accessGroup, attributes.accessGroup) && matches(label, attributes.label)

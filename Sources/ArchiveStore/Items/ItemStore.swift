@@ -79,7 +79,7 @@ extension ItemStore {
         return item
     }
 
-    /// What is said about the items that match, without the secrets.
+    /// Returns the attributes of the items that match, without the secrets.
     ///
     /// - Throws: as ``items(matching:limit:)``.
     public func attributes(
@@ -186,7 +186,7 @@ extension ItemStore {
         try database(group).transaction(body)
     }
 
-    /// Whether a database has an item that matches, be it one that cannot be read.
+    /// Returns whether a database has an item that matches, be it one that cannot be read.
     private func has(_ query: ItemQuery, _ database: any ItemDatabase) throws -> Bool {
         do {
             return try !database.items(matching: query, limit: 1).isEmpty

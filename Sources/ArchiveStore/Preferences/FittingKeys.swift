@@ -14,9 +14,7 @@ struct FittingKeys {
     private(set) var chosen: [ExactText] = []
     /// The keys of the changes for which there was no time.
     private(set) var untried: [ExactText] = []
-    /// The reason why the first of the others does not fit.
-    private(set) var refusal: StoreError?
-    private var leftOut: [ExactText] = []
+    private var leftOut: [(key: ExactText, refusal: StoreError)] = []
     private let deadline: Double
 
     /// Chooses those of some changes that fit, the first ones rather than the last ones.
@@ -42,23 +40,36 @@ struct FittingKeys {
             chosen = removals + additions
             return
         }
-        try add(removals[...], require)
-        try add(additions[...], require)
-        // Changes that were chosen later may have made room.
-        if !chosen.isEmpty, !isOver {
-            let (again, reason, waiting) = (leftOut, refusal, untried)
-            refusal = nil
-            try add(again[...], require)
-            // A change that there is no time to try again has been refused already.
-            if untried.count > waiting.count { (untried, refusal) = (waiting, refusal ?? reason) }
-        }
+        try add(removals[...], atMost: removals.count, require)
+        // All together are not tried twice.
+        let isHalf = areRefusedTogether && removals.isEmpty
+        try add(additions[...], atMost: isHalf ? additions.count / 2 : additions.count, require)
+        try addAgain(require)
+    }
+
+    /// The reason why the first of the changes does not fit that are neither chosen nor untried.
+    var refusal: StoreError? { leftOut.first?.refusal }
+
+    /// Tries again what was left out: changes that were chosen later may have made room.
+    private mutating func addAgain(
+        _ require: ([ExactText]) throws(StoreError) -> Void
+    ) throws(StoreError) {
+        if chosen.isEmpty || isOver { return }
+        let (again, waiting) = (leftOut, untried)
+        leftOut = []
+        try add(again.map(\.key)[...], atMost: again.count, require)
+        // A change that there is no time to try again has been refused already.
+        let late = Set(untried.dropFirst(waiting.count))
+        leftOut += again.filter { late.contains($0.key) }
+        untried = waiting
     }
 
     private mutating func add(
-        _ keys: ArraySlice<ExactText>, _ require: ([ExactText]) throws(StoreError) -> Void
+        _ keys: ArraySlice<ExactText>, atMost most: Int,
+        _ require: ([ExactText]) throws(StoreError) -> Void
     ) throws(StoreError) {
         var rest = keys
-        var count = keys.count
+        var count = max(most, 1)
         while let first = rest.first {
             if isOver, rest.startIndex > keys.startIndex { break }
             let next = rest.prefix(count)
@@ -68,8 +79,7 @@ struct FittingKeys {
                 continue
             }
             if let refusal {
-                leftOut.append(first)
-                self.refusal = self.refusal ?? refusal.at(key: first.text)
+                leftOut.append((first, refusal.at(key: first.text)))
             } else {
                 chosen += next
             }

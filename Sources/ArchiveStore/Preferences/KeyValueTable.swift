@@ -5,7 +5,7 @@ internal import PropertyList
 
 /// Values by key, their defaults, the keys that are not written yet, and the readers of changes.
 final class KeyValueTable: Sendable {
-    /// What was set since the file was written last: by key the number of the setting.
+    /// The keys that were set since the file was last written, with the numbers of the settings.
     typealias Unsaved = [ExactText: UInt64]
 
     private struct State {
@@ -55,7 +55,7 @@ final class KeyValueTable: Sendable {
         }
     }
 
-    /// What is to be written: the keys, and the values they have now.
+    /// The changes to write: the keys, and the values they have now.
     var pending: (values: PropertyListDictionary, keys: Unsaved) {
         state.withLock { ($0.stored, $0.unsaved) }
     }

@@ -13,6 +13,8 @@ public final class MemoryCache: KeyValueStore {
     /// An empty cache. `onFailure` gets the failures that no call can throw.
     public init(onFailure: FailureHandler = .standardError) { self.onFailure = onFailure }
 
+    // `Preferences` has the same calls. Both go on to a table, which is not public.
+
     public func value(forKey key: String) -> PropertyListValue? { table.value(key) }
 
     public func set(_ value: PropertyListValue?, forKey key: String) throws(StoreError) {

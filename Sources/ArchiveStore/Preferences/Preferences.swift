@@ -144,28 +144,21 @@ public final class Preferences: KeyValueStore {
     /// Writes the changes since the last time, reads those of other programs, and returns when all of them
     /// are on the disk.
     ///
-    /// A value that the file cannot hold keeps no other from being written: in any format a date that is
-    /// infinite or not a number and values nested too deep, in XML some control characters. Where the file would
-    /// be larger than the limits allow, the smaller of the new values are written. The search for those that fit
-    /// ends after two seconds. The error says how many changes there was no time for. The next call begins with these,
-    /// so that each of them has its turn.
+    /// A value that the file cannot hold, such as an infinite date or in XML a control character, keeps no other
+    /// from being written. Where the file would be larger than the limits allow, the smaller of the new values are
+    /// written. The search for them ends after two seconds; the next call begins with what there was no time for.
     ///
-    /// Another program may have written a value in another format that XML cannot hold exactly, such as a
-    /// control character or a fraction of a second. Nothing of it is lost: the file is then written in binary,
-    /// whatever the options say, until that value is gone.
-    ///
-    /// A file that there was none of belongs to the user that the process acts for, as with `defaults`; a file that
-    /// there was keeps its owner.
-    ///
-    /// Without changes nothing is locked and nothing written.
+    /// A file that holds a value which XML cannot hold exactly, written by another program in another format, is
+    /// written in binary until that value is gone. A new file belongs to the user that the process acts for, and an
+    /// old one keeps its owner. Without changes nothing is locked and nothing written.
     ///
     /// - Throws: `outOfSpace`, `fileAccess`, `invalidContents`, or `busy` where another program keeps the file
-    ///   locked or changes it all the time; the error names who owns the lock's file, if that is another user. A
-    ///   file system without locks is `fileAccess`. The file is then what it was. Only where flushing the folder
-    ///   failed it is the new one, as ``StoreError/Code/fileAccess`` says. What was set is still to be written.
-    ///   `unsupportedValue` and the path of the first value that the file cannot hold, when all others are
-    ///   written but those that the error counts as waiting. All of these stay in memory, still to be written. Set
-    ///   the value of the path anew, or remove it. Without a path the file has no room for what waits.
+    ///   locked or changes it all the time; the error names another user who owns the lock's file. A file system
+    ///   without locks is `fileAccess`. The file is then what it
+    ///   was, unless only flushing the folder failed, as ``StoreError/Code/fileAccess`` says; the changes are still
+    ///   to be written. `unsupportedValue`, with the path of the first value that the file cannot hold: set it
+    ///   anew, or remove it. Without a path the file has no room. All other changes are written but those that the
+    ///   error counts as waiting.
     public func synchronize() throws(StoreError) {
         try fileTurn.withLock { waiting throws(StoreError) in
             try exchange(&waiting, within: timeout)
@@ -182,9 +175,9 @@ public final class Preferences: KeyValueStore {
             table.adopt(try contentsFile.contents()?.contents.values ?? [:], saved: [:])
             return
         }
-        let lock = try contentsFile.acquireLock(until: Environment.deadline(after: timeout))
-        defer { lock.release() }
         let deadline = Environment.deadline(after: timeout)
+        let lock = try contentsFile.acquireLock(until: deadline)
+        defer { lock.release() }
         let searchEnd = Environment.deadline(after: searchTime)
         var merge: PreferencesMerge?
         for round in 0..<Self.mostRounds {

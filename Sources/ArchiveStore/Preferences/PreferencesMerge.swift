@@ -63,7 +63,8 @@ struct PreferencesMerge {
         return PlainFile.isExactInXML(.dictionary(kept), limits) ? options : binaryOptions
     }
 
-    /// Whether the file may hold values of other programs that XML cannot hold.
+    /// A Boolean value that says whether the file may hold values of other programs that XML cannot
+    /// hold.
     private var mayBecomeBinary: Bool {
         options.format == .xml && found.map { $0.format != .xml } ?? false
     }
@@ -79,16 +80,19 @@ extension PreferencesMerge {
     private mutating func chooseFitting(
         _ refusal: StoreError, first waiting: [ExactText], until deadline: Double
     ) throws(StoreError) {
-        if try chooseAllButRefused(refusal, until: deadline) { return }
         let now = Environment.uptime
         let turns = Dictionary(
             zip(waiting, waiting.indices), uniquingKeysWith: { first, _ in first })
         func turn(_ key: ExactText) -> Int { turns[key] ?? .max }
-        let candidates = candidates(turn, until: now + (deadline - now) / 2)
+        var candidates = candidates(turn, until: now + (deadline - now) / 2)
+        if try chooseAllButRefused(refusal, &candidates, until: deadline) {
+            self.refusal = candidates.firstRefusal
+            return
+        }
         let fitting = try FittingKeys(
-            removals: candidates.removals, additions: candidates.additions,
-            areRefusedTogether: candidates.refusal == nil && candidates.untried.isEmpty,
-            until: deadline
+            removals: candidates.removals,
+            additions: ordered(candidates.additions, turn, until: deadline),
+            areRefusedTogether: candidates.untried.isEmpty, until: deadline
         ) { keys throws(StoreError) in try choose(only(keys)) }
         // The last choice that fitted is that of all.
         if fitting.chosen.isEmpty { try choose([:]) }
@@ -96,34 +100,28 @@ extension PreferencesMerge {
         self.waiting =
             untried.filter { turn($0) < .max }.sorted { turn($0) < turn($1) }
             + untried.filter { turn($0) == .max }
-        self.refusal = (candidates.refusal ?? fitting.refusal ?? refusal)
+        // A file without room names a value that may be chosen, or wait.
+        self.refusal = (candidates.firstRefusal ?? fitting.refusal ?? refusal.withoutPath)
             .mentioning(waiting: untried.count)
     }
 
-    /// Leaves out those changes that the errors of whole files name, one after the other, a few times: mostly one
-    /// value or two are refused, and all others fit.
+    /// Chooses all changes but those that are refused by themselves. Of those that were not tried by themselves, the
+    /// errors of whole files name the refused ones: mostly one value or two are refused, and all others fit.
     ///
     /// - Returns: Whether all others fit.
     private mutating func chooseAllButRefused(
-        _ refusal: StoreError, until deadline: Double
+        _ refusal: StoreError, _ candidates: inout Candidates, until deadline: Double
     ) throws(StoreError) -> Bool {
-        var (rest, next) = (changes.keys, refusal)
-        var refused: [ExactText: StoreError] = [:]
-        for _ in 0..<Self.mostRefused {
-            guard Environment.uptime < deadline, case .key(let name)? = next.path?.components.first,
-                rest.removeValue(forKey: ExactText(name)) != nil,
-                let value = changes.values[name]
-            else { return false }
-            // Beside others a value may be too much that is not by itself.
-            do throws(StoreError) {
-                _ = try size(of: [name: value])
-                return false
-            } catch {
-                refused[ExactText(name)] = next
+        // The error is that of all changes.
+        var next: StoreError? = candidates.refused.isEmpty ? refusal : nil
+        for _ in 0..<Self.mostWholeFiles {
+            if let next {
+                guard Environment.uptime < deadline, moveRefused(next, in: &candidates) else {
+                    return false
+                }
             }
             do throws(StoreError) {
-                try choose(rest)
-                self.refusal = refused.min { $0.key < $1.key }?.value
+                try choose(changes.keys.filter { candidates.refused[$0.key] == nil })
                 return true
             } catch {
                 guard error.code == .unsupportedValue else { throw error }
@@ -133,50 +131,79 @@ extension PreferencesMerge {
         return false
     }
 
-    private static let mostRefused = 8
+    /// Moves the change that an error names from those that were not tried to those that are refused by themselves.
+    ///
+    /// - Returns: Whether there is such a change. Beside others a value may be too much that is not by itself.
+    private func moveRefused(_ refusal: StoreError, in candidates: inout Candidates) -> Bool {
+        guard case .key(let name)? = refusal.path?.components.first,
+            let value = changes.values[name],
+            let place = candidates.untried.firstIndex(of: ExactText(name)),
+            (try? size(of: [name: value])) == nil
+        else { return false }
+        candidates.refused[candidates.untried.remove(at: place)] = refusal
+        return true
+    }
+
+    private static let mostWholeFiles = 9
 
     private func only(_ keys: [ExactText]) -> KeyValueTable.Unsaved {
         let keys = Set(keys)
         return changes.keys.filter { keys.contains($0.key) }
     }
 
-    /// The changes that a file could hold by themselves.
+    /// The changes by what a file with each of them alone says of it.
     private struct Candidates {
         var removals: [ExactText] = []
-        /// The keys that get values. Those that waited are first, and those that only binary can hold are last. Of the
-        /// others those are first that make the file grow least.
-        var additions: [ExactText] = []
-        /// The keys for which there was no time.
+        /// The values that a file can hold, with the size of a file with each alone in bytes, and whether only a binary
+        /// one can hold it.
+        var additions: [(key: ExactText, bytes: Int, isBinary: Bool)] = []
+        /// The keys for which there was no time, those first that waited.
         var untried: [ExactText] = []
-        /// The refusal of the first of the others.
-        var refusal: StoreError?
+        /// The values that no file can hold, with the reasons.
+        var refused: [ExactText: StoreError] = [:]
+
+        var firstRefusal: StoreError? { refused.min { $0.key < $1.key }?.value }
     }
 
     // `turn` returns the place of a change among those that waited, a large number for others.
     private func candidates(_ turn: (ExactText) -> Int, until deadline: Double) -> Candidates {
         var result = Candidates()
-        var sized: [(key: ExactText, order: (turn: Int, isBinary: Int, growth: Int))] = []
         for key in changes.keys.keys.sorted(by: { (turn($0), $0) < (turn($1), $1) }) {
             guard let value = changes.values[key.text] else {
                 result.removals.append(key)
                 continue
             }
-            if !sized.isEmpty || result.refusal != nil, Environment.uptime >= deadline {
+            let isFirst = result.additions.isEmpty && result.refused.isEmpty
+            if !isFirst, Environment.uptime >= deadline {
                 result.untried.append(key)
                 continue
             }
             do throws(StoreError) {
-                let (new, isBinary) = try size(of: [key.text: value])
-                let old = found?.values[key.text].flatMap { try? size(of: [key.text: $0]).bytes }
-                sized.append((key, (turn(key), isBinary ? 1 : 0, new - (old ?? 0))))
+                let (bytes, isBinary) = try size(of: [key.text: value])
+                result.additions.append((key, bytes, isBinary))
             } catch {
-                result.refusal =
-                    result.refusal ?? (error.path == nil ? error.at(key: key.text) : error)
+                result.refused[key] = error.path == nil ? error.at(key: key.text) : error
             }
         }
-        sized.sort { $0.order == $1.order ? $0.key < $1.key : $0.order < $1.order }
-        result.additions = sized.map(\.key)
         return result
+    }
+
+    /// The keys of values in the order in which they are tried. Those that waited are first, and those that only binary
+    /// can hold are last. Of the others those are first that make the file grow least, as far as there is time to
+    /// tell.
+    private func ordered(
+        _ additions: [(key: ExactText, bytes: Int, isBinary: Bool)], _ turn: (ExactText) -> Int,
+        until deadline: Double
+    ) -> [ExactText] {
+        func growth(_ key: ExactText, _ bytes: Int) -> Int {
+            guard Environment.uptime < deadline, let value = found?.values[key.text],
+                let old = try? size(of: [key.text: value])
+            else { return bytes }
+            return bytes - old.bytes
+        }
+        let orders = additions.map { (turn($0.key), $0.isBinary ? 1 : 0, growth($0.key, $0.bytes)) }
+        return zip(additions.map(\.key), orders)
+            .sorted { $0.1 == $1.1 ? $0.0 < $1.0 : $0.1 < $1.1 }.map(\.0)
     }
 
     /// The size in bytes of a file with these values alone, and whether only a binary one can hold them.
@@ -194,6 +221,11 @@ extension PreferencesMerge {
 }
 
 extension StoreError {
+    /// The same error of no value in particular.
+    fileprivate var withoutPath: StoreError {
+        StoreError(code, what: what, file: file, recovery: recovery, underlying: underlying)
+    }
+
     /// The same error, with the number of changes that there was no time to try.
     fileprivate func mentioning(waiting count: Int) -> StoreError {
         if count == 0 { return self }

@@ -25,7 +25,7 @@ public import Foundation
 
 /// An `NSCharacterSet`, in the form in which it was archived.
 public struct ArchivedCharacterSet: Sendable, Hashable {
-    /// How the set is stored.
+    /// The form in which the set is stored.
     public enum Form: Sendable, Hashable {
         /// One of the sets of `CFCharacterSetPredefinedSet`, by its number.
         case predefined(Int)
@@ -40,12 +40,13 @@ public struct ArchivedCharacterSet: Sendable, Hashable {
         case bitmap(Data)
     }
 
-    /// How the set is stored.
+    /// The form in which the set is stored.
     public var form: Form
-    /// Whether its members are those that the form does not hold. The bitmap of a predefined set is
-    /// that of the inverted set already.
+    /// A Boolean value that says whether its members are those that the form does not hold. The
+    /// bitmap of a predefined set is that of the inverted set already.
     public var isInverted: Bool
-    /// Whether the members or the bitmap are an object of their own, as in archives of other coders.
+    /// A Boolean value that says whether the members or the bitmap are an object of their own, as
+    /// in archives of other coders.
     public var isStoredAsObject: Bool
 
     /// A set in a form.
@@ -140,8 +141,8 @@ extension ArchivedCharacterSet: KeyedCodable, MutableTwin {
 // MARK: - Members
 
 extension ArchivedCharacterSet {
-    /// Whether a scalar is in the set; nil where that is not known: of predefined sets that are not
-    /// said by general categories alone, and of numbers that mean nothing here.
+    /// Returns whether a scalar is in the set; nil where that is not known: of predefined sets that
+    /// are not said by general categories alone, and of numbers that mean nothing here.
     ///
     /// General categories are those of the Unicode version of the Swift library, which differs from
     /// system to system.

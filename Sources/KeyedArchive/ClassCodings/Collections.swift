@@ -92,8 +92,8 @@ extension RangeReplaceableCollection where Element: KeyedDecodable {
             do {
                 try reader.chargeElement(reference)
                 append(try Element.unarchive(reference))
-            } catch let error as KeyedArchiveError {
-                throw error.inside(.index(place &- places.lowerBound))
+            } catch {
+                throw KeyedArchiveError.located(error, .index(place &- places.lowerBound))
             }
         }
     }
@@ -208,7 +208,11 @@ func inStableOrder<S: Sequence>(
 private func stableText(of value: Any) -> String {
     switch value {
     case let data as Data:
-        String(decoding: data.flatMap { [0x61 + $0 >> 4, 0x61 + $0 & 0xF] }, as: UTF8.self)
+        String(
+            decoding: data.flatMap { (byte: UInt8) -> [UInt8] in
+                [0x61 + byte >> 4, 0x61 + byte & 0xF]
+            },
+            as: UTF8.self)
     case let date as Date: "\(date.timeIntervalSinceReferenceDate)"
     default: String(describing: value)
     }

@@ -132,7 +132,7 @@ public struct ArchivedDateComponents: Sendable, Hashable {
     public var weekday: Int?
     /// Which of the month's days of that name it is.
     public var weekdayOrdinal: Int?
-    /// Whether the month is a leap month.
+    /// A Boolean value that says whether the month is a leap month.
     public var isLeapMonth = false
     /// The calendar that the parts are of.
     public var calendar: ArchivedCalendar?

@@ -54,7 +54,7 @@ extension Decimal: KeyedCodable {
 private struct DecimalParts {
     var exponent: Int
     var isNegative: Bool
-    /// How many units there are but for zeros at the end.
+    /// The number of units without zeros at the end.
     var length: Int
     /// Eight units of 16 bits, the least significant first.
     var units: [UInt16]
@@ -150,17 +150,18 @@ private struct DecimalParts {
 
 /// An `NSDecimalNumberHandler`: how results of decimal arithmetic are rounded, and what is an error.
 public struct ArchivedDecimalNumberHandler: KeyedCodable, Sendable, Hashable {
-    /// How results are rounded: `NSRoundPlain` 0, `NSRoundDown` 1, `NSRoundUp` 2, `NSRoundBankers` 3.
+    /// The rounding of results: `NSRoundPlain` 0, `NSRoundDown` 1, `NSRoundUp` 2, `NSRoundBankers`
+    /// 3.
     public var roundingMode = 0
-    /// How many digits after the point are kept; nil where all are: `NSDecimalNoScale`.
+    /// The number of digits after the point that are kept; nil where all are: `NSDecimalNoScale`.
     public var scale: Int?
-    /// Whether a result that is not exact is an error.
+    /// A Boolean value that says whether a result that is not exact is an error.
     public var raisesOnExactness = false
-    /// Whether a result that is too large is an error.
+    /// A Boolean value that says whether a result that is too large is an error.
     public var raisesOnOverflow = false
-    /// Whether a result that is too small is an error.
+    /// A Boolean value that says whether a result that is too small is an error.
     public var raisesOnUnderflow = false
-    /// Whether a division by zero is an error.
+    /// A Boolean value that says whether a division by zero is an error.
     public var raisesOnDivideByZero = false
 
     /// Rounds to the nearest and ignores all errors.

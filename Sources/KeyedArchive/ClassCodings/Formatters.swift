@@ -39,17 +39,17 @@ public struct ArchivedByteCountFormatter: Sendable, Hashable {
     public var countStyle = 0
     /// Where the text is to stand: a raw value of `Formatter.Context`.
     public var formattingContext = 0
-    /// Whether fractions have all their digits.
+    /// A Boolean value that says whether fractions have all their digits.
     public var zeroPadsFractionDigits = false
-    /// Whether the number of bytes is included.
+    /// A Boolean value that says whether the number of bytes is included.
     public var includesActualByteCount = false
-    /// Whether text such as “Zero” is allowed.
+    /// A Boolean value that says whether text such as “Zero” is allowed.
     public var allowsNonnumericFormatting = true
-    /// Whether the unit is included.
+    /// A Boolean value that says whether the unit is included.
     public var includesUnit = true
-    /// Whether the count is included.
+    /// A Boolean value that says whether the count is included.
     public var includesCount = true
-    /// Whether the number of digits depends on the size.
+    /// A Boolean value that says whether the number of digits depends on the size.
     public var isAdaptive = true
 
     /// The default settings.
@@ -90,7 +90,7 @@ extension ArchivedByteCountFormatter: KeyedCodable {
 
 /// The settings of an `NSISO8601DateFormatter`.
 public struct ArchivedISO8601DateFormatter {
-    /// What the text consists of: the bits of `ISO8601DateFormatter.Options`.
+    /// The parts of the text: the bits of `ISO8601DateFormatter.Options`.
     public var formatOptions: Int
     /// The time zone: an `NSTimeZone`, or nil.
     public var timeZone: AnyArchived?
@@ -139,9 +139,9 @@ public struct ArchivedDateIntervalFormatter {
     public var dateStyle: Int
     /// The style of times: 0 none, 1 short, up to 4 full.
     public var timeStyle: Int
-    /// Whether settings were changed, as the archive has it.
+    /// A Boolean value that says whether settings were changed, as the archive has it.
     public var isModified: Bool
-    /// Whether ``dateTemplate`` is used rather than the styles.
+    /// A Boolean value that says whether ``dateTemplate`` is used rather than the styles.
     public var usesTemplate: Bool
 
     /// Settings with these styles.
@@ -195,7 +195,7 @@ public struct ArchivedDateFormatter {
     public var attributes: AnyArchived?
     /// The format; with or without percent signs, as ``attributes`` say.
     public var format: String?
-    /// Whether texts such as “tomorrow” are understood.
+    /// A Boolean value that says whether texts such as “tomorrow” are understood.
     public var allowsNaturalLanguage: Bool
     /// Fields that are not known here.
     public var extraFields = ArchivedExtraFields()
@@ -249,27 +249,27 @@ public struct ArchivedNumberFormatter {
     public var positiveAttributes: AnyArchived?
     /// The attributes of negative numbers: an `NSDictionary`, or nil.
     public var negativeAttributes: AnyArchived?
-    /// What stands for zero: an `NSAttributedString`, or nil.
+    /// The text for zero: an `NSAttributedString`, or nil.
     public var zero: AnyArchived?
-    /// What stands for nil: an `NSAttributedString`, or nil.
+    /// The text for nil: an `NSAttributedString`, or nil.
     public var null: AnyArchived?
-    /// What stands for what is no number: an `NSAttributedString`, or nil.
+    /// The text for values that are not a number: an `NSAttributedString`, or nil.
     public var notANumber: AnyArchived?
     /// The largest number allowed: an `NSDecimalNumber` or another number, or nil.
     public var maximum: AnyArchived?
     /// The smallest number allowed: an `NSDecimalNumber` or another number, or nil.
     public var minimum: AnyArchived?
-    /// How numbers are rounded: an `NSDecimalNumberHandler`, or nil.
+    /// The rounding of numbers: an `NSDecimalNumberHandler`, or nil.
     public var rounding: AnyArchived?
-    /// What stands before the fraction.
+    /// The separator before the fraction.
     public var decimalSeparator: String?
-    /// What stands between thousands.
+    /// The separator between thousands.
     public var thousandSeparator: String?
-    /// Whether thousands are separated.
+    /// A Boolean value that says whether thousands are separated.
     public var hasThousandSeparators = true
-    /// Whether fractions are allowed.
+    /// A Boolean value that says whether fractions are allowed.
     public var allowsFloats = true
-    /// Whether the format is that of the user's language.
+    /// A Boolean value that says whether the format is that of the user's language.
     public var isLocalized = false
     /// Fields that are not known here.
     public var extraFields = ArchivedExtraFields()

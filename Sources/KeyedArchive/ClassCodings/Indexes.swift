@@ -51,7 +51,7 @@ public struct ArchivedIndexSet: Sendable, Hashable {
         self.ranges = ranges
     }
 
-    /// Whether an integer is in the set. Logarithmic in the number of ranges.
+    /// Returns whether an integer is in the set. Logarithmic in the number of ranges.
     public func contains(_ index: Int) -> Bool {
         var (low, high) = (0, ranges.count)
         while low < high {

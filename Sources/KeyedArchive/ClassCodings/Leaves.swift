@@ -51,12 +51,26 @@ extension String: KeyedCodable {
     }
 
     public static func unarchive(_ reference: KeyedReference) throws -> String {
-        guard let node = try reference.leaf() else { return try reference.object(as: String.self) }
-        let table = reference.reader.table
-        guard table[node].kind == .string else {
-            throw reference.reader.wrongType(reference, expected: FoundationClass.string)
+        guard let node = try reference.leaf(of: .string, expected: FoundationClass.string) else {
+            return try reference.object(as: String.self)
         }
         return reference.reader.text(of: node)
+    }
+}
+
+extension KeyedReference {
+    /// The node of a plain value of a kind; nil for an object that consists of fields.
+    ///
+    /// `expected` is the class of such values, for the error.
+    ///
+    /// - Throws: `classNotAllowed`, and an error for a plain value of another kind.
+    @inline(__always)
+    fileprivate func leaf(of kind: PropertyListKind, expected: String) throws -> UInt32? {
+        guard let node = try leaf() else { return nil }
+        guard reader.table[node].kind == kind else {
+            throw reader.wrongType(self, expected: expected)
+        }
+        return node
     }
 }
 
@@ -126,10 +140,8 @@ extension Data: KeyedCodable, MutableTwin {
     }
 
     public static func unarchive(_ reference: KeyedReference) throws -> Data {
-        guard let node = try reference.leaf() else { return try reference.object(as: Data.self) }
-        let table = reference.reader.table
-        guard table[node].kind == .data else {
-            throw reference.reader.wrongType(reference, expected: FoundationClass.data)
+        guard let node = try reference.leaf(of: .data, expected: FoundationClass.data) else {
+            return try reference.object(as: Data.self)
         }
         return reference.reader.data(of: node)
     }

@@ -61,7 +61,7 @@ public struct ArchivedUnit: Sendable, Hashable {
     public let unitClass: ArchivedClass
     /// The symbol, such as `km`.
     public let symbol: String
-    /// How values become those of the dimension's base unit; nil for a unit without dimension.
+    /// The conversion of values to the dimension's base unit; nil for a unit without dimension.
     public let converter: ArchivedUnitConverter?
     /// Apple's number for the unit: 1287 for miles, say.
     public let specifier: Int?

@@ -15,7 +15,7 @@ internal import PropertyList
 public struct ArchivedPersonNameComponents: Sendable, Hashable {
     /// The parts of a name.
     public struct Parts: Sendable, Hashable {
-        /// What stands before the name, such as `Dr.`.
+        /// The prefix of the name, such as `Dr.`.
         public var namePrefix: String?
         /// The name given at birth.
         public var givenName: String?
@@ -23,7 +23,7 @@ public struct ArchivedPersonNameComponents: Sendable, Hashable {
         public var middleName: String?
         /// The name of the family.
         public var familyName: String?
-        /// What stands after the name, such as `Esq.`.
+        /// The suffix of the name, such as `Esq.`.
         public var nameSuffix: String?
         /// Another name, used informally.
         public var nickname: String?
@@ -34,7 +34,7 @@ public struct ArchivedPersonNameComponents: Sendable, Hashable {
 
     /// The name.
     public var name = Parts()
-    /// How it is pronounced.
+    /// The pronunciation of the name.
     public var phoneticRepresentation: Parts?
 
     /// No parts.

@@ -48,16 +48,16 @@ public struct ArchivedRegularExpression: Sendable, Hashable {
     }
 }
 
-/// What an `NSRegularExpression` found: an `NSTextCheckingResult`.
+/// A match of an `NSRegularExpression`: an `NSTextCheckingResult`.
 public struct ArchivedRegularExpressionMatch: Sendable, Hashable {
     /// The range of the whole.
     public var range: ArchivedRange
     /// The ranges of the whole and of the groups.
     public var ranges: [ArchivedRange]
-    /// What was looked for; nil in none of the archives at hand.
+    /// The expression that was searched for. It is present in all archives at hand.
     public var regularExpression: ArchivedRegularExpression?
 
-    /// What was found.
+    /// Creates a match.
     ///
     /// - Parameters:
     ///   - range: the range of the whole.

@@ -18,7 +18,7 @@ internal import PropertyList
 public struct ArchivedError {
     /// The domain, such as `NSCocoaErrorDomain`.
     public var domain: String
-    /// What went wrong, as a number of the domain.
+    /// The failure, as a number of the domain.
     public var code: Int
     /// More about it; keys are mostly strings.
     public var userInfo: ArchivedPairs<AnyArchived, AnyArchived>?
@@ -101,7 +101,7 @@ extension ArchivedException: KeyedCodable {
 public struct ArchivedNotification {
     /// The name.
     public var name: String
-    /// What it is about, mostly who posted it.
+    /// The object of the notification, mostly its sender.
     public var object: AnyArchived?
     /// More about it; keys are mostly strings.
     public var userInfo: ArchivedPairs<AnyArchived, AnyArchived>?

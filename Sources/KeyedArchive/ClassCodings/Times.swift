@@ -34,8 +34,8 @@ public struct ArchivedTimeZone: Sendable, Hashable {
         self.data = data
     }
 
-    /// How many seconds the zone is ahead of GMT, if its name says so: `GMT`, `UTC`, `GMT+0100`,
-    /// `GMT-0330`.
+    /// The number of seconds that the zone is ahead of GMT, if its name says so: `GMT`, `UTC`,
+    /// `GMT+0100`, `GMT-0330`.
     public var secondsFromGMT: Int? {
         let text = Array(name.utf8)
         guard text.starts(with: "GMT".utf8) || text.starts(with: "UTC".utf8) else { return nil }
@@ -133,7 +133,7 @@ public struct ArchivedCalendar: Sendable, Hashable {
     public let timeZone: ArchivedTimeZone?
     /// The first day of the week: 1 for Sunday.
     public let firstWeekday: Int?
-    /// How many days the first week of a year or a month has at least.
+    /// The least number of days in the first week of a year or a month.
     public let minimumDaysInFirstWeek: Int?
     /// When the Gregorian calendar begins; absent from other calendars.
     public let gregorianStartDate: Date?

@@ -155,7 +155,7 @@ public struct ArchivedURLRequest {
     public var values: [AnyArchived?]
     /// Properties that programs have added: an `NSDictionary`, or nil.
     public var properties: AnyArchived?
-    /// Whether the values have keys, as on current systems.
+    /// A Boolean value that says whether the values have keys, as on current systems.
     public var hasKeys: Bool
 
     /// A request with the values that an archive has.
@@ -172,9 +172,9 @@ public struct ArchivedURLRequest {
 
     /// The URL.
     public var url: URL? { values.value(1) }
-    /// How long to wait, in seconds.
+    /// The time to wait, in seconds.
     public var timeout: Double? { values.value(2) }
-    /// How caches are used, as `NSURLRequest.CachePolicy` numbers it.
+    /// The use of caches, as `NSURLRequest.CachePolicy` numbers it.
     public var cachePolicy: Int? { values.value(3) }
     /// The method, such as GET.
     public var httpMethod: String? { values.value(18) }

@@ -22,10 +22,10 @@ public import PropertyList
 public struct ArchivedRange: Sendable, Hashable {
     /// The first place.
     public var location: Int
-    /// How many places there are.
+    /// The number of places.
     public var length: Int
 
-    /// What `location` is where nothing was found: `NSNotFound`.
+    /// The `location` of a range where nothing was found: `NSNotFound`.
     public static let notFound = Int.max
 
     /// Creates a range.

@@ -22,8 +22,8 @@ final class AnyArchivedBox {
         }
     }
 
-    /// Whether the value is of a type that most are, and that holds no others. To find out the same by
-    /// its conformances would take a hundred times as long.
+    /// A Boolean value that says whether the value is of a type that most are, and that holds no
+    /// others. To find out the same by its conformances would take a hundred times as long.
     private var isPlain: Bool {
         let type = Swift.type(of: value)
         return type == String.self || type == ArchivedNumber.self || type == Data.self

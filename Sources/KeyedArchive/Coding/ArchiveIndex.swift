@@ -56,12 +56,13 @@ struct ArchiveIndex {
     /// The node of the entry `object`.
     func node(of object: UInt32) -> UInt32 { entries[Int(object)].node }
 
-    /// Whether a class, by its number, has enough objects that keeping the positions of fields pays off.
+    /// Returns whether a class, by its number, has enough objects that keeping the positions of
+    /// fields pays off.
     func isCommon(_ classIndex: Int) -> Bool {
         objectCounts[classIndex &- Int(ClassNumber.firstDescribed)] > 3
     }
 
-    /// Whether more than one reference leads to the entry.
+    /// Returns whether more than one reference leads to the entry.
     func isShared(_ object: UInt32) -> Bool { entries[Int(object)].references > 1 }
 
     /// The one pass over all entries.

@@ -65,7 +65,7 @@ extension ArchiveReader {
         state.lookups[Int(number.value)].acceptedType = ObjectIdentifier(type)
     }
 
-    /// Whether the class of an object stands for a type, or the type is read from it.
+    /// Returns whether the class of an object stands for a type, or the type is read from it.
     func reads(_ type: any KeyedDecodable.Type, _ object: UInt32) -> Bool {
         let number = index.classNumber(of: object)
         guard number.isObject, let match = match(number) else { return false }
@@ -84,7 +84,8 @@ extension ArchiveReader {
         if number.isObject, !isAllowed(number) { throw notAllowed(object) }
     }
 
-    /// Whether objects of a class are allowed here: whether it has a ``match(_:)``, which is not copied.
+    /// Returns whether objects of a class are allowed here: whether it has a ``match(_:)``, which
+    /// is not copied.
     func isAllowed(_ number: ClassNumber) -> Bool {
         isListed(number) || !isBelowAny && askedFor(number).isAllowed
     }
@@ -94,7 +95,7 @@ extension ArchiveReader {
         listed(number).match ?? (isBelowAny ? nil : askedFor(number).match)
     }
 
-    /// Whether the registry allows a class.
+    /// Returns whether the registry allows a class.
     private func isListed(_ number: ClassNumber) -> Bool {
         if state.lookups[Int(number.value)].listed.isAllowed { return true }
         return listed(number).isAllowed

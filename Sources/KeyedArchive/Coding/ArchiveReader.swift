@@ -261,7 +261,7 @@ extension ArchiveReader {
         }
         let layout = ReadingState.Layout(classIndex: decoder.classIndex, shape: record.shape)
         let asked = state.ask(key, layout)
-        if asked.position < record.high { return value(at: asked.position, in: record) }
+        if Int(asked.position) < record.count { return value(at: asked.position, in: record) }
         if asked.position == ReadingState.FieldStep.missing { return nil }
         let found = position(of: key, in: record)
         state.learn(
@@ -281,7 +281,7 @@ extension ArchiveReader {
         guard let number = table.keyNumber(of: ArchiveKey.escaped(key)),
             let place = table.place(ofKey: number, in: record)
         else { return nil }
-        return UInt32(truncatingIfNeeded: place) &- record.low
+        return UInt32(truncatingIfNeeded: place &- record.keyRange.lowerBound)
     }
 
     /// The value that was written without a key after those that have been read, or nil.

@@ -28,14 +28,14 @@ public final class ArchiveWriter {
     private var depth = 0
     private var stack = StackSegment()
 
-    /// What is known of a type whose values are written.
+    /// The known facts about a type whose values are written.
     private struct WrittenType {
         /// Its class, by its place in the table.
         let classIndex: Int
         let name: String
-        /// Whether the registry allows it.
+        /// A Boolean value that says whether the registry allows it.
         let isListed: Bool
-        /// Whether the type of the root consists of it.
+        /// A Boolean value that says whether the type of the root consists of it.
         let isAskedFor: Bool
     }
 

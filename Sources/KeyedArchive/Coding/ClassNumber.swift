@@ -18,9 +18,9 @@ struct ClassNumber: Hashable {
     /// The entry describes a class.
     static let description = ClassNumber(value: .max - 1)
 
-    /// Whether the entry is a string, a number, data or a date.
+    /// A Boolean value that says whether the entry is a string, a number, data or a date.
     var isLeaf: Bool { value < Self.firstDescribed }
-    /// Whether the entry is an object, plain or not.
+    /// A Boolean value that says whether the entry is an object, plain or not.
     var isObject: Bool { value < Self.description.value }
 }
 

@@ -18,12 +18,12 @@ internal import ArchiveVocabulary
 /// It throws for a class that the registry does not allow, with the path, before any output, and for what could
 /// not be read back.
 public final class KeyedArchiver {
-    /// How archives are written.
+    /// The options for writing archives.
     public struct Options: Sendable, Hashable {
         /// The class that `$archiver` names.
         public var archiver = ArchiveFormat.archiver
-        /// Whether equal strings, and equal numbers of one kind, are one object. Apple's archiver goes
-        /// by identity, which values do not have.
+        /// A Boolean value that says whether equal strings, and equal numbers of one kind, are one
+        /// object. Apple's archiver goes by identity, which values do not have.
         public var uniquesValues = true
 
         /// As `NSKeyedArchiver`, with equal values as one object.

@@ -89,7 +89,7 @@ extension KeyedArchivable {
 
     public static func register(in registry: inout ClassRegistry) {}
 
-    /// Whether an object of the class `name` is read as this type.
+    /// Returns whether an object of the class `name` is read as this type.
     static func reads(_ name: String) -> Bool {
         archivedClass.name.isLiterally(name) || archivedAliases.contains { $0.isLiterally(name) }
     }

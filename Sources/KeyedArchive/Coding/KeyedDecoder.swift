@@ -47,12 +47,12 @@ public struct KeyedDecoder {
     /// The keys of the fields, in order.
     public var keys: [String] { reader.keys(of: self) }
 
-    /// Whether the object has a field; its value may be nil.
+    /// Returns whether the object has a field; its value may be nil.
     public func containsValue(forKey key: String) -> Bool {
         reader.field(key, of: self) != nil
     }
 
-    /// What a field holds; nil where there is no such field.
+    /// Returns the value of a field; nil where there is no such field.
     public func reference(forKey key: String) -> KeyedReference? {
         reader.field(key, of: self).map(reader.reference)
     }
@@ -114,12 +114,13 @@ extension KeyedDecoder {
             guard let reference else { return try absent(type, key) }
             if isRoot { return try reader.root([type]) { try T.unarchive(reference) } }
             return try T.unarchive(reference)
-        } catch let error as KeyedArchiveError {
-            throw error.inside(.key(key))
+        } catch {
+            throw KeyedArchiveError.located(error, .key(key))
         }
     }
 
-    /// What a field that does not exist is: an error, but nil for an optional type.
+    /// Returns the value of a field that does not exist: nil for an optional type, an error for
+    /// others.
     private func absent<T: KeyedDecodable>(_ type: T.Type, _ key: String) throws -> T {
         if let optional = type as? any OptionalValue.Type, let value = optional.absent as? T {
             return value
@@ -132,9 +133,7 @@ extension KeyedDecoder {
     }
 
     func located<R>(_ key: String, _ body: () throws -> R) throws -> R {
-        do { return try body() } catch let error as KeyedArchiveError {
-            throw error.inside(.key(key))
-        }
+        do { return try body() } catch { throw KeyedArchiveError.located(error, .key(key)) }
     }
 }
 
@@ -324,7 +323,7 @@ extension KeyedDecoder {
         try value(type, nextUnkeyed(), "$")
     }
 
-    /// What the next of the values that were written without keys is; nil where there are no more.
+    /// Returns the next of the values that were written without keys; nil where there are no more.
     public func nextUnkeyed() -> KeyedReference? {
         reader.nextUnkeyed(of: self).map(reader.reference)
     }

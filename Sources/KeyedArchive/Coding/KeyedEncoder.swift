@@ -61,8 +61,9 @@ extension KeyedEncoder {
         var uids: [UInt32] = []
         uids.reserveCapacity(elements.underestimatedCount)
         for element in elements {
-            do { uids.append(try archive(element).value) } catch let error as KeyedArchiveError {
-                throw error.inside(.index(uids.count)).inside(.key(key))
+            do { uids.append(try archive(element).value) } catch {
+                let error = KeyedArchiveError.located(error, .index(uids.count))
+                throw KeyedArchiveError.located(error, .key(key))
             }
         }
         encodeReferences(uids, forKey: key)
@@ -97,9 +98,7 @@ extension KeyedEncoder {
     }
 
     private func located<R>(_ key: String, _ body: () throws -> R) throws -> R {
-        do { return try body() } catch let error as KeyedArchiveError {
-            throw error.inside(.key(key))
-        }
+        do { return try body() } catch { throw KeyedArchiveError.located(error, .key(key)) }
     }
 }
 

@@ -3,8 +3,8 @@
 
 public import PropertyList
 
-/// What a field or an element holds while an archive is read: an object, nil, or a plain value that
-/// stands there itself.
+/// The value of a field or an element while an archive is read: an object, nil, or a plain value in
+/// place.
 public struct KeyedReference {
     /// The archive that is read.
     let reader: ArchiveReader
@@ -27,7 +27,7 @@ public struct KeyedReference {
     /// The object's number in `$objects`; nil for a plain value.
     public var object: PropertyListUID? { isInline ? nil : PropertyListUID(number) }
 
-    /// Whether it is nil: object 0, or another entry that is `$null`.
+    /// A Boolean value that says whether it is nil: object 0, or another entry that is `$null`.
     public var isNil: Bool { !isInline && reader.classNumber(of: number) == .null }
 
     /// The class of the object: `NSString`, `NSNumber`, `NSData` for those that archives hold as

@@ -15,9 +15,9 @@ struct ObjectTable {
         var number: UInt32?
         /// Its class, by its place among the classes.
         var classIndex = 0
-        /// How many fields it has been given.
+        /// The number of fields so far.
         var step = 0
-        /// How many of them without a key.
+        /// The number of fields without a key.
         var unkeyedCount = 0
         /// Where its fields begin among those of all open objects.
         var start = 0
@@ -98,7 +98,7 @@ extension ObjectTable {
         return number
     }
 
-    /// Whether an object is neither open nor complete.
+    /// Returns whether an object is neither open nor complete.
     func isPromised(_ object: UInt32) -> Bool { objects[Int(object)] == Self.promised }
 
     /// Adds an object whose node is known.
@@ -116,13 +116,13 @@ extension ObjectTable {
         return number
     }
 
-    /// What an instance, or a part of a tree, has become.
+    /// Returns the object that an instance, or a part of a tree, has become.
     func object(of instance: AnyObject) -> UInt32? { instances.object(of: instance) }
 
     /// Notes what a part of a tree has become.
     mutating func insert(_ part: AnyObject, _ object: UInt32) { instances.insert(part, object) }
 
-    /// What an object of another archive has become here.
+    /// Returns the object that an object of another archive has become here.
     func copy(of identity: ObjectIdentity) -> UInt32? { copies[identity] }
 
     /// Notes what an object of another archive has become here.

@@ -25,7 +25,7 @@ public struct ArchiveGraph: Sendable {
     public var roots: PropertyListDictionary
     /// All entries by their numbers; the first stands for nil.
     public var objects: [ArchivedEntry]
-    /// What is wrong with an archive that was read with `keepingMalformed`; otherwise empty.
+    /// The errors of an archive that was read with `keepingMalformed`; otherwise empty.
     public private(set) var problems: [KeyedArchiveError] = []
     // The keys of the root dictionary, in order, with the values that are not of an archive.
     private var layout: PropertyListDictionary = Self.newLayout

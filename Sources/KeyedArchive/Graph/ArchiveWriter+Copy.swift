@@ -87,8 +87,8 @@ extension ArchiveWriter {
     }
 }
 
-/// What the parts of another archive have become in this one. What stood there once for many objects
-/// does so here.
+/// The parts of another archive by their copies in this one. A part that many objects share there is
+/// shared here.
 struct CopiedParts {
     /// By class: its place among those that are written.
     var classes: [ClassNumber: Int] = [:]

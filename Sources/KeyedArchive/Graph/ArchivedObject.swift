@@ -44,7 +44,7 @@ public enum ArchivedEntry: Sendable, Hashable {
     case object(ArchivedObject)
     /// The description of a class.
     case classDescription(ArchivedClass)
-    /// What is none of these; kept only where problems are.
+    /// Any other value; kept only where problems are.
     case malformed(PropertyListValue)
 
     /// The entry as it stands in `$objects`.

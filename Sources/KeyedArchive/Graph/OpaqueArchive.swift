@@ -50,7 +50,7 @@ final class OpaqueArchive: Sendable {
     struct Field {
         let key: UInt32
         let value: UInt32
-        /// Whether it is the one that refers to the class.
+        /// A Boolean value that says whether it is the one that refers to the class.
         let isClass: Bool
     }
 
@@ -68,7 +68,7 @@ final class OpaqueArchive: Sendable {
             guard key.kind == .string else {
                 throw Self.malformed("a key is of kind \(key.kind)", object)
             }
-            if table.hasDuplicateKeys, !known.insert(key.high).inserted {
+            if table.hasDuplicateKeys, !known.insert(key.keyNumber).inserted {
                 throw Self.malformed("it has a key twice", object)
             }
             fields.append(
@@ -105,7 +105,7 @@ final class OpaqueArchive: Sendable {
         return field.array?.compactMap { $0.uid?.value } ?? []
     }
 
-    /// How many fields an object has, with the elements of those that are lists.
+    /// Returns the number of fields of an object, with the elements of those that are lists.
     func elementCount(of object: UInt32) -> Int {
         node(of: object).dictionary?.reduce(0) { $0 &+ 1 &+ ($1.value.array?.count ?? 0) } ?? 0
     }
@@ -115,7 +115,8 @@ final class OpaqueArchive: Sendable {
         node(of: object).dictionary?.first { Self.isNested($0.value) }?.key
     }
 
-    /// Whether a field holds containers within another, which no archiver writes: it cannot be kept.
+    /// Returns whether a field holds containers within another, which no archiver writes: it cannot
+    /// be kept.
     static func isNested(_ field: PropertyListNode) -> Bool {
         switch field.kind {
         case .dictionary, .set: true

@@ -62,7 +62,7 @@ struct Carve: ParsableCommand, ConsoleCommand {
         return printer.finish().combined(with: count.untried > 0 ? .limit : .fine)
     }
 
-    /// How much was found.
+    /// The number of finds.
     private struct Count {
         var finds = 0
         var damaged = 0

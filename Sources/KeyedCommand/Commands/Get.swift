@@ -16,7 +16,7 @@ struct Get: ParsableCommand, ConsoleCommand {
             In a keyed archive a reference is followed to its object.
             """)
 
-    /// How a value is printed.
+    /// The form of a printed value.
     enum Form: String, ExpressibleByArgument, CaseIterable {
         case text, xml, binary, bytes, type, count, keys
     }

@@ -109,7 +109,7 @@ struct Inspect: ParsableCommand, ConsoleCommand {
 
     // MARK: Text
 
-    /// Whether a line ends with this byte: LF, or CR without LF.
+    /// Returns whether a line ends with this byte: LF, or CR without LF.
     private func endsLine(_ position: Int, _ text: [UInt8]) -> Bool {
         if text[position] == 0x0A { return true }
         let next = position + 1 < text.count ? text[position + 1] : 0

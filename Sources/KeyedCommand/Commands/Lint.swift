@@ -55,7 +55,7 @@ struct Lint: CommandOnFiles, ConsoleCommand {
         return used.isEmpty ? "OK" : "OK, with leniency: \(used)"
     }
 
-    /// What leniencies do not let pass is the reason that counts.
+    /// Reads a file with leniencies. A failure that they do not let pass is the reason that counts.
     private func leniently(
         _ bytes: [UInt8], _ file: String, _ console: Console
     ) throws(Failure) -> Input {

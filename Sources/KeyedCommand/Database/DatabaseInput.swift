@@ -18,7 +18,7 @@ struct DatabaseInput {
     let bytes: [UInt8]?
     /// The lines for standard error.
     private(set) var notes: [String] = []
-    /// Whether the file shows less, or something else, than SQLite would.
+    /// A Boolean value that says whether the file shows less, or something else, than SQLite would.
     private(set) var isPartial = false
 
     init(_ path: String, limits: ParsingLimits) throws(Failure) {
@@ -70,7 +70,7 @@ struct DatabaseInput {
     }
 }
 
-/// What the files beside a database mean for it.
+/// The notes about the files beside a database.
 private struct DatabaseNotes {
     let path: String
     private(set) var lines: [String] = []

@@ -7,7 +7,7 @@ import PropertyList
 /// The search of a database for property lists, table by table and row by row.
 struct DatabaseScan {
     var printer: FindPrinter
-    /// Whether nothing was found so far.
+    /// A Boolean value that says whether nothing was found so far.
     private(set) var isEmpty = true
     /// The parts that could not be read: the first ones, and the number of all.
     private(set) var problems: [String] = []
@@ -21,7 +21,7 @@ struct DatabaseScan {
     private var progress: Progress
     private var extracted = 0
 
-    /// Whether each value is shown, rather than the contents of a column.
+    /// A Boolean value that says whether each value is shown, rather than the contents of a column.
     private var showsEach: Bool { printer.showsEach || row != nil }
 
     /// `row` is the number of the only row to be looked at; nil for all.

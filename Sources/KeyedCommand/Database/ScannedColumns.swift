@@ -81,7 +81,7 @@ struct ScannedColumns {
         if !chosen.contains(true) { return nil }
     }
 
-    /// Whether a column is chosen.
+    /// Returns whether a column is chosen.
     func includes(_ index: Int) -> Bool { index < chosen.count && chosen[index] }
 
     private static func number(in part: ColumnChoice.Part) -> Int? {

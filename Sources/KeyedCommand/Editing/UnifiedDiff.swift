@@ -73,7 +73,7 @@ struct UnifiedDiff {
         return low
     }
 
-    /// What becomes of some lines.
+    /// Returns the lines of one change.
     private func text(
         of lines: Range<Int>, with changes: ArraySlice<EditedPropertyList.Change>
     ) -> [UInt8] {

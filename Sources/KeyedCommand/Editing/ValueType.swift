@@ -48,7 +48,7 @@ enum ValueType: String, ExpressibleByArgument, CaseIterable {
         }
     }
 
-    /// Whether the type alone says what the value is.
+    /// A Boolean value that says whether the type alone says what the value is.
     var needsNoText: Bool { [.null, .array, .set, .dictionary, .dict].contains(self) }
 
     static let help = ArgumentHelp(

@@ -5,7 +5,7 @@ import ArgumentParser
 import PropertyList
 import SystemFiles
 
-/// What is done with property lists that were found in something else.
+/// The options for property lists that were found in other files.
 struct FindOptions: ParsableArguments {
     @Option(help: "Show each as a tree of so many levels, nested property lists included.")
     var depth: Int?
@@ -41,7 +41,7 @@ struct FindPrinter {
         console.budget.admit(extent: size, size: size)
     }
 
-    /// Whether each find is a line of its own.
+    /// A Boolean value that says whether each find is a line of its own.
     var showsEach: Bool {
         options.depth != nil || options.tree.json || options.extract != nil
     }

@@ -4,7 +4,7 @@
 import PropertyList
 import SystemFiles
 
-/// What `plutil` is asked to do. Its options have one dash and long names, and are read here.
+/// The arguments of `plutil`. Its options have one dash and long names, and are read here.
 ///
 ///     plutil [verb] [option …] file …
 struct PlutilArguments {
@@ -194,7 +194,7 @@ struct PlutilArguments {
 enum PlutilType: String {
     case bool, integer, float, string, date, data, dictionary, array, uid, set, null
 
-    /// What messages call it.
+    /// The name of the type in messages.
     var title: String { self == .bool ? "boolean" : rawValue }
 
     init(_ kind: PropertyListKind) {

@@ -4,7 +4,8 @@
 import PropertyList
 import PropertyListTools
 
-/// What `-insert`, `-replace` and `-remove` mean for a document, and why they cannot be.
+/// The edits of `-insert`, `-replace` and `-remove` for a document, and the reasons for refusing
+/// them.
 struct PlutilEdit {
     private let arguments: PlutilArguments
     private let document: PropertyListDocument

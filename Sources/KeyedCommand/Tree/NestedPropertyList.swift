@@ -3,7 +3,7 @@
 
 import PropertyList
 
-/// What data are, in a property list or a database: a property list, or something near to one.
+/// A property list, or a relative of one, that stands as data in a property list or a database.
 enum NestedPropertyList {
     case document(PropertyListDocument)
     /// The beginning of a property list, and what is wrong with it.
@@ -16,13 +16,13 @@ enum NestedPropertyList {
     private static let neighbours: Set = [
         "typed stream", "NIBArchive", "bplist15", "bplist16", "bplist17",
     ]
-    /// How many bytes tell whether to look at the others.
+    /// The number of bytes that decide whether to read the others.
     static let headSize = 64
     // How far into XML that is no property list its root is looked for.
     private static let longestProlog = 4096
 
-    /// Whether bytes begin like a property list in binary or XML: other formats have no magic number,
-    /// and would be found in any text.
+    /// Returns whether bytes begin like a property list in binary or XML: other formats have no magic
+    /// number, and would be found in any text.
     static func begins(_ bytes: ArraySlice<UInt8>) -> Bool {
         beginnings.contains { bytes.starts(with: $0) }
     }
@@ -32,7 +32,7 @@ enum NestedPropertyList {
         ValueText.contentName(bytes).flatMap { neighbours.contains($0) ? $0 : nil }
     }
 
-    /// What bytes are that ``begins(_:)`` says yes to; nil for XML of another kind. Linear.
+    /// Recognizes bytes that ``begins(_:)`` accepts; nil for XML of another kind. Linear.
     init?(_ bytes: ArraySlice<UInt8>, limits: ParsingLimits) {
         do {
             self = .document(
@@ -44,13 +44,13 @@ enum NestedPropertyList {
         }
     }
 
-    /// Whether `<plist` stands near the beginning.
+    /// Returns whether `<plist` stands near the beginning.
     private static func hasRoot(_ bytes: ArraySlice<UInt8>) -> Bool {
         let root = Array("<plist".utf8)
         return bytes.prefix(longestProlog).indices.contains { bytes[$0...].starts(with: root) }
     }
 
-    /// What it is, in a list.
+    /// The name in a list.
     var name: String {
         switch self {
         case .document(let document):
@@ -61,7 +61,7 @@ enum NestedPropertyList {
         }
     }
 
-    /// What it is, with what is wrong.
+    /// The name, with the error if there is one.
     var detail: String {
         switch self {
         case .document(let document): TreeHeading(document).text

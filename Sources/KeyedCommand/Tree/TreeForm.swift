@@ -230,7 +230,7 @@ enum ClassName {
 
 /// A value as the tree shows it: one line, and what stands below.
 struct TreeForm {
-    /// What a line is about; JSON names it, and it is what colours tell apart.
+    /// The subject of a line. JSON names it, and colours tell subjects apart.
     enum Role: Equatable {
         case value, container, object, problem, null
         /// An object that is shown elsewhere.
@@ -347,7 +347,7 @@ struct ObjectForm {
 
     // MARK: Simple values
 
-    /// Whether the object has these fields and `$class`, and no others.
+    /// Returns whether the object has these fields and `$class`, and no others.
     private func hasOnly(_ names: String...) -> Bool {
         fields.count == names.count + 1 && names.allSatisfy { fields[$0] != nil }
     }

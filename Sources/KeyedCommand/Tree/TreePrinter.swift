@@ -16,18 +16,19 @@ import PropertyListTools
 /// Data that are a property list themselves stand as a tree below their line. Whatever is printed, and
 /// whatever is read for it, counts against the console's budget.
 struct TreePrinter {
-    /// How many property lists within each other are shown as trees.
+    /// The number of property lists within each other that are shown as trees.
     private static let nestingLimit = 16
     /// The charge for reading a nested property list, in bytes beside its size: a small one takes as long.
     private static let nestedCost = 1024
 
-    /// What is shown, and how; the same for a property list and those nested in it.
+    /// The options for what is shown and how; the same for a property list and those nested in it.
     struct Options {
         var text = ValueText.usual
         var style: any TreeStyle = TextStyle(palette: .plain, values: .usual)
-        /// How many levels are shown.
+        /// The number of levels that are shown.
         var depth = Int.max
-        /// Whether the property list of an archive is shown, as it is in the file.
+        /// A Boolean value that says whether the property list of an archive is shown, as it is in
+        /// the file.
         var isRaw = false
         /// The classes whose objects are shown; nil for all.
         var allowed: ClassRegistry?
@@ -374,8 +375,8 @@ struct TreePrinter {
         return result
     }
 
-    /// Whether the options do not allow a class. The problem of one that cannot be read is reported
-    /// with its name.
+    /// Returns whether the options do not allow a class. The problem of one that cannot be read is
+    /// reported with its name.
     private mutating func isRefused(
         _ reference: PropertyListUID, _ contents: ArchiveContents, _ console: Console
     ) throws(PropertyListError) -> Bool {

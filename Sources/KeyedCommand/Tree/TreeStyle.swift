@@ -11,7 +11,7 @@ struct TreeLine {
     let label: Label
     let form: TreeForm
     let node: PropertyListNode
-    /// Whether what stands below is deeper than what is shown.
+    /// A Boolean value that says whether what stands below is deeper than what is shown.
     let isCut: Bool
 }
 
@@ -43,7 +43,7 @@ struct TreePlace {
     var offset: Int? = 0
     /// The level of its root.
     var level = 0
-    /// How many property lists it is nested in.
+    /// The number of property lists that the tree is nested in.
     var nesting = 0
 
     /// The size of the keys in the prefix, in bytes.
@@ -57,7 +57,7 @@ struct TreePlace {
     }
 }
 
-/// How a tree is written: lines for people, or for programs.
+/// A style of trees: lines for people, or for programs.
 protocol TreeStyle {
     /// The line for a whole property list, if it has one.
     func heading(_ heading: TreeHeading, _ place: TreePlace) -> String?
@@ -80,7 +80,8 @@ struct TextStyle: TreeStyle {
 
     let palette: Palette
     let values: ValueText
-    /// Whether each line ends with the number and the byte offset of the value.
+    /// A Boolean value that says whether each line ends with the number and the byte offset of the
+    /// value.
     var showsPlaces = false
 
     func heading(_ heading: TreeHeading, _ place: TreePlace) -> String? {
@@ -112,7 +113,7 @@ struct Palette {
 
     static let plain = Palette(isOn: false)
 
-    /// What stands before a value: cyan.
+    /// A label before a value: cyan.
     func label(_ text: String) -> String { painted(text, "36") }
 
     /// A value by its role: objects bold, references faint, problems red.
@@ -125,13 +126,13 @@ struct Palette {
         }
     }
 
-    /// What is no longer there: red.
+    /// Removed text: red.
     func removed(_ text: String) -> String { painted(text, "31") }
 
-    /// What is new: green.
+    /// Added text: green.
     func added(_ text: String) -> String { painted(text, "32") }
 
-    /// What separates parts: bold.
+    /// A title between parts: bold.
     func title(_ text: String) -> String { painted(text, "1") }
 
     private func painted(_ text: String, _ code: String) -> String {

@@ -5,7 +5,7 @@ import PropertyList
 
 /// Scalars as the tree shows them, on one line, with nothing in them that a terminal obeys.
 struct ValueText {
-    /// How many characters of a string, and bytes of data, are shown; nil for all.
+    /// The number of characters of a string, and of bytes of data, that are shown; nil for all.
     let previewLength: Int?
 
     static let usualPreview = 200
@@ -92,7 +92,7 @@ struct ValueText {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// What data seem to be, by their first bytes.
+    /// Returns the name of the format that data seem to have, by their first bytes.
     static func contentName(_ bytes: ArraySlice<UInt8>) -> String? {
         magic.first { bytes.starts(with: $0.0) }?.1
     }

@@ -1,14 +1,15 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// How a binary property list numbers its objects and chooses its widths.
+/// The numbering of the objects of a binary property list, and its choice of widths.
 public struct BinaryLayout: Sendable, Hashable {
     enum Numbering: Sendable { case byValue, byIdentity, byIdentityRepeating }
 
     let numbering: Numbering
-    /// Whether the width of offsets is the smallest number of bytes rather than 1, 2, 4 or 8.
+    /// A Boolean value that says whether the width of offsets is the smallest number of bytes
+    /// rather than 1, 2, 4 or 8.
     let hasTightOffsets: Bool
-    /// Whether integers and UIDs keep the width they had in their source.
+    /// A Boolean value that says whether integers and UIDs keep the width they had in their source.
     let keepsWidths: Bool
 
     /// The default: equal leaves are written once, shared containers once, nothing unused, every

@@ -12,13 +12,11 @@
 /// that the file does not have the bytes for. Then ``ReferencePass`` looks for cycles and depth, and
 /// ``DictionaryPass`` at the keys.
 ///
-/// Objects may overlap and several entries of the table may name one object, so the bytes that objects
-/// cover are counted, each time they are covered. Files of writers cover each byte once. All objects may
-/// cover as many bytes as the file has and 64 KiB more. Otherwise a file of a megabyte could ask for work
-/// on a terabyte.
+/// Objects may overlap, so the bytes that they cover are counted each time. All objects may cover as many bytes
+/// as the file has and 64 KiB more. Otherwise a file of a megabyte could ask for work on a terabyte.
 struct BinaryReader {
     private static let coverageBase = 1 << 16
-    /// How many problems are kept, each of which may take a pass over the file.
+    /// The number of problems that are kept, each of which may take a pass over the file.
     static let problemLimit = 1000
 
     let options: ParsingOptions

@@ -40,7 +40,7 @@ enum ObjectMarker {
     /// The value of the low half that says that a number follows.
     static let countFollows: UInt8 = 0x0F
 
-    /// What the marker stands for, for people; nil where it stands for nothing.
+    /// The meaning of the marker, for people; nil where it has none.
     package static func name(_ marker: UInt8) -> String? {
         switch marker {
         case null: "null"

@@ -9,7 +9,7 @@ struct ObjectReader {
     let end: Int
     let options: ParsingOptions
     var used: ParsingOptions = []
-    /// How many bytes the object covers, once it is read.
+    /// The number of bytes that the object covers, once it is read.
     var size = 1
 
     init(offset: Int, end: Int, options: ParsingOptions) {

@@ -80,7 +80,7 @@ package struct ObjectUniquer {
         return UInt32(truncatingIfNeeded: hash >> 16)
     }
 
-    /// Whether two leaves are equal.
+    /// Returns whether two leaves are equal.
     @inline(__always)
     package static func isSame(
         _ left: NodeRecord, _ right: NodeRecord, _ store: NodeStore

@@ -127,8 +127,8 @@ package struct ReferencePass {
         store.children[place] = standIn(for: child, offset, &store)
     }
 
-    /// What stands for a container within itself: one record, however often, so that there are no more
-    /// of them than containers.
+    /// The record that represents a container within itself: one record, however often, so that there
+    /// are no more of them than containers.
     private mutating func standIn(
         for child: Int, _ offset: UInt32, _ store: inout NodeStore
     ) -> UInt32 {

@@ -24,7 +24,7 @@ package struct Trailer: Sendable, Hashable {
     package var offsetWidth: Int
     /// Bytes of a reference to an object.
     package var referenceWidth: Int
-    /// How many objects there are.
+    /// The number of objects.
     package var objectCount: Int
     /// The object that is the root.
     package var topObject: Int

@@ -8,7 +8,7 @@ internal import PlatformC
 /// Memory that is new to a process is given page by page, each at its first use, and for a large
 /// output that takes as long as writing it. Linux can give 2 MiB at a time, where it is asked to.
 extension Array where Element: BitwiseCopyable {
-    /// What is smaller than this, in bytes, is not worth a call.
+    /// The size in bytes below which a call is not worth its cost.
     private static var leastSize: Int { 4 << 20 }
 
     /// Reserves capacity, with large pages where there are such. An advice: it changes nothing else.

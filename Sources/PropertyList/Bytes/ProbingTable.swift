@@ -23,10 +23,10 @@ struct ProbingTable: Sendable {
         slots = [UInt32](repeating: 0, count: size)
     }
 
-    /// Whether the table has no slots.
+    /// A Boolean value that says whether the table has no slots.
     var isEmpty: Bool { slots.isEmpty }
 
-    /// How many numbers there is room for.
+    /// The number of numbers that there is room for.
     var capacity: Int { slots.count / 2 }
 
     /// The slot in which the search for a hash begins.

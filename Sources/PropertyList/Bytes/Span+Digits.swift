@@ -27,7 +27,7 @@ extension Span<UInt8> {
 
 /// Eight bytes of text, the first the lowest, as decimal digits.
 enum DigitWord {
-    /// How many digits the word begins with.
+    /// Returns the number of digits at the beginning of the word.
     @inline(__always)
     static func count(_ word: UInt64) -> Int {
         let bytes: UInt64 = 0x0101_0101_0101_0101

@@ -26,7 +26,8 @@ extension Span<UInt8> {
         return loadUnaligned(at: offset, as: UInt64.self).littleEndian
     }
 
-    /// Whether the `length` bytes at two places are the same; false for fewer than eight. Linear.
+    /// Returns whether the `length` bytes at two places are the same; false for fewer than eight.
+    /// Linear.
     @inline(__always)
     func isSame(at left: Int, and right: Int, length: Int) -> Bool {
         guard length >= 8, left >= 0, right >= 0, count >= length, left <= count &- length,

@@ -69,7 +69,7 @@ extension Span<UInt8> {
         return nil
     }
 
-    /// Whether `text` stands at `index`.
+    /// Returns whether `text` stands at `index`.
     package func has(_ text: StaticString, at index: Int) -> Bool {
         let length = text.utf8CodeUnitCount
         guard index >= 0, count >= length, index <= count &- length else { return false }

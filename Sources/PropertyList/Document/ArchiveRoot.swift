@@ -16,6 +16,6 @@ enum ArchiveRoot {
 }
 
 extension PropertyListDocument {
-    /// Whether the root is that of a keyed archive. Constant time.
+    /// A Boolean value that says whether the root is that of a keyed archive. Constant time.
     package var looksLikeKeyedArchive: Bool { ArchiveRoot.isArchive { root[$0]?.kind } }
 }

@@ -46,7 +46,7 @@ struct BuiltKeys {
     @inline(__always)
     mutating func insert(_ node: UInt32, at place: KeyTable.Place, _ store: inout NodeStore) {
         let number = table.insert(node, at: place)
-        store.records[Int(node)].setHigh(number)
+        store.records[Int(node)].setKeyNumber(number)
         entries.append((node, 0))
         follow(Int(number))
     }

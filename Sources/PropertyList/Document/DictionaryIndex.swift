@@ -14,7 +14,8 @@ package struct DictionaryIndex: Sendable {
     private let hasher = SeededHash()
     private let homes: [KeyHome]
     private let shapes: [ShapeTable.Shape]
-    /// Whether a dictionary may have a key twice, of which the first is to be found.
+    /// A Boolean value that says whether a dictionary may have a key twice, of which the first is
+    /// to be found.
     private let hasDuplicates: Bool
     // Places of keys in `NodeStore.children`.
     private var table = ProbingTable()
@@ -89,8 +90,8 @@ package struct DictionaryIndex: Sendable {
     }
 
     private func keys(of record: NodeRecord) -> Keys {
-        let own = record.low..<(record.low &+ record.high)
-        if record.shape == 0 { return Keys(own: own, first: record.low, hasShape: false) }
+        let own = record.keyPlaces
+        if record.shape == 0 { return Keys(own: own, first: own.lowerBound, hasShape: false) }
         let first = shapes[Int(record.shape) &- 1].first
         return Keys(own: own, first: first, hasShape: true)
     }

@@ -96,8 +96,9 @@ struct DictionaryPass {
                 try allowDuplicate(store.children[place], of: node, store)
                 hasDuplicates = true
             } else if last == 0 {
-                let offset = UInt32(truncatingIfNeeded: place) &- record.low
-                keys.homes[Int(number)] = .init(place: record.low &+ offset, offset: offset)
+                keys.homes[Int(number)] = .init(
+                    place: UInt32(truncatingIfNeeded: place),
+                    offset: UInt32(truncatingIfNeeded: place &- places.lowerBound))
             }
             lastOwner[Int(number)] = owner
         }
@@ -149,7 +150,7 @@ struct DictionaryPass {
             return 0
         }
         let number = keys.table.intern(key, in: store)
-        store.records[Int(key)].setHigh(number)
+        store.records[Int(key)].setKeyNumber(number)
         makeRoomForKeys()
         return number
     }
@@ -236,7 +237,7 @@ struct DictionaryPass {
         store.children.replaceSubrange(first..<(first &+ keys.count), with: keys)
         store.children.replaceSubrange(
             (first &+ keys.count)..<(first &+ 2 &* keys.count), with: values)
-        store.records[node].setHigh(UInt32(truncatingIfNeeded: keys.count))
+        store.records[node].setCount(keys.count)
     }
 }
 
@@ -248,6 +249,6 @@ package struct NumberedKeys: Sendable {
     var homes: [DictionaryIndex.KeyHome] = []
     /// The distinct sequences of keys.
     var shapes = ShapeTable()
-    /// Whether a dictionary with keys has no shape.
+    /// A Boolean value that says whether a dictionary with keys has no shape.
     var hasShapeless = false
 }

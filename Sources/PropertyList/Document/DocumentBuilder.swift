@@ -25,7 +25,8 @@ public struct DocumentBuilder: ~Copyable {
     private let limits: ParsingLimits
     private var shared = SharedValues()
 
-    /// Whether there was a mistake, after which the builder takes nothing more.
+    /// A Boolean value that says whether there was a mistake, after which the builder takes nothing
+    /// more.
     var hasFailed: Bool { failure != nil }
 
     /// The number of values and keys so far.
@@ -206,7 +207,7 @@ extension DocumentBuilder {
         }
     }
 
-    /// Whether a value may stand here.
+    /// Returns whether a value may stand here.
     private mutating func admits() -> Bool {
         if failure != nil { return false }
         if tree.depth == 0 {
@@ -218,7 +219,7 @@ extension DocumentBuilder {
         return failure == nil
     }
 
-    /// Whether a key may stand here.
+    /// Returns whether a key may stand here.
     private mutating func admitsKey(_ text: String) -> Bool {
         if tree.openKind == .dictionary, tree.openCount % 2 == 0 { return true }
         fail("the key `\(text)` stands where a value belongs")

@@ -24,15 +24,16 @@
     /// The format the document was parsed from; nil for one that was built.
     package var format: PropertyListFormat? { storage.format }
 
-    /// Whether a dictionary may have a key twice, of which a look-up finds the first.
+    /// A Boolean value that says whether a dictionary may have a key twice, of which a look-up
+    /// finds the first.
     package var hasDuplicateKeys: Bool { storage.leniencies.contains(.allDuplicateKeys) }
 
-    /// Whether a key of a dictionary may be no string.
+    /// A Boolean value that says whether a key of a dictionary may be no string.
     package var hasNonStringKeys: Bool {
         !storage.leniencies.isDisjoint(with: [.nonStringKeys, .salvage])
     }
 
-    /// How many bytes the document has, with those that were decoded.
+    /// The number of bytes of the document, with those that were decoded.
     package var size: Int { storage.store.bytes.count &+ storage.store.decoded.count }
 
     /// The number of values, and of references to them.
@@ -68,7 +69,7 @@
     /// The text of a string. Linear.
     package func string(of record: NodeRecord) -> String { storage.store.string(of: record) }
 
-    /// Whether a string's text is `text`, scalar by scalar. Linear.
+    /// Returns whether a string's text is `text`, scalar by scalar. Linear.
     package func isString(_ record: NodeRecord, _ text: String) -> Bool {
         storage.store.isString(record, text)
     }

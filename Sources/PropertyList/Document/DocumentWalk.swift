@@ -19,7 +19,7 @@ package struct DocumentWalk: Sendable {
     struct Leaves: Sendable {
         /// Where they are among the children of all containers.
         var places: Range<Int>
-        /// How far before each of them its key is; 0 where there are no keys.
+        /// The distance from each of them back to its key; 0 where there are no keys.
         let distanceOfKeys: Int
 
         static let none = Leaves(places: 0..<0, distanceOfKeys: 0)
@@ -31,7 +31,7 @@ package struct DocumentWalk: Sendable {
     private struct Frame: BitwiseCopyable, Sendable {
         let node: UInt32
         let isDictionary: Bool
-        /// How far before each value its key is; 0 where there are no keys.
+        /// The distance from each value back to its key; 0 where there are no keys.
         let distance: Int
         /// Where the values are among the children of all containers.
         let first: Int
@@ -80,10 +80,10 @@ package struct DocumentWalk: Sendable {
         top = Frame(node.index, NodeRecord(kind: .null, offset: 0))
     }
 
-    /// How many containers are open.
+    /// The number of open containers.
     package var depth: Int { outer.count }
 
-    /// Whether the innermost open container is a dictionary.
+    /// A Boolean value that says whether the innermost open container is a dictionary.
     var isInDictionary: Bool { top.isDictionary }
 
     /// The next step, or nil at the end.

@@ -59,7 +59,7 @@ package struct KeyTable: Sendable {
             if !isLikely[index] || !isSame(number, record, store) {
                 number = intern(node, record, hashes[index], in: store)
             }
-            store.records[Int(node)].setHigh(number)
+            store.records[Int(node)].setKeyNumber(number)
         }
     }
 

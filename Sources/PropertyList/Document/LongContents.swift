@@ -1,7 +1,8 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// What has been made of the long texts and data of a document so far, and the hashes of long keys.
+/// The strings and data made from the long contents of a document so far, and the hashes of long
+/// keys.
 ///
 /// A small file can refer to a text of a megabyte a million times. However often it is referred to, it
 /// is copied once.

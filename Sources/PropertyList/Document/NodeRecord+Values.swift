@@ -35,9 +35,11 @@ extension NodeRecord {
     }
 
     /// A container of `count` elements or pairs, the first child of which is at `first`.
-    static func container(_ kind: PropertyListKind, from first: UInt32, count: Int) -> Self {
+    static func container(
+        _ kind: PropertyListKind, from first: UInt32, count: Int, offset: UInt32 = 0
+    ) -> Self {
         .init(
-            kind: kind, offset: 0,
+            kind: kind, offset: offset,
             payload: payload(low: first, high: UInt32(truncatingIfNeeded: count)))
     }
 }

@@ -55,7 +55,7 @@
         set { flags = flags & ~Self.encodingMask | newValue.rawValue }
     }
 
-    /// Whether the content is in the side buffer.
+    /// A Boolean value that says whether the content is in the side buffer.
     @inline(__always)
     var isDecoded: Bool {
         get { flags & Self.decodedFlag != 0 }
@@ -65,24 +65,35 @@
     /// The length in bytes from which on ``LongContents`` keeps a text.
     @usableFromInline package static let longLength = 128
 
-    /// Whether a text, or data, may be so long that ``LongContents`` keeps it.
+    /// A Boolean value that says whether a text, or data, may be so long that ``LongContents``
+    /// keeps it.
     @inlinable
-    public var mayBeLong: Bool { low >= Self.longLength || flags & Self.decodedFlag != 0 }
+    public var mayBeLong: Bool { length >= Self.longLength || flags & Self.decodedFlag != 0 }
 
-    /// Whether an integer is below zero.
+    /// A Boolean value that says whether an integer is below zero.
     @inlinable
     public internal(set) var isNegative: Bool {
         get { flags & Self.negativeFlag != 0 }
         set { flags = newValue ? flags | Self.negativeFlag : flags & ~Self.negativeFlag }
     }
 
-    /// Length of text or data, or its number in the side table, or the first child.
-    @inlinable
-    public var low: UInt32 { UInt32(truncatingIfNeeded: payload) }
+    /// The low half of the payload. Other files use the names below.
+    @usableFromInline var low: UInt32 {
+        @inlinable @inline(__always) get { UInt32(truncatingIfNeeded: payload) }
+    }
 
-    /// Key number, or number of elements or pairs.
-    @inlinable
-    public var high: UInt32 { UInt32(truncatingIfNeeded: payload >> 32) }
+    /// The high half of the payload. Other files use the names below.
+    @usableFromInline var high: UInt32 {
+        @inlinable @inline(__always) get { UInt32(truncatingIfNeeded: payload >> 32) }
+    }
+
+    /// The length in bytes of text or data that is not decoded.
+    @inlinable @inline(__always)
+    public var length: UInt32 { low }
+
+    /// The number in ``NodeStore/decodedRanges`` of text or data that is decoded.
+    @inline(__always)
+    var decodedNumber: UInt32 { low }
 
     /// The number in a record of the kind `integer`.
     @inline(__always)
@@ -107,8 +118,12 @@
     }
 
     /// The number of a key; 0 for a string that is none (yet), and for other kinds.
+    @inlinable @inline(__always)
+    public var keyNumber: UInt32 { kind == .string ? high : 0 }
+
+    /// Makes a string the key with a number; 0 makes it no key.
     @inline(__always)
-    var keyNumber: UInt32 { kind == .string ? high : 0 }
+    package mutating func setKeyNumber(_ number: UInt32) { setHigh(number) }
 
     /// The number of the shape in a record of the kind `dictionary`; 0 for none. See ``ShapeTable``.
     @inlinable
@@ -118,14 +133,14 @@
     }
 
     @inline(__always)
-    package mutating func setHigh(_ value: UInt32) { payload = UInt64(low) | UInt64(value) << 32 }
+    private mutating func setHigh(_ value: UInt32) { payload = UInt64(low) | UInt64(value) << 32 }
 
     @inline(__always)
     package static func payload(low: UInt32, high: UInt32 = 0) -> UInt64 {
         UInt64(low) | UInt64(high) << 32
     }
 
-    /// Whether the value holds other values.
+    /// A Boolean value that says whether the value holds other values.
     @inlinable
     public var isContainer: Bool { kind.isContainer }
 
@@ -133,9 +148,27 @@
     @inlinable @inline(__always)
     public var count: Int { Int(high) }
 
+    /// A Boolean value that says whether a container has no elements or pairs.
+    @inlinable @inline(__always)
+    public var isEmpty: Bool { high == 0 }
+
+    /// Changes the number of elements or pairs.
+    @inline(__always)
+    mutating func setCount(_ count: Int) { setHigh(UInt32(truncatingIfNeeded: count)) }
+
+    /// Moves the children of a container.
+    @inline(__always)
+    package mutating func setFirstChild(_ first: UInt32) {
+        payload = Self.payload(low: first, high: high)
+    }
+
     /// The places of a dictionary's keys among the children of all containers.
     @inlinable @inline(__always)
     public var keyRange: Range<Int> { Int(low)..<(Int(low) &+ Int(high)) }
+
+    /// The places of a dictionary's keys in the four bytes that tables of places have.
+    @inline(__always)
+    var keyPlaces: Range<UInt32> { low..<(low &+ high) }
 
     /// The place of the value of the key at a place.
     @inlinable @inline(__always)

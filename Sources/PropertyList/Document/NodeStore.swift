@@ -47,11 +47,11 @@ package struct NodeStore: Sendable {
     @inline(__always)
     package func contentRange(of record: NodeRecord) -> Range<Int> {
         if record.isDecoded {
-            let run = decodedRanges[Int(record.low)]
+            let run = decodedRanges[Int(record.decodedNumber)]
             return Int(run.start)..<(Int(run.start) &+ Int(run.length))
         }
         let start = Int(record.offset) &+ Int(record.header)
-        return start..<(start &+ Int(record.low))
+        return start..<(start &+ Int(record.length))
     }
 
     /// Makes everything after `start` in the side buffer the content of one value.
@@ -111,19 +111,21 @@ package struct NodeStore: Sendable {
         }
     }
 
-    /// Whether a value is a string whose text is `text`, scalar by scalar. Linear.
+    /// Returns whether a value is a string whose text is `text`, scalar by scalar. Linear.
     package func isString(_ record: NodeRecord, _ text: String) -> Bool {
         guard record.kind == .string else { return false }
         if record.encoding == .utf16 {
             return contentRange(of: record).count == 2 &* text.utf16.count
                 && string(of: record).isLiterally(text)
         }
+        // Most texts that are compared differ in length.
+        guard contentRange(of: record).count == text.utf8.count else { return false }
         return withContent(of: record) { content in
             text.withUTF8Span { content.isSame(as: $0) }
         }
     }
 
-    /// Whether two strings, or two runs of data, hold the same. Linear.
+    /// Returns whether two strings, or two runs of data, hold the same. Linear.
     func hasSameContent(_ left: NodeRecord, _ right: NodeRecord) -> Bool {
         guard left.encoding == right.encoding else { return false }
         return withContent(of: left) { first in

@@ -64,7 +64,7 @@ public struct PropertyListDocument: Sendable {
         }
     }
 
-    /// What a reader hands over.
+    /// The result of a reader.
     struct Parts {
         var store: NodeStore
         var root: UInt32 = 0
@@ -138,7 +138,7 @@ extension PropertyListDocument {
     /// The format the document was parsed from; nil for one that was built.
     public var format: PropertyListFormat? { storage.format }
 
-    /// How many values the document holds, each shared one once, unused ones included.
+    /// The number of values in the document. A shared one counts once; unused ones count too.
     public var nodeCount: Int { storage.store.records.count }
 
     /// The size of the source, in bytes.
@@ -147,16 +147,17 @@ extension PropertyListDocument {
     /// Which of the leniencies given to the parser were needed to read the document.
     public var leniencies: ParsingOptions { storage.leniencies }
 
-    /// What could not be read, under ``ParsingOptions/salvage``; otherwise empty.
+    /// The errors of values that could not be read, under ``ParsingOptions/salvage``; otherwise
+    /// empty.
     public var problems: [PropertyListError] { storage.problems }
 
-    /// What stands above the values of XML; nil for other formats.
+    /// The header above the values of XML; nil for other formats.
     public var xmlHeader: XMLHeader? { storage.xmlHeader }
 
     /// The bytes of the source. For text in another encoding than UTF-8, the text as UTF-8.
     package var source: [UInt8] { storage.store.bytes }
 
-    /// How the source encodes its text.
+    /// The encoding of the source's text.
     package var sourceEncoding: SourceEncoding { storage.encoding }
 
     /// Every value in the order of the source's own table, used or not.

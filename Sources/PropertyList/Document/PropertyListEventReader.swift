@@ -1,7 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a ``PropertyListEventReader`` comes upon.
+/// An event of a ``PropertyListEventReader``.
 public enum PropertyListEvent: Hashable, Sendable {
     case integer(PropertyListInteger)
     case real(PropertyListReal)
@@ -45,7 +45,8 @@ public enum PropertyListEvent: Hashable, Sendable {
 /// An event takes constant time, on average over all of them. After an error nothing more is to be read.
 /// A reader is not copyable: it carries what is left of the limits.
 public struct PropertyListEventReader: ~Copyable, Sendable {
-    /// How many leaves are looked at ahead: few, so that they are still at hand when they are read.
+    /// The number of leaves that are looked at ahead: few, so that they are still at hand when they
+    /// are read.
     private static let leavesAhead = 64
 
     private let storage: PropertyListDocument.Storage
@@ -135,7 +136,7 @@ extension PropertyListEventReader {
         currentKey.map { PropertyListNode(storage: storage, index: $0) }
     }
 
-    /// How many containers have begun and not ended.
+    /// The number of containers that have begun and not ended.
     public var depth: Int { walk.depth }
 
     /// The way from the reader's first value to that of the last event. Linear in its length.

@@ -1,7 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a value in a property list is.
+/// The kind of a value in a property list.
 public enum PropertyListKind: UInt8, Sendable, Hashable, CaseIterable, BitwiseCopyable {
     /// A malformed value, kept only under ``ParsingOptions/salvage``.
     case unreadable
@@ -28,6 +28,6 @@ public enum PropertyListKind: UInt8, Sendable, Hashable, CaseIterable, BitwiseCo
     /// Keys, each with a value, in order.
     case dictionary
 
-    /// Whether values of this kind hold other values.
+    /// A Boolean value that says whether values of this kind hold other values.
     public var isContainer: Bool { self == .array || self == .set || self == .dictionary }
 }

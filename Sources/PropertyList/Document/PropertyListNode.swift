@@ -11,7 +11,7 @@ public struct PropertyListNode: Sendable {
     @inline(__always)
     package var record: NodeRecord { storage.store.records[Int(index)] }
 
-    /// What the value is.
+    /// The kind of the value.
     public var kind: PropertyListKind { record.kind }
 
     /// Its number in the document's table: in binary, the number of the object in the file.
@@ -25,7 +25,7 @@ public struct PropertyListNode: Sendable {
         SourceText.location(Int(record.offset), storage.store, storage.format)
     }
 
-    /// Whether both are one and the same value of one document, not only equal.
+    /// Returns whether both are one and the same value of one document, not only equal.
     public func isIdentical(to other: PropertyListNode) -> Bool {
         storage === other.storage && index == other.index
     }
@@ -83,7 +83,8 @@ extension PropertyListNode {
         return record.kind == .uid ? record.uid : nil
     }
 
-    /// How many bytes a string or data has in the document; 0 for other kinds. Constant time.
+    /// The number of bytes of a string or of data in the document; 0 for other kinds. Constant
+    /// time.
     package var contentSize: Int {
         let record = record
         guard record.kind == .string || record.kind == .data else { return 0 }
@@ -113,10 +114,10 @@ extension PropertyListNode {
         return contents.text(of: index, record, in: storage.store)
     }
 
-    /// Whether the value is the null object of binary property lists.
+    /// A Boolean value that says whether the value is the null object of binary property lists.
     public var isNull: Bool { kind == .null }
 
-    /// Whether the value is a string with exactly this text; no string is made for it.
+    /// Returns whether the value is a string with exactly this text; no string is made for it.
     public func isString(_ text: String) -> Bool {
         storage.store.isString(record, text)
     }

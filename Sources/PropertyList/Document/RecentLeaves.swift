@@ -34,7 +34,7 @@ struct RecentLeaves {
         let slot = Self.slot(edges, salt: UInt8(truncatingIfNeeded: text.count))
         if let node = last(in: slot) {
             let known = store.records[Int(node)]
-            if known.kind == .string, known.low == UInt32(truncatingIfNeeded: text.count),
+            if known.kind == .string, known.length == UInt32(truncatingIfNeeded: text.count),
                 store.withContent(of: known, { $0.isSame(as: text) })
             {
                 return node

@@ -134,7 +134,8 @@ package struct ShapeTable: Sendable {
         isSame(self[number], places, store)
     }
 
-    /// Whether the keys at `places` are those of a shape. A key that has no number yet is none of them.
+    /// Returns whether the keys at `places` are those of a shape. A key that has no number yet is
+    /// none of them.
     @inline(__always)
     private func isSame(_ shape: Shape, _ places: Range<Int>, _ store: NodeStore) -> Bool {
         guard places.count == Int(shape.count) else { return false }

@@ -40,7 +40,7 @@ struct TreeAssembler {
 
     /// The number of children of the innermost open container so far, keys counted.
     var openCount: Int {
-        pending.count &- (depth == 0 ? 0 : Int(store.records[Int(top)].low))
+        pending.count &- (depth == 0 ? 0 : store.records[Int(top)].pendingStart)
     }
 
     /// Adds a value, as a child of the innermost open container if there is one.
@@ -61,8 +61,7 @@ struct TreeAssembler {
     /// Adds a container and opens it.
     mutating func open(_ record: NodeRecord) {
         let node = add(record)
-        store.records[Int(node)].payload = NodeRecord.payload(
-            low: UInt32(truncatingIfNeeded: pending.count), high: top)
+        store.records[Int(node)].setOpen(from: pending.count, in: top)
         top = node
         depth &+= 1
     }
@@ -72,7 +71,7 @@ struct TreeAssembler {
         if depth == 0 { return }
         let node = Int(top)
         let record = store.records[node]
-        let start = Int(record.low)
+        let start = record.pendingStart
         let first = UInt32(truncatingIfNeeded: store.children.count)
         let number = (pending.count &- start) / (record.kind == .dictionary ? 2 : 1)
         if record.kind == .dictionary {
@@ -84,7 +83,7 @@ struct TreeAssembler {
         pending.removeSubrange(start...)
         store.records[node].payload = NodeRecord.payload(
             low: first, high: UInt32(truncatingIfNeeded: number))
-        top = record.high
+        top = record.enclosing
         depth &-= 1
     }
 
@@ -113,8 +112,8 @@ struct TreeAssembler {
         while container != Self.none {
             let record = store.records[Int(container)]
             if let component = component(of: record, end: end) { components.append(component) }
-            end = Int(record.low) &- 1
-            container = record.high
+            end = record.pendingStart &- 1
+            container = record.enclosing
         }
         return PropertyListPath(components.reversed())
     }
@@ -122,11 +121,27 @@ struct TreeAssembler {
     /// The step into an open container, whose children end before `end` in `pending`; nil for a
     /// dictionary without a key yet.
     private func component(of record: NodeRecord, end: Int) -> PropertyListPath.Component? {
-        let start = Int(record.low)
+        let start = record.pendingStart
         let count = end &- start
         guard record.kind == .dictionary else { return .index(count) }
         let key = count % 2 == 1 ? end &- 1 : end &- 2
         guard key >= start, key < pending.count else { return nil }
         return .key(store.string(of: store.records[Int(pending[key])]))
+    }
+}
+
+/// The payload of a container that is open.
+extension NodeRecord {
+    /// The place of its first child among the pending ones.
+    @inline(__always)
+    fileprivate var pendingStart: Int { Int(low) }
+
+    /// The number of the container around it.
+    @inline(__always)
+    fileprivate var enclosing: UInt32 { high }
+
+    @inline(__always)
+    fileprivate mutating func setOpen(from start: Int, in container: UInt32) {
+        payload = Self.payload(low: UInt32(truncatingIfNeeded: start), high: container)
     }
 }

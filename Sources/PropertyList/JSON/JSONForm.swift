@@ -124,9 +124,7 @@ struct JSONFormPass {
                 store.children.append(store.children[pair.valueRange.lowerBound &+ position])
             }
         }
-        return NodeRecord(
-            kind: .dictionary, offset: offset,
-            payload: NodeRecord.payload(low: first, high: record.high))
+        return .container(.dictionary, from: first, count: record.count, offset: offset)
     }
 
     private mutating func data(

@@ -6,7 +6,7 @@
 /// JSON has no dates, data, UIDs and sets, and one kind of number. What becomes of them is the
 /// ``Mapping``.
 public enum JSONPropertyList {
-    /// What stands for the values that JSON has no form for.
+    /// The representation of values that JSON has no form for.
     ///
     /// | value | `strict` | `coerce` | `typed` |
     /// |---|---|---|---|
@@ -33,7 +33,7 @@ public enum JSONPropertyList {
         case typed
     }
 
-    /// How the text is laid out.
+    /// The layout of the text.
     public enum Layout: Sendable, Hashable {
         /// Without any white space, on one line, as JSON Lines need it.
         case compact
@@ -41,13 +41,14 @@ public enum JSONPropertyList {
         case indented
     }
 
-    /// How a document is written.
+    /// The options for writing a document.
     public struct Options: Sendable, Hashable {
-        /// What stands for the values that JSON has no form for.
+        /// The representation of values that JSON has no form for.
         public var mapping = Mapping.strict
-        /// How the text is laid out.
+        /// The layout of the text.
         public var layout = Layout.indented
-        /// Whether keys are sorted by UTF-16 code units, or keep their order.
+        /// A Boolean value that says whether keys are sorted by UTF-16 code units, or keep their
+        /// order.
         public var sortsKeys = false
 
         /// Strict, indented, in the document's order.

@@ -8,7 +8,7 @@
 struct JSONNumber {
     /// Where it ends.
     private(set) var end: Int
-    /// Whether it has a point or an exponent.
+    /// A Boolean value that says whether it has a point or an exponent.
     private(set) var isReal = false
 
     /// The number that begins at `start`; nil where the grammar has none there.

@@ -6,9 +6,10 @@
 struct JSONWriter: ~Copyable {
     private struct Frame {
         let isObject: Bool
-        /// Whether the entries of a dictionary are arrays of two.
+        /// A Boolean value that says whether the entries of a dictionary are arrays of two.
         let isPairs: Bool
-        /// Whether an object that names the kind stands around the container.
+        /// A Boolean value that says whether an object that names the kind stands around the
+        /// container.
         let isWrapped: Bool
         var count = 0
     }
@@ -101,7 +102,7 @@ struct JSONWriter: ~Copyable {
         }
     }
 
-    /// Whether a reader of typed JSON would take the dictionary for something else.
+    /// Returns whether a reader of typed JSON would take the dictionary for something else.
     private func isLikeForm(_ record: NodeRecord) -> Bool {
         options.mapping == .typed && record.count == 1
             && JSONForm(

@@ -1,7 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// What stands between `<` and `>` in OpenStep text: data, and the typed values of GNUstep.
+/// The content between `<` and `>` in OpenStep text: data, and the typed values of GNUstep.
 ///
 ///     data    = "<" { two hexadecimal digits | white space } ">"
 ///     base 64 = "<[" characters "]>"

@@ -28,7 +28,7 @@ enum OpenStepEncoding {
         return text
     }
 
-    /// How a text that was read is encoded.
+    /// Returns the encoding of a text that was read.
     static func sourceEncoding(_ bytes: [UInt8], named name: String?) -> SourceEncoding {
         let mark = ByteOrderMark(bytes)
         guard let encoding = name ?? mark?.encoding, !isUTF8(encoding) else { return .utf8 }

@@ -53,12 +53,12 @@ struct OpenStepGrammar {
         try checkDepth()
     }
 
-    /// Whether a text is white space, at least one byte of it, and nothing else.
+    /// Returns whether a text is white space, at least one byte of it, and nothing else.
     static func isBlank(_ text: Span<UInt8>) -> Bool {
         !text.isEmpty && text.indices.allSatisfy { OpenStepCharacter.isBlank(text[$0]) }
     }
 
-    /// Whether the text is empty or begins with an entry.
+    /// Returns whether the text is empty or begins with an entry.
     private func startsLikeStringsFile(_ text: Span<UInt8>) throws(PropertyListError) -> Bool {
         guard scanner.peek(text) != nil else { return true }
         guard scanner.isAtString(text) else { return false }
@@ -151,7 +151,8 @@ struct OpenStepGrammar {
         }
     }
 
-    /// Whether the entries of a strings file, which nothing encloses, are what is being read.
+    /// A Boolean value that says whether the entries of a strings file, which nothing encloses, are
+    /// what is being read.
     private var endsStringsFile: Bool { isStringsFile && tree.depth == 1 }
 
     private mutating func closeAtEnd() throws(PropertyListError) {

@@ -5,7 +5,7 @@
 ///
 /// The format knows strings, data, arrays and dictionaries, and nothing else: `1` is text.
 public enum OpenStepPropertyList {
-    /// How the text is laid out.
+    /// The layout of the text.
     public enum Layout: Sendable, Hashable {
         /// On one line: `{name = Anna; ages = (7, 8);}`.
         case compact
@@ -20,7 +20,7 @@ public enum OpenStepPropertyList {
         case projectFile(projectName: String?)
     }
 
-    /// How numbers, booleans and dates are written, for which the format has no form.
+    /// The form of numbers, booleans and dates, for which the format has no form.
     public enum Scalars: Sendable, Hashable {
         /// Not at all: such a value is an error.
         case refused
@@ -31,7 +31,7 @@ public enum OpenStepPropertyList {
         case text
     }
 
-    /// How data are written.
+    /// The form of data.
     public enum DataForm: Sendable, Hashable {
         /// In hexadecimal, `<0102>`.
         case hexadecimal
@@ -39,17 +39,19 @@ public enum OpenStepPropertyList {
         case base64
     }
 
-    /// How a document is written.
+    /// The options for writing a document.
     public struct Options: Sendable, Hashable {
-        /// How the text is laid out.
+        /// The layout of the text.
         public var layout = Layout.indented
-        /// How numbers, booleans and dates are written.
+        /// The form of numbers, booleans and dates.
         public var scalars = Scalars.refused
-        /// How data are written.
+        /// The form of data.
         public var dataForm = DataForm.hexadecimal
-        /// Whether keys are sorted by UTF-16 code units; in a project file `isa` comes first.
+        /// A Boolean value that says whether keys are sorted by UTF-16 code units; in a project
+        /// file `isa` comes first.
         public var sortsKeys = false
-        /// Whether characters outside ASCII are escaped as `\Uhhhh`; otherwise they are UTF-8.
+        /// A Boolean value that says whether characters outside ASCII are escaped as `\Uhhhh`;
+        /// otherwise they are UTF-8.
         public var escapesNonASCII = false
 
         /// Indented, in the document's order, numbers refused.

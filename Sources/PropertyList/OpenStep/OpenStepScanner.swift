@@ -14,7 +14,7 @@
 package struct OpenStepScanner {
     package let options: ParsingOptions
     var used: ParsingOptions = []
-    /// How far the text has been read.
+    /// The place up to which the text has been read.
     package var position: Int
 
     /// A scanner at the beginning of `text`, behind a byte order mark.
@@ -78,7 +78,7 @@ package struct OpenStepScanner {
 
     // MARK: Strings
 
-    /// Whether a string begins at the position.
+    /// Returns whether a string begins at the position.
     @inline(__always)
     package func isAtString(_ text: Span<UInt8>) -> Bool {
         guard let byte = peek(text) else { return false }

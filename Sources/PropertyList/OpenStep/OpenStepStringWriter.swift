@@ -3,9 +3,9 @@
 
 /// Writes strings of OpenStep text, with quotes and escapes where Apple's writers have them.
 package struct OpenStepStringWriter {
-    /// Whether characters outside ASCII are escaped.
+    /// A Boolean value that says whether characters outside ASCII are escaped.
     package let escapesNonASCII: Bool
-    /// Whether LF and TAB stand as they are, not as escapes.
+    /// A Boolean value that says whether LF and TAB stand as they are, not as escapes.
     var keepsLines = false
 
     package init(escapesNonASCII: Bool, keepsLines: Bool = false) {

@@ -11,13 +11,13 @@
 /// | project line | `{a = b; c = d; }` | `(a, b, )` |
 /// | strings | entries one a line, no braces | |
 struct OpenStepWriter: ~Copyable {
-    /// How a container's children are set.
+    /// The style of a container's children.
     enum Style { case line, block, project, projectLine, strings }
 
     private struct Frame {
         let style: Style
         let isDictionary: Bool
-        /// Whether the children are the objects of a project file.
+        /// A Boolean value that says whether the children are the objects of a project file.
         let holdsObjects: Bool
         var count = 0
     }

@@ -1,7 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// What Xcode adds to the values of a project file (`project.pbxproj`) when it writes one:
+/// The additions that Xcode makes to the values of a project file (`project.pbxproj`):
 ///
 ///     // !$*UTF8*$!
 ///     {
@@ -39,8 +39,8 @@ package struct ProjectFile {
     /// The classes whose objects stand on one line.
     package static let classesOnOneLine = ["PBXBuildFile", "PBXFileReference"]
 
-    /// What to add to `document`; what its own source has, if that is a project file, and else what
-    /// its version asks for.
+    /// Creates the additions for `document`: those of its own source, if that is a project file, or
+    /// else those of its version.
     package init(_ document: PropertyListDocument, projectName: String?) {
         source = document.format == .openStep ? document.source : []
         let version =
@@ -59,7 +59,7 @@ package struct ProjectFile {
     /// The text before the root.
     var header: String { hasHeader ? Self.firstLine : "" }
 
-    /// Whether the object is written on one line.
+    /// Returns whether the object is written on one line.
     func isOneLine(_ object: PropertyListNode) -> Bool {
         hasSections && Self.classesOnOneLine.contains { object["isa"]?.isString($0) == true }
     }
@@ -88,8 +88,8 @@ package struct ProjectFile {
 
     // MARK: Strings
 
-    /// Whether the source has a string with its line ends as they are: Xcode writes `\n`, and used
-    /// to leave them in a few values.
+    /// Returns whether the source has a string with its line ends as they are: Xcode writes `\n`,
+    /// and used to leave them in a few values.
     func keepsLines(of string: PropertyListNode) -> Bool {
         guard let offset = string.sourceOffset, offset < source.count else { return false }
         var scanner = OpenStepScanner(source.span, options: .strict)
@@ -100,7 +100,7 @@ package struct ProjectFile {
 
     // MARK: Sections
 
-    /// What stands between the object before and this one.
+    /// Returns the text between the object before and this one.
     package mutating func separator(before object: PropertyListNode, _ number: PropertyListNode)
         -> String
     {
@@ -113,7 +113,7 @@ package struct ProjectFile {
         return Self.canStandInComment(name) ? name : ""
     }
 
-    /// Whether a name has letters and digits only, as the names of Xcode's classes.
+    /// Returns whether a name has letters and digits only, as the names of Xcode's classes.
     package static func canStandInComment(_ name: String) -> Bool {
         name.utf8.allSatisfy(OpenStepCharacter.isAlphanumeric)
     }
@@ -125,7 +125,7 @@ package struct ProjectFile {
         return end + (name.isEmpty ? "" : "\n/* Begin \(name) section */\n")
     }
 
-    /// What stands after the last object.
+    /// Returns the text after the last object.
     func endOfSections() -> String {
         guard hasSections, let group, !group.isEmpty else { return "" }
         return "/* End \(group) section */\n"

@@ -7,7 +7,7 @@ struct ProjectOrder: Sendable {
     /// The dictionary of all objects.
     let objects: PropertyListNode?
     let hasSections: Bool
-    /// Whether keys are sorted; else they keep the order of the document.
+    /// A Boolean value that says whether keys are sorted; else they keep the order of the document.
     let sortsKeys: Bool
 
     /// The order of a dictionary's entries: objects of one class stand together.

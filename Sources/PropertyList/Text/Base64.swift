@@ -32,7 +32,7 @@ package enum Base64 {
         /// The offset in the text of the offending byte, or the text's length at its end.
         package let offset: Int
 
-        /// What is wrong at `offset`.
+        /// The error at `offset`.
         package let reason: Reason
 
         /// Creates a failure; O(1).
@@ -156,7 +156,7 @@ extension Base64 {
 }
 
 extension Base64.Failure: CustomStringConvertible {
-    /// What is wrong, as a phrase for a message.
+    /// The error, as a phrase for a message.
     package var description: String {
         switch reason {
         case .invalidCharacter(let byte) where byte < 0x80:

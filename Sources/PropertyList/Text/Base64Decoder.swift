@@ -3,7 +3,7 @@
 
 /// The state of one Base64 text being read; `Base64` describes the grammar.
 struct Base64Decoder {
-    /// Whether CoreFoundation's rules apply.
+    /// A Boolean value that says whether CoreFoundation's rules apply.
     let lenient: Bool
 
     /// The bits of the group being collected, the latest in the low six.

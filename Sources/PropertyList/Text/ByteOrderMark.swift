@@ -5,9 +5,9 @@
 package struct ByteOrderMark {
     /// The encoding's name.
     package let encoding: String
-    /// How many bytes the mark has.
+    /// The number of bytes of the mark.
     package let length: Int
-    /// How many bytes a code unit has.
+    /// The number of bytes of a code unit.
     let unitWidth: Int
     let isBigEndian: Bool
 

@@ -148,7 +148,7 @@ package struct CivilDate: Equatable, Sendable {
         return tens < 10 && ones < 10 ? Int64(tens &* 10 &+ ones) : nil
     }
 
-    /// Whether the year has such a month and the month such a day; O(1).
+    /// Returns whether the year has such a month and the month such a day; O(1).
     private static func isDay(_ day: Int64, of month: Int64, _ year: Int64) -> Bool {
         guard month >= 1, month <= 12, day >= 1 else { return false }
         let first = daysSince2001(year: year, month: month, day: 1)

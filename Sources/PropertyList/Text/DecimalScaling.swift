@@ -68,8 +68,8 @@ enum DecimalScaling {
         (power &* 78_913) &>> 18
     }
 
-    /// How significand * 2^exponent * 10^power compares with `digits` and a half; O(p^2) in the
-    /// size of the powers, which is a few dozen words for a `Double`.
+    /// Compares significand * 2^exponent * 10^power with `digits` and a half; O(p^2) in the size of
+    /// the powers, which is a few dozen words for a `Double`.
     ///
     /// Both sides are doubled and multiplied by what makes them integers. The result is negative,
     /// zero or positive as the first is less, equal or greater.

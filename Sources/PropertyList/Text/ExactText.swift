@@ -35,7 +35,7 @@ extension ExactText: ExpressibleByStringLiteral {
 }
 
 extension String {
-    /// Whether both texts are the same scalars; see ``ExactText``. Linear.
+    /// Returns whether both texts are the same scalars; see ``ExactText``. Linear.
     package func isLiterally(_ other: String) -> Bool {
         guard utf8.count == other.utf8.count else { return false }
         return withUTF8Span { text in other.withUTF8Span { text.isSame(as: $0) } }
@@ -43,12 +43,12 @@ extension String {
 }
 
 extension StringProtocol {
-    /// Whether the text begins with these scalars.
+    /// Returns whether the text begins with these scalars.
     package func literallyBegins(with beginning: String) -> Bool {
         utf8.starts(with: beginning.utf8)
     }
 
-    /// Whether the text ends in these scalars.
+    /// Returns whether the text ends in these scalars.
     package func literallyEnds(with end: String) -> Bool {
         utf8.suffix(end.utf8.count).elementsEqual(end.utf8)
     }

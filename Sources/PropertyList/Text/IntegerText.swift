@@ -9,7 +9,7 @@
 ///
 /// Values run from -2^63 through 2^64-1, the union of `Int64` and `UInt64`.
 package enum IntegerText {
-    /// What a text says.
+    /// The content of a text.
     package enum Parsed: Equatable, Sendable {
         /// The integer with this magnitude; zero is never negative.
         case value(magnitude: UInt64, negative: Bool)

@@ -3,7 +3,7 @@
 
 /// A number in the grammar that `RealText` describes, as its first 19 significant digits.
 struct RealLiteral {
-    /// Whether a `-` leads.
+    /// A Boolean value that says whether a `-` leads.
     var negative = false
 
     /// The leading significant digits, as an integer.
@@ -15,7 +15,7 @@ struct RealLiteral {
     /// The power of ten that `significand` counts in.
     var exponent: Int64 = 0
 
-    /// Whether a digit other than zero did not fit in `significand`.
+    /// A Boolean value that says whether a digit other than zero did not fit in `significand`.
     var inexact = false
 
     /// The part of the text with the digits and the point.
@@ -143,8 +143,8 @@ struct RealLiteral {
         return Double(bitPattern: bits &+ (up ? 1 : 0))
     }
 
-    /// Whether the 11 + 64 bits below the significand, up to 16 units short, are above a half;
-    /// `nil` when that is not certain; O(1).
+    /// Returns whether the 11 + 64 bits below the significand, up to 16 units short, are above a
+    /// half; `nil` when that is not certain; O(1).
     private static func roundsUp(_ high: UInt64, _ low: UInt64) -> Bool? {
         switch high {
         case 0x3FF: low < UInt64.max &- 16 ? false : nil

@@ -66,16 +66,16 @@ struct SeventeenDigits {
         return (product.high &>> shift, fraction)
     }
 
-    /// Whether `fraction`, of 2^64 and up to two units short, is above a half; `nil` when that is
-    /// not certain; O(1).
+    /// Returns whether `fraction`, of 2^64 and up to two units short, is above a half; `nil` when
+    /// that is not certain; O(1).
     @inline(__always)
     private static func roundsUp(fraction: UInt64) -> Bool? {
         let half: UInt64 = 1 << 63
         return fraction > half ? true : fraction < half &- 2 ? false : nil
     }
 
-    /// Whether `tenths` and `fraction` of a tenth, up to two units short, are above a half; `nil`
-    /// when that is not certain; O(1).
+    /// Returns whether `tenths` and `fraction` of a tenth, up to two units short, are above a half;
+    /// `nil` when that is not certain; O(1).
     @inline(__always)
     private static func roundsUp(tenths: UInt64, fraction: UInt64) -> Bool? {
         switch tenths {
@@ -85,7 +85,8 @@ struct SeventeenDigits {
         }
     }
 
-    /// Whether the value is nearer to the next integer of 17 digits, in exact arithmetic; O(1).
+    /// Returns whether the value is nearer to the next integer of 17 digits, in exact arithmetic;
+    /// O(1).
     private func roundsUpExactly(_ significand: UInt64, _ binary: Int) -> Bool {
         let order = DecimalScaling.compareExactly(
             significand: significand,

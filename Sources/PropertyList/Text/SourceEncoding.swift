@@ -1,7 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// How a source of text encodes its characters, for writing it again after an edit.
+/// The encoding of a source of text, for writing it again after an edit.
 package enum SourceEncoding: Sendable, Hashable {
     case utf8
     /// With the byte order mark that it begins with, if any.

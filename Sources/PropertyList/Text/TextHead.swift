@@ -115,7 +115,8 @@ struct TextHead {
         return peek() == UInt8(ascii: ":") ? .json : .openStep
     }
 
-    /// Whether a word and then `=` or `;` stand here, as at the beginning of a strings file.
+    /// Returns whether a word and then `=` or `;` stand here, as at the beginning of a strings
+    /// file.
     private mutating func isEntry() -> Bool {
         let start = index
         skip { OpenStepCharacter.isBare($0) }

@@ -3,7 +3,7 @@
 
 /// Big-endian UTF-16, the encoding of non-ASCII strings in binary property lists.
 enum UTF16Text {
-    /// What a run of code units contains.
+    /// The contents of a run of code units.
     struct Survey {
         var isASCII = true
         /// The first unpaired surrogate, in bytes from the start.
@@ -80,6 +80,11 @@ enum UTF16Text {
     private static func appendUTF16(_ text: Span<UInt8>, to output: inout OutputSpan<UInt8>) {
         var index = 0
         while index < text.count {
+            if let word = text.bigEndian(at: index, width: 4), word & 0x8080_8080 == 0 {
+                output.append(bigEndian: UnitWord.units(ofASCII: word), width: 8)
+                index &+= 4
+                continue
+            }
             let (scalar, length) = UTF8Text.scalar(text, at: index)
             index &+= length
             if scalar < 0x10000 {
@@ -110,7 +115,7 @@ enum UTF16Text {
         output.append(UInt8(truncatingIfNeeded: unit))
     }
 
-    /// Whether a high surrogate stands at `index` and a low one follows.
+    /// Returns whether a high surrogate stands at `index` and a low one follows.
     private static func isPair(_ text: Span<UInt8>, at index: Int) -> Bool {
         guard index &+ 3 < text.count else { return false }
         return unit(text, at: index) & 0xFC00 == 0xD800
@@ -136,7 +141,14 @@ private enum UnitWord {
         return (pairs | pairs &>> 16) & 0xFFFF_FFFF
     }
 
-    /// Whether one is a surrogate: the carry out of a unit that is zero sets its high bit.
+    /// The units of four bytes of ASCII.
+    @inline(__always)
+    static func units(ofASCII word: UInt64) -> UInt64 {
+        let pairs = (word | word &<< 16) & 0x0000_FFFF_0000_FFFF
+        return (pairs | pairs &<< 8) & 0x00FF_00FF_00FF_00FF
+    }
+
+    /// Returns whether one is a surrogate: the carry out of a unit that is zero sets its high bit.
     @inline(__always)
     static func hasSurrogate(_ word: UInt64) -> Bool {
         let difference = word & (units &* 0xF800) ^ units &* 0xD800

@@ -37,6 +37,7 @@ enum UTF8Text {
 
     /// The scalar that starts at `index` of valid UTF-8, and its length in bytes. Where the text
     /// is not valid: U+FFFD of length 1.
+    @inline(__always)
     static func scalar(_ text: Span<UInt8>, at index: Int) -> (value: UInt32, length: Int) {
         let length = validLength(text, at: index)
         guard length > 0 else { return (0xFFFD, 1) }
@@ -50,8 +51,8 @@ enum UTF8Text {
     /// The number of characters of valid UTF-8. Linear.
     static func scalarCount(_ text: Span<UInt8>) -> Int { unitCounts(text).utf32 }
 
-    /// How many units valid UTF-8 has in UTF-32, one for each character, and in UTF-16. Linear; eight bytes
-    /// at a time.
+    /// Returns the number of units of valid UTF-8 in UTF-32, one for each character, and in UTF-16. Linear;
+    /// eight bytes at a time.
     static func unitCounts(_ text: Span<UInt8>) -> (utf32: Int, utf16: Int) {
         var (tails, pairs) = (0, 0)
         func count(_ word: UInt64) {
@@ -91,8 +92,8 @@ enum UTF8Text {
         return nil
     }
 
-    /// How many bytes the well-formed sequence at `index` has, 0 where there is none (Unicode 15,
-    /// table 3-7: no overlong forms, no surrogates, nothing above 10FFFF).
+    /// Returns the number of bytes of the well-formed sequence at `index`, 0 where there is none
+    /// (Unicode 15, table 3-7: no overlong forms, no surrogates, nothing above 10FFFF).
     @inline(__always)
     static func validLength(_ text: Span<UInt8>, at index: Int) -> Int {
         let first = text[index]
@@ -105,7 +106,7 @@ enum UTF8Text {
         }
     }
 
-    /// Whether U+FFFE or U+FFFF stands at `index`, which XML forbids.
+    /// Returns whether U+FFFE or U+FFFF stands at `index`, which XML forbids.
     static func isNoncharacter(_ text: Span<UInt8>, at index: Int) -> Bool {
         text.has("\u{FFFE}", at: index) || text.has("\u{FFFF}", at: index)
     }

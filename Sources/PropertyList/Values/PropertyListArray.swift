@@ -51,7 +51,7 @@ extension PropertyListArray: RandomAccessCollection, MutableCollection,
 }
 
 extension PropertyListArray: Hashable {
-    /// Whether both hold equal elements in the same order. Not recursive.
+    /// Returns whether both hold equal elements in the same order. Not recursive.
     public static func == (left: PropertyListArray, right: PropertyListArray) -> Bool {
         PropertyListValue.array(left) == .array(right)
     }

@@ -50,8 +50,8 @@ extension PropertyListDate: Hashable, CustomStringConvertible {
         return digits
     }
 
-    /// How far `seconds` is above the whole second below, 0 ..< 1; 0 where doubles that large have
-    /// no fractions. In integers, because rounding a `Double` needs a C library.
+    /// Returns the distance of `seconds` from the whole second below, 0 ..< 1; 0 where doubles that
+    /// large have no fractions. In integers, because rounding a `Double` needs a C library.
     static func fraction(of seconds: Double) -> Double {
         guard seconds.magnitude < 0x1p53 else { return 0 }
         let remainder = seconds - Double(Int64(seconds))

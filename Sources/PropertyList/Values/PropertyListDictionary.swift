@@ -83,7 +83,7 @@ extension PropertyListDictionary: RandomAccessCollection, ExpressibleByDictionar
 }
 
 extension PropertyListDictionary: Hashable {
-    /// Whether both hold the same keys with equal values, in whatever order. Not recursive.
+    /// Returns whether both hold the same keys with equal values, in whatever order. Not recursive.
     public static func == (left: PropertyListDictionary, right: PropertyListDictionary) -> Bool {
         PropertyListValue.dictionary(left) == .dictionary(right)
     }

@@ -5,7 +5,7 @@
 public struct PropertyListInteger: Sendable, Hashable {
     /// The value in two's complement, of 64 bits.
     let bits: UInt64
-    /// Whether ``bits`` are to be read as a number below zero.
+    /// A Boolean value that says whether ``bits`` are to be read as a number below zero.
     let isNegative: Bool
 
     init(bits: UInt64, isNegative: Bool) {

@@ -16,7 +16,7 @@ public struct PropertyListReal: Sendable {
 
     /// The number. That of a single is exact, because every `Float` is a `Double`.
     public let value: Double
-    /// How it is stored.
+    /// The width in which it is stored.
     public let width: Width
 
     init(_ value: Double, width: Width) {

@@ -34,7 +34,7 @@ extension PropertyListValue: CustomStringConvertible {
             ? text : String(text.unicodeScalars.prefix(longestDescription))
     }
 
-    /// What is still to be written; the last one comes first.
+    /// A piece that is still to be written; the last one comes first.
     private enum Piece {
         case text(String)
         case key(String)

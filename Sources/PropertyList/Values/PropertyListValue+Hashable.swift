@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension PropertyListValue: Hashable {
-    /// Whether both are the same property list: kinds, widths and bits of numbers and dates, text
+    /// Returns whether both are the same property list: kinds, widths and bits of numbers and dates, text
     /// scalar by scalar, arrays and sets in order, dictionaries in any order. Linear in the memory of both; not
     /// recursive.
     public static func == (left: PropertyListValue, right: PropertyListValue) -> Bool {

@@ -37,7 +37,7 @@ public enum PropertyListValue: Sendable {
         }
     }
 
-    /// What the value is.
+    /// The kind of the value.
     public var kind: PropertyListKind {
         switch self {
         case .null: .null

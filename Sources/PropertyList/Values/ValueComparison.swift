@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension PropertyListNode {
-    /// Whether the value of the node is equal to `value`. No tree is built. Linear in the size of the
-    /// tree that the node stands for; not recursive.
+    /// Returns whether the value of the node is equal to `value`. No tree is built. Linear in the
+    /// size of the tree that the node stands for; not recursive.
     ///
     /// - Parameters:
     ///   - value: the other value.
@@ -51,7 +51,7 @@ private struct ValueComparison {
         walk = DocumentWalk(node)
     }
 
-    /// Whether both are the same.
+    /// Returns whether both are the same.
     mutating func run(
         _ budget: inout OperationBudget, _ contents: inout LongContents
     ) throws(PropertyListError) -> Bool {
@@ -87,8 +87,8 @@ private struct ValueComparison {
         return storage.values[place]
     }
 
-    /// Whether both are the same scalar, or containers of one kind with as many children. The children
-    /// follow.
+    /// Returns whether both are the same scalar, or containers of one kind with as many children. The
+    /// children follow.
     private mutating func isSame(_ node: PropertyListNode, _ value: PropertyListValue) -> Bool {
         guard node.kind == value.kind else { return false }
         if let storage = value.storage {
@@ -113,7 +113,7 @@ private struct ValueComparison {
         }
     }
 
-    /// Whether two long contents have been found to be the same: many places may have them.
+    /// Returns whether two long contents have been found to be the same: many places may have them.
     private func isKnown(_ pair: LongPair?) -> Bool { pair.map(known.contains) ?? false }
 
     /// Remembers two long contents that are the same.

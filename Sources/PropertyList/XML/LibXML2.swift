@@ -9,7 +9,7 @@ internal import CLibXML2
 /// The only place that calls libxml2. It is the second engine for XML (``XMLEngine``) and converts
 /// encodings that ``TextDecoder`` has no table for.
 enum LibXML2 {
-    /// Whether the package was built with libxml2.
+    /// A Boolean value that says whether the package was built with libxml2.
     static let isAvailable = true
 
     /// The receiver of tags. It returns false to end the parsing.
@@ -112,7 +112,7 @@ enum LibXML2 {
 
 /// libxml2 is left out: the trait `LibXML2` is off, or the platform has no such library.
 enum LibXML2 {
-    /// Whether the package was built with libxml2.
+    /// A Boolean value that says whether the package was built with libxml2.
     static let isAvailable = false
 
     /// Refuses to parse.

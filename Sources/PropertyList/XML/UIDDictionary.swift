@@ -12,11 +12,31 @@ enum UIDDictionary {
 
     /// The number of the UID that a record stands for; nil for other values.
     static func number(_ record: NodeRecord, in store: NodeStore) -> UInt32? {
+        var known: UInt32?
+        return number(record, in: store, key: &known)
+    }
+
+    /// The number of the UID that a record stands for; nil for other values.
+    ///
+    /// - Parameters:
+    ///   - record: The record of a value.
+    ///   - store: The values of the document.
+    ///   - key: The node of a key that is known to be ``key``. Readers of text share the node of equal keys, so
+    ///     that a caller who keeps it for the next record saves the comparison of text.
+    @inline(__always)
+    static func number(
+        _ record: NodeRecord, in store: NodeStore, key known: inout UInt32?
+    ) -> UInt32? {
         guard record.kind == .dictionary, record.count == 1 else { return nil }
         let value = store.records[Int(store.children[record.valueRange.lowerBound])]
-        guard value.kind == .integer, let number = value.integer.value(as: UInt32.self),
-            store.isString(store.records[Int(store.children[record.keyRange.lowerBound])], keyText)
-        else { return nil }
+        guard value.kind == .integer, let number = value.integer.value(as: UInt32.self) else {
+            return nil
+        }
+        let key = store.children[record.keyRange.lowerBound]
+        if key != known {
+            guard store.isString(store.records[Int(key)], keyText) else { return nil }
+            known = key
+        }
         return number
     }
 }

@@ -10,19 +10,19 @@ enum UIDPass {
         let isArchive = isKeyedArchive(store)
         guard isArchive || options.contains(.uidDictionaries) else { return [] }
         var isChanged = false
+        var key: UInt32?
         for node in store.records.indices {
-            guard let number = UIDDictionary.number(store.records[node], in: store) else {
-                continue
-            }
+            let record = store.records[node]
+            guard let number = UIDDictionary.number(record, in: store, key: &key) else { continue }
             store.records[node] = NodeRecord(
-                kind: .uid, offset: store.records[node].offset, payload: UInt64(number))
+                kind: .uid, offset: record.offset, payload: UInt64(number))
             isChanged = true
         }
         return isChanged && !isArchive ? .uidDictionaries : []
     }
 
-    /// Whether the root is that of a keyed archive, while its keys have no numbers yet. Linear in their
-    /// number.
+    /// Returns whether the root is that of a keyed archive, while its keys have no numbers yet. Linear
+    /// in their number.
     static func isKeyedArchive(_ store: NodeStore) -> Bool {
         guard let root = store.records.first, root.kind == .dictionary else { return false }
         return ArchiveRoot.isArchive { key in
@@ -30,7 +30,9 @@ enum UIDPass {
             let place = store.children[root.keyRange].firstIndex {
                 store.isString(store.records[Int($0)], key)
             }
-            return place.map { store.records[Int(store.children[$0 &+ Int(root.high)])].kind }
+            return place.map {
+                store.records[Int(store.children[root.valuePlace(ofKeyAt: $0)])].kind
+            }
         }
     }
 }

@@ -25,7 +25,7 @@ enum XMLCharacters {
         (word | ~isText(word & (bytes &* 0x7F))) & (bytes &* 0x80)
     }
 
-    /// Whether a byte is one of those that ``special(_:)`` finds.
+    /// Returns whether a byte is one of those that ``special(_:)`` finds.
     @inline(__always)
     static func isSpecial(_ byte: UInt8) -> Bool {
         switch byte {

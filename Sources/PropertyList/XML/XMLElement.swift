@@ -52,6 +52,6 @@ enum XMLElement: UInt8 {
         }
     }
 
-    /// Whether other elements may stand in it.
+    /// A Boolean value that says whether other elements may stand in it.
     var isContainer: Bool { self == .plist || self == .array || self == .dict }
 }

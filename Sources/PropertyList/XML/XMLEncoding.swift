@@ -34,7 +34,7 @@ enum XMLEncoding {
         return table.first { bytes.starts(with: $0.0) }.map { ($0.1, 0) }
     }
 
-    /// How a document that was read is encoded.
+    /// Returns the encoding of a document that was read.
     static func sourceEncoding(_ bytes: [UInt8]) -> SourceEncoding {
         if let (name, markLength) = wideEncoding(bytes) {
             guard name.hasPrefix("UTF-16") else { return .other(name) }
@@ -49,8 +49,8 @@ enum XMLEncoding {
         }
     }
 
-    /// Whether a declared name fits an encoding of two or four bytes a unit: it may leave the order
-    /// of the bytes open.
+    /// Returns whether a declared name fits an encoding of two or four bytes a unit: it may leave
+    /// the order of the bytes open.
     private static func isName(_ declared: String, of encoding: String) -> Bool {
         let width = encoding.hasPrefix("UTF-16") ? "16" : "32"
         let general = width == "16" ? ["ISO-10646-UCS-2", "UCS-2"] : ["ISO-10646-UCS-4", "UCS-4"]
@@ -75,7 +75,7 @@ enum XMLEncoding {
         ["UTF-16", "UTF-32", "UCS-2", "UCS-4", "ISO-10646"].contains(where: name.hasPrefix)
     }
 
-    /// Whether ASCII means itself in an encoding, markup first of all.
+    /// Returns whether ASCII means itself in an encoding, markup first of all.
     ///
     /// Others (UTF-7, EBCDIC, escapes such as `\u003C`, ISO 2022) can hide markup from whoever
     /// reads the file as ASCII, so an encoding has to be known to be taken.

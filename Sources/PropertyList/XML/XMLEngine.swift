@@ -10,7 +10,7 @@ package enum XMLEngine: Sendable, CaseIterable {
     /// libxml2 alone. It is a second opinion, for comparison.
     case libxml2
 
-    /// Whether this build of the package has the engine.
+    /// A Boolean value that says whether this build of the package has the engine.
     package var isAvailable: Bool { self != .libxml2 || LibXML2.isAvailable }
 }
 
@@ -19,7 +19,8 @@ struct XMLTag {
     /// The place of the `>` or `/>` of a start tag; for the end of an element, the byte after its
     /// `>`.
     let offset: Int
-    /// Whether an element ends here. An empty element is reported twice, as a start and an end.
+    /// A Boolean value that says whether an element ends here. An empty element is reported twice,
+    /// as a start and an end.
     let isEnd: Bool
 }
 
@@ -34,6 +35,7 @@ struct XMLOutcome {
     var publicIdentifier: String?
     /// The system identifier, likewise.
     var systemIdentifier: String?
-    /// Whether the document type declaration has declarations of its own. Parsing ended there.
+    /// A Boolean value that says whether the document type declaration has declarations of its own.
+    /// Parsing ended there.
     var hasInternalSubset = false
 }

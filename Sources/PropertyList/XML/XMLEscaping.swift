@@ -22,8 +22,8 @@ enum XMLEscaping {
         }
     }
 
-    /// Whether UTF-8 text is escaped by standing as it is, and has nothing that XML forbids. It may
-    /// be so where this says no. Linear.
+    /// Returns whether UTF-8 text is escaped by standing as it is, and has nothing that XML
+    /// forbids. It may be so where this says no. Linear.
     @inline(__always)
     static func isPlain(_ text: Span<UInt8>) -> Bool { endOfPlain(text, from: 0) == text.count }
 
@@ -51,8 +51,8 @@ enum XMLEscaping {
         }
     }
 
-    /// Whether UTF-8 text has a character that XML 1.0 forbids: controls other than TAB, LF and CR,
-    /// U+FFFE, U+FFFF. Linear.
+    /// Returns whether UTF-8 text has a character that XML 1.0 forbids: controls other than TAB, LF
+    /// and CR, U+FFFE, U+FFFF. Linear.
     static func hasForbiddenCharacter(_ text: Span<UInt8>) -> Bool {
         var index = 0
         while index < text.count {
@@ -78,8 +78,8 @@ extension PropertyListDocument {
         }
     }
 
-    /// Whether the source is XML in which every real has its shortest text and one has not the text
-    /// of seventeen digits. Linear in the number of values.
+    /// A Boolean value that says whether the source is XML in which every real has its shortest
+    /// text and one has not the text of seventeen digits. Linear in the number of values.
     private var hasShortestReals: Bool {
         guard format == .xml else { return false }
         var differs = false
@@ -91,7 +91,7 @@ extension PropertyListDocument {
         return differs
     }
 
-    /// Whether the source has `value` in the given style between its tags.
+    /// Returns whether the source has `value` in the given style between its tags.
     private func isWritten(_ value: Double, _ style: RealText.Style, _ record: NodeRecord) -> Bool {
         var text = Array("<real>".utf8)
         RealText.append(value, style: style, to: &text)

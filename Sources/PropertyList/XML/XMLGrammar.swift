@@ -41,7 +41,7 @@ struct XMLGrammar {
         self.limits = limits
     }
 
-    /// Whether the root element has been read to its end.
+    /// A Boolean value that says whether the root element has been read to its end.
     var isComplete: Bool { progress == .after }
 
     // MARK: Start tags
@@ -125,7 +125,8 @@ struct XMLGrammar {
         version = String(decoding: (start &+ 1..<end &- 1).map { text[$0] }, as: UTF8.self)
     }
 
-    /// Whether `range`, from a name to the last `=` of a tag, holds just the name `version`.
+    /// Returns whether `range`, from a name to the last `=` of a tag, holds just the name
+    /// `version`.
     private static func isVersion(_ text: Span<UInt8>, _ range: Range<Int>) -> Bool {
         let name: StaticString = "version"
         guard text.has(name, at: range.lowerBound) else { return false }

@@ -1,7 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// What stands above the values of an XML property list. Files differ in it by their age:
+/// The text above the values of an XML property list. Files differ in it by their age:
 ///
 ///     <!DOCTYPE plist SYSTEM "file://localhost/System/Library/DTDs/PropertyList.dtd">
 ///     <plist version="0.9">
@@ -12,7 +12,7 @@
 ///     <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
 ///     <plist version="1.0">
 ///
-/// What an identifier points to is never opened.
+/// The resource that an identifier points to is never opened.
 public struct XMLHeader: Sendable, Hashable {
     /// The formal public identifier of the document type declaration, nil where there is none or
     /// where it has 128 bytes or more.
@@ -22,7 +22,7 @@ public struct XMLHeader: Sendable, Hashable {
     /// The version of `<plist>`, nil where there is none or where it has 16 bytes or more.
     public var version: String?
 
-    /// What Apple's writer writes today.
+    /// The header that Apple's writer writes today.
     public static let apple = XMLHeader(
         publicIdentifier: "-//Apple//DTD PLIST 1.0//EN",
         systemIdentifier: "http://www.apple.com/DTDs/PropertyList-1.0.dtd", version: "1.0")

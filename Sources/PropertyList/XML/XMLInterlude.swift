@@ -1,8 +1,8 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// What may stand between the tags of containers: white space, comments, processing instructions;
-/// before the root also a document type declaration.
+/// The text that may stand between the tags of containers: white space, comments, processing
+/// instructions; before the root also a document type declaration.
 ///
 /// Three comments are well-formed and refused all the same, because parsers are known to end them
 /// in different places: `<!---->`, and those whose text begins with `>` or `->`.

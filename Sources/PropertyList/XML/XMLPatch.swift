@@ -32,8 +32,8 @@ enum XMLPatch {
         return references ? forbiddenReference(text, at: index) : nil
     }
 
-    /// Whether there is a reference to a character that XML forbids, other than in comments, sections
-    /// and the like, where it is none. Linear.
+    /// Returns whether there is a reference to a character that XML forbids, other than in comments,
+    /// sections and the like, where it is none. Linear.
     static func hasForbiddenReference(_ text: Span<UInt8>) -> Bool {
         var structure = XMLStructure()
         var index = 0
@@ -46,7 +46,7 @@ enum XMLPatch {
         return false
     }
 
-    /// Whether such a reference ends at `end`, or just before.
+    /// Returns whether such a reference ends at `end`, or just before.
     static func hasForbiddenReference(_ text: Span<UInt8>, before end: Int) -> Bool {
         let start = max(0, end &- longestReference)
         guard let place = text.lastIndex(of: UInt8(ascii: "&"), in: start..<end) else {

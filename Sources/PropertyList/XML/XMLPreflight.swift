@@ -13,7 +13,8 @@ struct XMLPreflight {
     private static let attributeLimit = 64
 
     let options: ParsingOptions
-    /// Whether the engine needs a copy in which raw CRs and forbidden characters are replaced.
+    /// A Boolean value that says whether the engine needs a copy in which raw CRs and forbidden
+    /// characters are replaced.
     private(set) var needsPatch = false
     private(set) var used: ParsingOptions = []
     // No `=` before this place needs to be looked at again.
@@ -42,8 +43,8 @@ struct XMLPreflight {
         }
     }
 
-    /// Whether none of eight bytes needs a closer look: all are below 80, none is `=`, and none is
-    /// a control other than TAB and LF.
+    /// Returns whether none of eight bytes needs a closer look: all are below 80, none is `=`, and
+    /// none is a control other than TAB and LF.
     ///
     /// Where bytes are below 80, adding `80 - n` to each sets its high bit if it is `n` or more,
     /// and no sum carries into the next byte.
@@ -118,7 +119,7 @@ struct XMLPreflight {
     ///
     /// Before the first `=` of a tag nothing but names and white space can stand, so looking back
     /// for the nearest angle bracket finds its beginning; the rest of the tag is then done with.
-    /// What only looks like a tag is left at once: its attributes could be made to reach over
+    /// Text that only looks like a tag is left at once: its attributes could be made to reach over
     /// those of a true one.
     private mutating func checkAttributes(
         _ text: Span<UInt8>, at index: Int

@@ -3,8 +3,8 @@
 
 /// XML property lists. By default the text matches Apple's writer byte for byte.
 public enum XMLPropertyList {
-    /// What XML has no form for. Each is refused unless it is allowed by its name, and counted
-    /// where it is.
+    /// The losses of writing XML, which has no form for some values. Each is refused unless it is
+    /// allowed by its name, and counted where it is.
     public struct Losses: OptionSet, Sendable, Hashable {
         public let rawValue: UInt8
         public init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -21,13 +21,13 @@ public enum XMLPropertyList {
         /// Control characters that XML forbids are written raw, so that XML parsers refuse the text.
         public static let controlCharacters = Losses(rawValue: 1 << 4)
 
-        /// What Apple's writer does without a word.
+        /// The losses that Apple's writer takes without an error.
         public static let appleCompatible: Losses = [
             .fractionsOfSeconds, .realWidths, .uidDictionaries, .controlCharacters,
         ]
     }
 
-    /// How reals are written.
+    /// The form of reals.
     public enum RealText: Sendable, Hashable {
         /// `%.17g`, as CoreFoundation does: 0.1 is `0.10000000000000001`.
         case seventeenDigits
@@ -37,7 +37,7 @@ public enum XMLPropertyList {
         case asInSource
     }
 
-    /// What stands before an element, for each container that it is in.
+    /// The indentation of an element, for each container that it is in.
     public enum Indentation: Sendable, Hashable {
         /// A TAB, as Apple's writers have it.
         case tab
@@ -49,20 +49,21 @@ public enum XMLPropertyList {
         static let widest = 16
     }
 
-    /// How a document is written.
+    /// The options for writing a document.
     public struct Options: Sendable, Hashable {
-        /// Whether keys are sorted by UTF-16 code units, as Apple's writer does, or keep their order.
+        /// A Boolean value that says whether keys are sorted by UTF-16 code units, as Apple's
+        /// writer does, or keep their order.
         public var sortsKeys = false
-        /// How reals are written.
+        /// The form of reals.
         public var realText = RealText.asInSource
-        /// What may be lost.
+        /// The losses that are allowed.
         public var allowedLosses: Losses = []
-        /// What stands before an element. Lines of data get shorter with it.
+        /// The indentation of elements. Lines of data get shorter with it.
         public var indentation = Indentation.tab
-        /// Whether the XML declaration and the document type are written.
+        /// A Boolean value that says whether the XML declaration and the document type are written.
         public var hasDeclarations = true
-        /// Whether the root stands in a `<plist>` element. Without it there is no document type either,
-        /// and readers need ``ParsingOptions/missingPlistElement``.
+        /// A Boolean value that says whether the root stands in a `<plist>` element. Without it there
+        /// is no document type either, and readers need ``ParsingOptions/missingPlistElement``.
         public var hasPlistElement = true
 
         /// The document's order, nothing lost.
@@ -73,7 +74,7 @@ public enum XMLPropertyList {
     public struct Serialization: Sendable {
         /// The text in UTF-8.
         public var bytes: [UInt8]
-        /// How often each allowed loss happened; without those that did not.
+        /// The number of times that each allowed loss happened; without those that did not.
         public var losses: [(loss: Losses, count: Int)]
     }
 
@@ -95,7 +96,7 @@ public enum XMLPropertyList {
 }
 
 extension XMLPropertyList.Losses {
-    /// What happened, as a sentence for people: `3 dates lose their fractions of a second`.
+    /// Returns a sentence for people about the loss: `3 dates lose their fractions of a second`.
     ///
     /// - Parameter count: how often one loss happened.
     /// - Returns: The sentence.
@@ -124,7 +125,7 @@ extension XMLPropertyList.Losses {
 }
 
 extension XMLPropertyList.Losses: CustomStringConvertible {
-    /// What is lost, for people.
+    /// The name of the loss, for people.
     public var description: String {
         let names: [(XMLPropertyList.Losses, String)] = [
             (.fractionsOfSeconds, "fractions of seconds in dates"),

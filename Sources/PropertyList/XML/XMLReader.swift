@@ -162,7 +162,7 @@ private struct EngineRun {
         return [error]
     }
 
-    /// Whether all that is wrong, if anything is, comes after the root element.
+    /// Returns whether all that is wrong, if anything is, comes after the root element.
     private func isTrailing(_ outcome: XMLOutcome) -> Bool {
         failure == nil && grammar.isComplete
             && (outcome.isWellFormed || outcome.errorOffset >= grammar.position)

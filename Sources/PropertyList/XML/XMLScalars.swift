@@ -90,7 +90,7 @@ struct XMLScalars {
         }
     }
 
-    /// Whether the text has no entities, references or CDATA sections.
+    /// Returns whether the text has no entities, references or CDATA sections.
     @inline(__always)
     private static func isPlain(_ text: Span<UInt8>, _ range: Range<Int>) -> Bool {
         text.firstIndex(of: UInt8(ascii: "&"), or: UInt8(ascii: "<"), in: range) == nil

@@ -9,8 +9,8 @@
 package struct XMLStructure {
     private var position = 0
 
-    /// Whether `place` is in text or in an element's tag, where a `<` begins a tag and references are
-    /// replaced. Linear over all calls, with rising places.
+    /// Returns whether `place` is in text or in an element's tag, where a `<` begins a tag and
+    /// references are replaced. Linear over all calls, with rising places.
     package mutating func isText(at place: Int, _ text: Span<UInt8>) -> Bool {
         while position <= place {
             guard

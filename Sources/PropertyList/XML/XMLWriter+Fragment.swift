@@ -74,7 +74,7 @@ extension XMLWriter {
             try append(record, depth, style, within: outer, to: &output)
         case .leave(let node):
             let record = store.records[Int(node)]
-            guard walk.depth > 0, record.high > 0 else { return }
+            guard walk.depth > 0, !record.isEmpty else { return }
             try beginLine(walk.depth &- 1, style, within: outer, to: &output)
             append(
                 record.kind == .dictionary ? lines.closeDict : lines.closeArray, to: &output)

@@ -131,7 +131,7 @@ struct XMLWriter: ~Copyable {
             }
         case .leave(let node):
             let record = store.records[Int(node)]
-            if record.high > 0 {
+            if !record.isEmpty {
                 let line = record.kind == .dictionary ? lines.closeDict : lines.closeArray
                 lines.append(line, indent(walk.depth), to: &output)
             }
@@ -210,7 +210,7 @@ struct XMLWriter: ~Copyable {
         lines.append(lines.string.close, .none, to: &output)
     }
 
-    /// What becomes of a text: it is written as it is, or escaped, or cannot be read again.
+    /// The form of a text: it is written as it is, or escaped, or cannot be read again.
     private enum TextForm { case plain, escaped, lossy }
 
     /// Puts the text of a string in ``decoded``, as UTF-8.
@@ -239,7 +239,7 @@ struct XMLWriter: ~Copyable {
         _ record: NodeRecord, _ indent: XMLIndent, to output: inout [UInt8]
     ) {
         let isDictionary = record.kind == .dictionary
-        if record.high == 0 {
+        if record.isEmpty {
             let line = isDictionary ? lines.emptyDict : lines.emptyArray
             lines.append(line, indent, to: &output)
         } else {

@@ -43,7 +43,8 @@ final class DecodingSession {
     var missedKeys: Set<MissedKey> = []
     private var visits = 0
     private let visitLimit: Int
-    /// Whether a value may be referred to more than once: files of text spell out each.
+    /// A Boolean value that says whether a value may be referred to more than once: files of text
+    /// spell out each.
     let sharesNodes: Bool
     // How many initializers are under way; more of them than containers where a type reads another
     // from the same value.
@@ -160,8 +161,8 @@ final class DecodingSession {
         if depth >= limits.depth { throw depthExceeded(depth &+ 1, path) }
     }
 
-    /// Whether a value stands for nil: the null object of binary property lists, or the string that
-    /// Apple's encoders write for nil, `$null`.
+    /// Returns whether a value stands for nil: the null object of binary property lists, or the
+    /// string that Apple's encoders write for nil, `$null`.
     @inline(__always)
     func isNull(_ node: UInt32) -> Bool {
         let record = record(node)

@@ -22,7 +22,7 @@ public import Foundation
 /// A decoder may be used again, and by many threads at once. Each call copies the options when it
 /// begins; changing them has no effect on calls under way.
 ///
-/// What fails is a `DecodingError` with the whole coding path; its context's `underlyingError` is a
+/// A failure is a `DecodingError` with the whole coding path; its context's `underlyingError` is a
 /// `PropertyListError` that knows the place in the file: the line and column, or the byte.
 ///
 /// A subclass may override ``userInfo``, which each call reads once, and the methods that take `Data`. The

@@ -13,7 +13,7 @@ protocol StringKeyedEncodable {
 extension Dictionary: StringKeyedEncodable where Key == String, Value: Encodable {
     func encodeEntries(to encoder: ValueEncoder) throws {
         let session = encoder.session
-        let open = encoder.shaped(.dictionary)
+        let open = encoder.opened(as: .dictionary)
         var step: CodingPath?
         for (key, value) in self {
             let node = try session.node(value) {

@@ -11,7 +11,7 @@ internal import Foundation
 #endif
 
 extension EncodingSession {
-    /// What stands for nil.
+    /// The node that represents nil.
     var null: UInt32 {
         if let nullNode { return nullNode }
         let node = assemble { $0.string(ArchiveFormat.null) }

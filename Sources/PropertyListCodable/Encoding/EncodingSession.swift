@@ -52,7 +52,8 @@ final class EncodingSession {
         callLimit = ParsingLimits.Allowance(factor: 16, base: 1024).limit(for: limits.depth)
     }
 
-    /// Whether encoding has ended. A type may still hold an encoder; whatever it encodes then is dropped.
+    /// A Boolean value that says whether encoding has ended. A type may still hold an encoder;
+    /// whatever it encodes then is dropped.
     private(set) var isFinished = false
 
     /// Releases all values, which hold the session, and the document. The caller calls it at the end, also
@@ -205,7 +206,7 @@ extension EncodingSession {
     }
 
     private func assemble(_ value: OpenValue) -> UInt32? {
-        switch value.shape {
+        switch value.form {
         case .nothing: return nil
         case .single: return value.node
         case .array: return assemble { $0.array(value.elements) }

@@ -7,7 +7,8 @@
 /// one reference; the open value has the session and predicts the next key. A complete value's object
 /// is used again for the next value.
 final class OpenValue {
-    enum Shape {
+    /// The kind of value that has been encoded so far.
+    enum Form {
         /// Nothing has been encoded yet.
         case nothing
         /// A complete node.
@@ -24,8 +25,8 @@ final class OpenValue {
     let session: EncodingSession
     /// The coding path.
     private(set) var path: CodingPath?
-    private(set) var shape = Shape.nothing
-    /// The node of a value of the shape `single`, or of a value that is complete.
+    private(set) var form = Form.nothing
+    /// The node of a value of the form `single`, or of a value that is complete.
     var node: UInt32 = 0
     // Checking that each access is exclusive would cost as much as adding an entry.
     @exclusivity(unchecked) private var uncheckedElements: [UInt32] = []
@@ -66,7 +67,7 @@ final class OpenValue {
     /// Prepares for another value.
     func reset() {
         path = nil
-        shape = .nothing
+        form = .nothing
         if !elements.isEmpty { elements.removeAll(keepingCapacity: true) }
         if !entries.isEmpty { entries.removeAll(keepingCapacity: true) }
         if hasNested { nestedByPlace.removeAll() }
@@ -74,14 +75,14 @@ final class OpenValue {
         if places != nil { places = nil }
     }
 
-    /// Gives the value a shape.
+    /// Gives the value a form.
     ///
     /// - Returns: false where it is something else already.
     @inline(__always)
-    func become(_ shape: Shape) -> Bool {
-        if self.shape == shape { return shape != .single }
-        guard self.shape == .nothing else { return false }
-        self.shape = shape
+    func become(_ form: Form) -> Bool {
+        if self.form == form { return form != .single }
+        guard self.form == .nothing else { return false }
+        self.form = form
         return true
     }
 }
@@ -91,24 +92,24 @@ final class OpenValue {
 extension OpenValue {
     /// Makes a complete container open again, so that more can be merged into it. Linear in its size.
     ///
-    /// - Returns: false where the value is not complete, or no container of that shape.
-    func reopen(as shape: Shape) -> Bool {
-        guard self.shape == .single, !session.isFinished else { return false }
-        if shape == .array, let elements = session.elements(of: node) {
+    /// - Returns: false where the value is not complete, or no container of that form.
+    func reopen(as form: Form) -> Bool {
+        guard self.form == .single, !session.isFinished else { return false }
+        if form == .array, let elements = session.elements(of: node) {
             self.elements = elements
-        } else if shape == .dictionary, let entries = session.entries(of: node) {
+        } else if form == .dictionary, let entries = session.entries(of: node) {
             self.entries = entries
             lastKey = entries.reduce(-1) { max($0, Int($1.key)) }
         } else {
             return false
         }
-        self.shape = shape
+        self.form = form
         return true
     }
 
     /// Makes a value one that is complete.
     func complete(as node: UInt32) {
-        shape = .single
+        form = .single
         self.node = node
     }
 }
@@ -221,7 +222,7 @@ extension OpenValue {
 // MARK: - Completing
 
 extension OpenValue {
-    /// Whether values have been nested in this one.
+    /// A Boolean value that says whether values have been nested in this one.
     var hasNested: Bool { !nestedByPlace.isEmpty }
 
     /// The nested open values, in the order in which they were added.
@@ -231,7 +232,7 @@ extension OpenValue {
     func resolveNested() {
         for (place, value) in nestedByPlace.all {
             guard let node = value?.node else { continue }
-            if shape == .array {
+            if form == .array {
                 elements[place] = node
             } else {
                 entries[place].value = node

@@ -23,7 +23,7 @@ public import Foundation
 /// An encoder may be used again, and by many threads at once. Each call copies the options when it
 /// begins; changing them has no effect on calls under way.
 ///
-/// What fails is an `EncodingError` with the whole coding path; its context's `underlyingError` is a
+/// A failure is an `EncodingError` with the whole coding path; its context's `underlyingError` is a
 /// `PropertyListError` where a limit or the format is the reason.
 ///
 /// A subclass may override ``outputFormat``, ``userInfo`` and the methods ``encode(_:)`` that return
@@ -121,8 +121,8 @@ open class PlistEncoder: @unchecked Sendable {
         set { options.withLock { $0.writing.json = newValue } }
     }
 
-    /// Whether a file may consist of a string, a number, a boolean or a date alone. Foundation's
-    /// encoder refuses that, and so does this one by default.
+    /// A Boolean value that says whether a file may consist of a string, a number, a boolean or a
+    /// date alone. Foundation's encoder refuses that, and so does this one by default.
     public var allowsFragments: Bool {
         get { options.withLock { $0.allowsFragments } }
         set { options.withLock { $0.allowsFragments = newValue } }

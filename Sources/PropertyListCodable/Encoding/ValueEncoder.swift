@@ -15,28 +15,28 @@ struct ValueEncoder: Encoder {
     var userInfo: [CodingUserInfoKey: Any] { session.userInfo }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
-        KeyedEncodingContainer(KeyedValueContainer<Key>(shaped(.dictionary)))
+        KeyedEncodingContainer(KeyedValueContainer<Key>(opened(as: .dictionary)))
     }
 
     func unkeyedContainer() -> any UnkeyedEncodingContainer {
-        UnkeyedValueContainer(value: shaped(.array))
+        UnkeyedValueContainer(value: opened(as: .array))
     }
 
     func singleValueContainer() -> any SingleValueEncodingContainer { self }
 
-    /// The value as one of a shape. A complete container of that shape is opened again, and what follows is
+    /// The value as one of a form. A complete container of that form is opened again, and what follows is
     /// merged into it. Where the value is something else already, or too deep, the mistake is thrown
     /// at the end of encoding, and what follows goes to a value that nobody sees.
-    func shaped(_ shape: OpenValue.Shape) -> OpenValue {
+    func opened(as form: OpenValue.Form) -> OpenValue {
         let depth = value.path?.depth ?? 0
         if depth >= session.limits.depth {
             session.fail(session.depthExceeded((), depth &+ 1, value.path))
-        } else if value.become(shape) || value.reopen(as: shape) {
+        } else if value.become(form) || value.reopen(as: form) {
             return value
         }
         session.fail(secondValue(()))
         let stray = OpenValue(session, value.path)
-        _ = stray.become(shape)
+        _ = stray.become(form)
         return stray
     }
 
@@ -51,7 +51,7 @@ struct ValueEncoder: Encoder {
 extension ValueEncoder: SingleValueEncodingContainer {
     @inline(__always)
     private func set(_ second: Any, _ node: () throws -> UInt32) throws {
-        guard value.shape == .nothing else { throw secondValue(second) }
+        guard value.form == .nothing else { throw secondValue(second) }
         // Made first, because it may throw and the type may go on encoding.
         let node = try node()
         guard value.become(.single) else { throw secondValue(second) }
@@ -90,7 +90,7 @@ extension ValueEncoder: SingleValueEncodingContainer {
     }
 
     func encode<T: Encodable>(_ value: T) throws {
-        guard self.value.shape == .nothing else { throw secondValue(value) }
+        guard self.value.form == .nothing else { throw secondValue(value) }
         let node = try session.node(value) { self.value.path } ?? session.emptyDictionary
         try set(value) { node }
     }

@@ -3,9 +3,9 @@
 
 public import PropertyList
 
-/// What a ``PropertyListCarver`` has found.
+/// A find of a ``PropertyListCarver``.
 public struct CarvedItem: Sendable {
-    /// What stands at a place.
+    /// The content at a place.
     public enum Content: Sendable {
         /// A property list, whole and valid.
         case propertyList(PropertyListDocument)
@@ -18,6 +18,6 @@ public struct CarvedItem: Sendable {
 
     /// Where it stands, in bytes; of what is no whole property list, its signature alone.
     public let range: Range<Int>
-    /// What it is.
+    /// The content of the find.
     public let content: Content
 }

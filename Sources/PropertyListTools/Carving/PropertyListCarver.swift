@@ -22,7 +22,7 @@ public import PropertyList
 public struct PropertyListCarver: Sequence, IteratorProtocol {
     private static let effortFactor = 16
     private static let effortBase = 1 << 20
-    /// How far before `<plist` its declaration may begin.
+    /// The greatest distance of a declaration from its `<plist`, in bytes.
     private static let longestProlog = 4096
 
     private let bytes: [UInt8]
@@ -38,7 +38,7 @@ public struct PropertyListCarver: Sequence, IteratorProtocol {
     // Where XML that a property list may belong to has begun.
     private var prolog: Int?
 
-    /// How far the search has come, in bytes.
+    /// The place that the search has reached, in bytes.
     public private(set) var position = 0
 
     /// Looks for candidates; linear. Parsing is done by ``next()``.
@@ -85,7 +85,7 @@ public struct PropertyListCarver: Sequence, IteratorProtocol {
 
     // MARK: Marks
 
-    /// What may begin at a place.
+    /// A format that may begin at a place.
     private enum Mark { case binary, laterVersion, declaration, element, typedStream, nibArchive }
 
     /// The first mark in a range.
@@ -181,8 +181,9 @@ public struct PropertyListCarver: Sequence, IteratorProtocol {
         return CarvedItem(range: place..<(place &+ 6), content: .damaged(.xml, reason))
     }
 
-    /// Whether another `<plist` begins within a range, outside any comment: elements of that name do not
-    /// nest, so that parsing the range would be in vain. Each byte is looked at once in all calls.
+    /// Returns whether another `<plist` begins within a range, outside any comment: elements of that
+    /// name do not nest, so that parsing the range would be in vain. Each byte is looked at once in all
+    /// calls.
     private func isInterrupted(_ range: Range<Int>) -> Bool {
         let rest = bytes.span.extracting((range.lowerBound &+ 6)..<range.upperBound)
         guard let next = rest.firstIndex(of: "<plist", from: 0), next &+ 6 < rest.count,

@@ -36,7 +36,7 @@ enum Alignment {
         return hunks(whole, matches)
     }
 
-    /// What lies between pairs of equal elements.
+    /// Returns the hunks between pairs of equal elements.
     private static func hunks(_ whole: Hunk, _ matches: [(old: Int, new: Int)]) -> [Hunk] {
         var hunks: [Hunk] = []
         var (old, new) = (whole.old.lowerBound, whole.new.lowerBound)

@@ -218,7 +218,7 @@ struct ComparisonWalk {
         }
     }
 
-    /// Whether two arrays are the elements of archived sets, whose order means nothing.
+    /// Returns whether two arrays are the elements of archived sets, whose order means nothing.
     private func isUnordered(_ pair: Pair) -> Bool {
         old.unorderedArrays.contains(pair.old) && new.unorderedArrays.contains(pair.new)
     }

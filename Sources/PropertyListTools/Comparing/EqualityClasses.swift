@@ -10,7 +10,7 @@
 /// container by the numbers of its children. Dictionaries and sets are equal in any order. Linear but
 /// for the sorting of keys.
 struct EqualityClasses {
-    /// What a value is made of.
+    /// The content of a value.
     private enum Content: Hashable {
         case bits(PropertyListKind, UInt64, isNegative: Bool)
         case bytes(PropertyListKind, [UInt8])

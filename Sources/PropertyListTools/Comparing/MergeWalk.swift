@@ -337,8 +337,8 @@ struct MergeWalk: ~Copyable {
         return regions
     }
 
-    /// Whether a hunk belongs to a region: it begins one, shares elements with it, or both only add in
-    /// one place.
+    /// Returns whether a hunk belongs to a region: it begins one, shares elements with it, or both
+    /// only add in one place.
     private static func touches(_ hunk: Range<Int>, _ region: Range<Int>, isFirst: Bool) -> Bool {
         if isFirst || region.isEmpty && hunk.isEmpty { return hunk.lowerBound == region.lowerBound }
         return hunk.lowerBound < region.upperBound

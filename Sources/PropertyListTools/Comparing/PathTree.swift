@@ -67,7 +67,7 @@ struct PathTree: Sendable {
         return UInt32(truncatingIfNeeded: nodes.count &- 1)
     }
 
-    /// Whether a place is that of an element.
+    /// Returns whether a place is that of an element.
     func isElement(_ place: UInt32) -> Bool {
         place != Self.none && nodes[Int(place)].document == Self.isIndex
     }

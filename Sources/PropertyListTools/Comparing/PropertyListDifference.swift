@@ -83,7 +83,7 @@ final class ComparisonFindings: Sendable {
     }
 }
 
-/// What two property lists do not have in common.
+/// The differences between two property lists.
 ///
 /// ```swift
 /// let comparison = try PropertyListComparison(from: old, to: new)
@@ -95,12 +95,12 @@ final class ComparisonFindings: Sendable {
 /// scalar by scalar. Dictionaries and sets are compared in any order, arrays by their longest common
 /// part, so that one element more is one difference.
 public struct PropertyListComparison: Sendable {
-    /// How two property lists are compared.
+    /// The options for comparing two property lists.
     public struct Options: Sendable, Hashable {
-        /// Whether dictionaries whose keys stand in another order differ.
+        /// A Boolean value that says whether dictionaries whose keys stand in another order differ.
         public var isOrdered = false
-        /// Whether keyed archives are compared as graphs: from their roots, through references, with no
-        /// regard to the numbers of objects. Both must be archives.
+        /// A Boolean value that says whether keyed archives are compared as graphs: from their roots,
+        /// through references, with no regard to the numbers of objects. Both must be archives.
         public var followsReferences = false
 
         /// In any order, values as they stand.
@@ -151,7 +151,7 @@ public struct PropertyListComparison: Sendable {
         isOfGraphs = options.followsReferences
     }
 
-    /// Whether nothing differs.
+    /// A Boolean value that says whether nothing differs.
     public var isEmpty: Bool { differences.isEmpty }
 
     /// The positions of the differences in the order in which edits of them turn the first property

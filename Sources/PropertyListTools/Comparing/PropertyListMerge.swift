@@ -13,14 +13,14 @@ public import PropertyList
 /// }
 /// ```
 ///
-/// What only one side changed is taken from that side: dictionaries key by key, arrays element by
+/// A change of only one side is taken from that side: dictionaries key by key, arrays element by
 /// element. Elements that both sides add in the same place of an array are all kept, ours first.
 public struct PropertyListMerge: Sendable {
     /// A side of the merge.
     public enum Side: Sendable, Hashable {
-        /// What the edits are made to.
+        /// The side that the edits are made to.
         case ours
-        /// What changes are taken from.
+        /// The side that changes are taken from.
         case theirs
     }
 
@@ -28,7 +28,7 @@ public struct PropertyListMerge: Sendable {
     public struct Conflict: Sendable {
         /// Where, in ours.
         public let path: PropertyListKeyPath
-        /// What each side did.
+        /// The change of each side.
         public let what: String
     }
 

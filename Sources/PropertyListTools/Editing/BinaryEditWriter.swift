@@ -210,11 +210,11 @@ struct BinaryEditWriter {
         if record.isContainer {
             let first = UInt32(truncatingIfNeeded: store.children.count)
             store.children += record.childRange.map { copies[Int(other.children[$0])] }
-            record.payload = NodeRecord.payload(low: first, high: record.high)
+            record.setFirstChild(first)
             return add(record)
         }
         if record.kind == .string || record.kind == .data { record.offset += start }
-        if record.kind == .string { record.setHigh(0) }
+        if record.kind == .string { record.setKeyNumber(0) }
         return existing(add(record))
     }
 }

@@ -23,7 +23,7 @@ struct EditComparison: ~Copyable {
         budget = edited.budget(limits)
     }
 
-    /// Whether the document says what the edits come to. Linear; not recursive.
+    /// Returns whether the document says what the edits come to. Linear; not recursive.
     ///
     /// - Throws: as `PropertyListNode.value(limits:)`.
     mutating func isSame() throws(PropertyListError) -> Bool {
@@ -36,7 +36,8 @@ struct EditComparison: ~Copyable {
         return true
     }
 
-    /// Whether a value is what an edit has left; a container that edits have reached into is put off.
+    /// Returns whether a value is what an edit has left; a container that edits have reached into
+    /// is put off.
     private mutating func isSame(
         _ content: EditTree.Content, _ node: UInt32,
         _ pending: inout [(container: Int, node: UInt32)]

@@ -9,7 +9,7 @@
 /// then: its children are listed, and may change. Containers have numbers that rise with the depth,
 /// so that whatever is done from the root down, or up, is a loop.
 struct EditTree: Sendable {
-    /// What stands in a place.
+    /// The content of a place.
     enum Content: Sendable {
         /// A value of the source, as it is.
         case source(UInt32)
@@ -30,9 +30,9 @@ struct EditTree: Sendable {
     /// A property list within a value.
     struct Nested: Sendable {
         var editor: PropertyListEditor
-        /// What stood there.
+        /// The content before the edit.
         let original: Content
-        /// Whether the value is a string.
+        /// A Boolean value that says whether the value is a string.
         let isText: Bool
     }
 
@@ -80,7 +80,7 @@ struct EditTree: Sendable {
         }
     }
 
-    /// What kind of value a content is.
+    /// Returns the kind of value of a content.
     func kind(of content: Content) -> PropertyListKind {
         switch content {
         case .source(let node): document.node(node).kind
@@ -206,7 +206,7 @@ extension EditTree {
         OperationBudget(limits: limits, continuing: account.unspent)
     }
 
-    /// Whether a value of the source is `value` already.
+    /// Returns whether a value of the source is `value` already.
     ///
     /// - Throws: `expansionLimitExceeded` where all edits together look at too many values,
     ///   `sizeLimitExceeded` where they look at too many bytes.
@@ -240,16 +240,13 @@ extension EditTree {
     private func sourceContainer(_ node: UInt32, depth: Int) -> Container {
         let store = document.storage.store
         let record = store.records[Int(node)]
-        let number = Int(record.high)
         let isDictionary = record.kind == .dictionary
         var children: [Container.Child] = []
-        children.reserveCapacity(number)
-        for place in Int(record.low)..<Int(record.low) + number {
-            let value = store.children[place + (isDictionary ? number : 0)]
+        children.reserveCapacity(record.count)
+        for (position, place) in record.valueRange.enumerated() {
+            let key = isDictionary ? store.children[record.keyRange.lowerBound + position] : nil
             children.append(
-                .init(
-                    key: isDictionary ? .source(store.children[place]) : nil,
-                    content: .source(value)))
+                .init(key: key.map { .source($0) }, content: .source(store.children[place])))
         }
         return Container(kind: record.kind, origin: node, depth: depth, children)
     }
@@ -302,7 +299,7 @@ extension EditTree {
         guard let text = storage.keys.number(of: key, in: storage.store),
             let place = storage.index.place(of: text, in: record, storage.store)
         else { return nil }
-        return place - Int(record.low)
+        return place - record.keyRange.lowerBound
     }
 
     /// The texts of a dictionary's keys, for a message.

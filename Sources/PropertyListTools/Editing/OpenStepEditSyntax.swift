@@ -3,8 +3,8 @@
 
 @_spi(Tables) internal import PropertyList
 
-/// How OpenStep text is edited: entries end with `;`, elements have `,` between them, and in a project
-/// file the name of an object follows its number in a comment.
+/// The syntax for editing OpenStep text: entries end with `;`, elements have `,` between them, and in
+/// a project file the name of an object follows its number in a comment.
 struct OpenStepEditSyntax: TextEditSyntax {
     let layout: TextLayout
     let separator = [UInt8(ascii: ",")]
@@ -16,7 +16,7 @@ struct OpenStepEditSyntax: TextEditSyntax {
     // Of a strings file, the keys of its entries.
     private let rootKeys: Set<UInt32>
 
-    /// Whether a source is a project file.
+    /// Returns whether a source is a project file.
     static func isProject(_ source: [UInt8]) -> Bool { source.span.has("// !$*UTF8*$!", at: 0) }
 
     /// `names` is the root that the names of a project's objects are taken from.
@@ -113,7 +113,7 @@ struct OpenStepEditSyntax: TextEditSyntax {
         isInRoot(neighbour) && neighbour.key.map(isQuoted) == true
     }
 
-    /// What stands between a key and its value: `=` with the spaces of the neighbour.
+    /// Returns the text between a key and its value: `=` with the spaces of the neighbour.
     private func equals(like neighbour: TextNeighbour?) -> [UInt8] {
         let usual = Array(" = ".utf8)
         guard let neighbour, let key = neighbour.key, neighbour.value != key else { return usual }
@@ -140,8 +140,8 @@ struct OpenStepEditSyntax: TextEditSyntax {
             && store.bytes[start] == UInt8(ascii: "\"")
     }
 
-    /// Whether what replaces a text needs quotes, because the text has them in a strings file, or because a comment
-    /// follows at once: a word may have slashes in it.
+    /// Returns whether what replaces a text needs quotes, because the text has them in a strings file, or because a
+    /// comment follows at once: a word may have slashes in it.
     private func staysQuoted(_ record: UInt32) -> Bool {
         let end = range(of: record).upperBound
         return isQuoted(record)
@@ -154,7 +154,8 @@ struct OpenStepEditSyntax: TextEditSyntax {
     ) throws(PropertyListError) -> EditedPropertyList.Change {
         let keyText = key.map { store.string(of: store.records[Int($0)]) }
         var text = try fragment.text(
-            of: new, style, isQuoted: staysQuoted(value), for: keyText, budget)
+            of: NewTextChildren(values: [new]), .replacement(style, isQuoted: staysQuoted(value)),
+            for: keyText, budget)
         if key == nil, map.isStringsFile, value == 0 { text = endOfComment + text }
         guard value == key else { return .init(range: rangeWithName(value), replacement: text) }
         let end = range(of: value).upperBound
@@ -183,7 +184,8 @@ struct OpenStepEditSyntax: TextEditSyntax {
         return endOfComment + entries.drop { $0 == 0x20 } + newline
     }
 
-    /// What ends a comment behind which the entries of a strings file would stand, if there were any.
+    /// The end of a comment after which the entries of a strings file would come, if there were
+    /// any.
     private var endOfComment: [UInt8] {
         guard let root = store.records.first, Int(root.offset) == store.bytes.count,
             let last = store.bytes.last, last != 0x0A, last != 0x0D
@@ -264,9 +266,9 @@ extension OpenStepEditSyntax {
 
     private func neighbour(_ position: Int, _ container: UInt32) -> TextNeighbour {
         let record = store.records[Int(container)]
-        let place = Int(record.low) + position
+        let place = record.keyRange.lowerBound + position
         return TextNeighbour(
-            key: store.children[place], value: store.children[place + Int(record.high)])
+            key: store.children[place], value: store.children[record.valuePlace(ofKeyAt: place)])
     }
 
     /// Where the comment ends that ends a section, whose last object ends at `place`.
@@ -282,6 +284,6 @@ extension OpenStepEditSyntax {
 extension NodeStore {
     /// The keys of a dictionary.
     fileprivate func keys(of record: NodeRecord) -> ArraySlice<UInt32> {
-        children[record.childRange].prefix(Int(record.high))
+        children[record.keyRange]
     }
 }

@@ -12,27 +12,28 @@ struct OpenStepFragment {
 
     init(names: ProjectNames?) { self.names = names }
 
-    /// A value, from its first character to its last. Linear; not recursive.
+    /// Returns the text of a value, from its first character to its last. Linear; not recursive.
     ///
-    /// `isQuoted` says whether a string is in quotes even where it needs none. `key` is the key that the
-    /// value is for.
-    ///
-    /// - Throws: `unrepresentableValue` for numbers, booleans and dates, `depthLimitExceeded`,
-    ///   `sizeLimitExceeded`.
+    /// - Parameters:
+    ///   - value: The value.
+    ///   - style: The lines and the indentation of its containers.
+    ///   - budget: The operation, which has to have room for the text.
+    /// - Throws: As ``text(of:_:for:_:)``.
     func text(
-        of value: PropertyListValue, _ style: TextStyle, isQuoted: Bool = false,
-        for key: String? = nil, _ budget: borrowing OperationBudget
+        of value: PropertyListValue, _ style: TextStyle, _ budget: borrowing OperationBudget
     ) throws(PropertyListError) -> [UInt8] {
-        try text(
-            of: NewTextChildren(values: [value]),
-            TextManner(style: style, isQuoted: isQuoted, hasTerminators: false), for: key, budget)
+        try text(of: NewTextChildren(values: [value]), .replacement(style), budget)
     }
 
-    /// Children of a container. Linear; not recursive.
+    /// Returns the text of children of a container. Linear; not recursive.
     ///
-    /// `key` is the key of the one child that is written without it.
-    ///
-    /// - Throws: as ``text(of:_:isQuoted:for:_:)``.
+    /// - Parameters:
+    ///   - children: The children.
+    ///   - manner: The text around each of them.
+    ///   - key: The key of an only child that is written without it; nil for elements.
+    ///   - budget: The operation, which has to have room for the text.
+    /// - Throws: `unrepresentableValue` for numbers, booleans and dates, `depthLimitExceeded`,
+    ///   `sizeLimitExceeded`.
     func text(
         of children: NewTextChildren, _ manner: TextManner, for key: String? = nil,
         _ budget: borrowing OperationBudget
@@ -40,13 +41,17 @@ struct OpenStepFragment {
         var writer = ChildWriter(fragment: self, manner: manner)
         for (place, value) in children.values.enumerated() {
             let own = children.keys.isEmpty ? nil : children.keys[place]
-            try writer.append(value, ownKey: own, for: own ?? key, budget)
+            try writer.append(NewChild(value: value, writtenKey: own, key: own ?? key), budget)
         }
         return writer.output
     }
 
-    /// A key, in quotes where it needs them or `isQuoted` says so; that of an object of a project file
-    /// with the object's name.
+    /// Returns the text of a key.
+    ///
+    /// - Parameters:
+    ///   - text: The key.
+    ///   - isQuoted: Whether it is in quotes even where it needs none.
+    ///   - isOfObject: Whether it is the number of an object of a project file, whose name follows.
     func key(_ text: String, isQuoted: Bool = false, isOfObject: Bool) -> [UInt8] {
         var output: [UInt8] = []
         strings.append(Array(text.utf8)[...], isQuoted: isQuoted, to: &output)
@@ -55,21 +60,19 @@ struct OpenStepFragment {
     }
 
     /// Writes a scalar, or the bracket that begins a container.
-    ///
-    /// `key` is the key that the value is for.
     fileprivate func begin(
-        _ value: PropertyListValue, for key: String?, isQuoted: Bool, to output: inout [UInt8]
+        _ child: NewChild, isQuoted: Bool, to output: inout [UInt8]
     ) throws(PropertyListError) {
-        switch value {
+        switch child.value {
         case .dictionary: output.append(UInt8(ascii: "{"))
         case .array: output.append(UInt8(ascii: "("))
         case .set: throw OpenStepScalarWriter.refusal(of: .set)
         case .string(let text):
             strings.append(Array(text.utf8)[...], isQuoted: isQuoted, to: &output)
-            let isNamed = key.map { !ProjectFile.keysWithoutNames.contains($0) } ?? true
+            let isNamed = child.key.map { !ProjectFile.keysWithoutNames.contains($0) } ?? true
             if isNamed { appendName(of: text, to: &output) }
         default:
-            let scalar = try PropertyListDocument(value, limits: .trusted).root
+            let scalar = try PropertyListDocument(child.value, limits: .trusted).root
             try OpenStepScalarWriter(options: .init()).append(scalar, to: &output)
         }
     }
@@ -77,6 +80,15 @@ struct OpenStepFragment {
     private func appendName(of number: String, to output: inout [UInt8]) {
         if let name = names?.name(of: number) { output += " /* \(name) */".utf8 }
     }
+}
+
+/// A value that is written, and its keys.
+private struct NewChild {
+    let value: PropertyListValue
+    /// The key that is written before it; nil for an element, and where the key is there already.
+    let writtenKey: String?
+    /// The key that it is for; nil for an element.
+    let key: String?
 }
 
 /// Writes children of a container, one after the other, from their values: a document of them would take
@@ -94,7 +106,7 @@ private struct ChildWriter {
     private struct OpenContainer {
         let storage: ContainerStorage
         let isDictionary: Bool
-        /// Whether it stands in a dictionary itself.
+        /// A Boolean value that says whether it stands in a dictionary itself.
         let isEntry: Bool
         /// The place of the next child.
         var next = 0
@@ -106,14 +118,11 @@ private struct ChildWriter {
     }
 
     /// Writes a child with all that it holds.
-    ///
-    /// `ownKey` is the key that is written before it. `key` is the key that it is for.
     mutating func append(
-        _ child: PropertyListValue, ownKey: String?, for key: String?,
-        _ budget: borrowing OperationBudget
+        _ child: NewChild, _ budget: borrowing OperationBudget
     ) throws(PropertyListError) {
         do {
-            try enter(child, ownKey: ownKey, for: key, budget)
+            try enter(child, budget)
             while let last = open.indices.last {
                 // The indentation, or the name of an object, may be long.
                 try budget.checkRoom(for: output.count)
@@ -125,32 +134,33 @@ private struct ChildWriter {
                 }
                 open[last].next = place + 1
                 let key = open[last].isDictionary ? storage.keys.texts[place] : nil
-                try enter(storage.values[place], ownKey: key, for: key, budget)
+                try enter(
+                    NewChild(value: storage.values[place], writtenKey: key, key: key), budget)
             }
             try budget.checkRoom(for: output.count)
         } catch {
-            throw error.at(path: path(ownKey))
+            throw error.at(path: path(child.writtenKey))
         }
     }
 
     /// Writes a scalar, or the beginning of a container, which is open then.
     private mutating func enter(
-        _ value: PropertyListValue, ownKey: String?, for key: String?,
-        _ budget: borrowing OperationBudget
+        _ child: NewChild, _ budget: borrowing OperationBudget
     ) throws(PropertyListError) {
         let isQuoted = manner.isQuoted && open.isEmpty
         if open.isEmpty { output += manner.lead } else { beginLine(isFirst: isFirst) }
-        if let ownKey {
-            output += fragment.key(ownKey, isQuoted: isQuoted, isOfObject: value["isa"] != nil)
+        if let key = child.writtenKey {
+            output += fragment.key(key, isQuoted: isQuoted, isOfObject: child.value["isa"] != nil)
             output += open.isEmpty ? manner.separator : Self.equals
         }
-        try fragment.begin(value, for: key, isQuoted: isQuoted, to: &output)
-        guard let storage = value.storage else { return end(isEntry: ownKey != nil) }
+        try fragment.begin(child, isQuoted: isQuoted, to: &output)
+        let isEntry = child.writtenKey != nil
+        guard let storage = child.value.storage else { return end(isEntry: isEntry) }
         try budget.enter(depth: open.count + 1)
         open.append(
             OpenContainer(
-                storage: storage, isDictionary: value.kind == .dictionary,
-                isEntry: ownKey != nil))
+                storage: storage, isDictionary: child.value.kind == .dictionary,
+                isEntry: isEntry))
     }
 
     /// Writes the end of the innermost container.
@@ -167,7 +177,7 @@ private struct ChildWriter {
         output.append(UInt8(ascii: isEntry ? ";" : ","))
     }
 
-    /// Whether nothing stands before a value but its container's bracket.
+    /// A Boolean value that says whether nothing stands before a value but its container's bracket.
     private var isFirst: Bool {
         output.last == UInt8(ascii: "{") || output.last == UInt8(ascii: "(")
     }

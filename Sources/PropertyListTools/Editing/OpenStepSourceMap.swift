@@ -6,7 +6,7 @@
 /// The ranges of the values of a document's source in OpenStep text.
 struct OpenStepSourceMap {
     private var ranges: SourceRanges
-    /// Whether the root's entries stand without braces.
+    /// A Boolean value that says whether the root's entries stand without braces.
     let isStringsFile: Bool
 
     /// Finds the ends of the values of a document that was read. Linear.

@@ -15,7 +15,7 @@ struct ProjectSections {
         let className: ExactText
     }
 
-    /// What stands around new objects that go to the same place.
+    /// The surroundings of new objects that go to the same place.
     enum Place: Hashable {
         /// After the object with this position among those of the source.
         case after(Int)

@@ -12,7 +12,7 @@ public import PropertyList
 /// ]
 /// ```
 public struct PropertyListEdit: Sendable, Hashable {
-    /// What is done at a path.
+    /// The operation at a path.
     public enum Operation: Sendable, Hashable {
         /// The value there becomes this one; a key that is not there is added at the end.
         case set(PropertyListValue)
@@ -40,9 +40,9 @@ public struct PropertyListEdit: Sendable, Hashable {
         }
     }
 
-    /// Where.
+    /// The path of the value that the edit is about.
     public var path: PropertyListKeyPath
-    /// What.
+    /// The change at the path.
     public var operation: Operation
 
     /// The inline size of an edit in bytes, without its path and value.
@@ -55,7 +55,7 @@ public struct PropertyListEdit: Sendable, Hashable {
     }
 }
 
-/// What became of a property list that was edited.
+/// The result of editing a property list.
 public struct EditedPropertyList: Sendable {
     /// A run of the source that is replaced.
     public struct Change: Sendable, Hashable {
@@ -76,9 +76,9 @@ public struct EditedPropertyList: Sendable {
 
     /// The new file, in the format and encoding of the source.
     public let bytes: [UInt8]
-    /// What it holds.
+    /// The document after the edits.
     public let document: PropertyListDocument
-    /// What changed in a source of XML or OpenStep text, in order: all else is the same byte for byte.
+    /// The changes in a source of XML or OpenStep text, in order: all else is the same byte for byte.
     /// Nil for a binary property list, whose objects keep their order, and for JSON, which is written
     /// anew under the mapping that it was read under.
     public let changes: [Change]?

@@ -16,7 +16,7 @@ public struct PropertyListEditor: Sendable {
     let options: ParsingOptions
     let limits: ParsingLimits
     var tree: EditTree
-    /// How many property lists this one lies in.
+    /// The number of property lists around this one.
     private let nesting: Int
 
     /// Prepares for edits to a document that was parsed.
@@ -254,7 +254,7 @@ public struct PropertyListEditor: Sendable {
         )
     }
 
-    /// What is written, read as the source was: in its encoding, under its mapping.
+    /// Parses the written bytes as the source was parsed: in its encoding, under its mapping.
     private func parsed(_ bytes: [UInt8]) throws(PropertyListError) -> PropertyListDocument {
         switch document.format {
         case .json:

@@ -10,7 +10,7 @@ protocol TextEditSyntax {
     /// Where a value, or a key, stands.
     func range(of record: UInt32) -> Range<Int>
 
-    /// What stands between the ends of a container; nil where it is written in one piece.
+    /// Returns the range between the ends of a container; nil where it is written in one piece.
     func contentRange(of container: UInt32) -> Range<Int>?
 
     /// Where the child of a container that ends with a value ends itself, with what separates it from
@@ -20,10 +20,11 @@ protocol TextEditSyntax {
     /// Where a comment that begins at a place ends; nil where none begins.
     func endOfComment(at place: Int) -> Int?
 
-    /// What separates children where one has no separator yet.
+    /// The separator of children where one has none yet.
     var separator: [UInt8] { get }
 
-    /// How new children of a container are written. Linear in the white space around `neighbour`.
+    /// Returns the manner of new children of a container. Linear in the white space around
+    /// `neighbour`.
     ///
     /// `lead` is what stands before each. `neighbour` is a child of the same container, with its key.
     func manner(_ style: TextStyle, _ lead: [UInt8], like neighbour: TextNeighbour?) -> TextManner
@@ -35,27 +36,29 @@ protocol TextEditSyntax {
         of children: NewTextChildren, _ manner: TextManner, _ budget: borrowing OperationBudget
     ) throws(PropertyListError) -> [UInt8]
 
-    /// What ends a new child that others may follow.
+    /// Returns the separator after a new child that others may follow.
     func terminator(inDictionary: Bool) -> [UInt8]
 
-    /// What stands before a new child where its neighbour has nothing before it.
+    /// Returns the text before a new child where its neighbour has nothing before it.
     func leadOnLine(_ neighbour: TextNeighbour) -> [UInt8]
 
-    /// What becomes of a key that is renamed, whose value stays or, where it is nil, is replaced.
+    /// Returns the change that renames a key. Its value stays or, where `keeping` is nil, is
+    /// replaced.
     func renamed(
         _ key: UInt32, to text: String, keeping value: UInt32?, _ budget: borrowing OperationBudget
     ) throws(PropertyListError) -> EditedPropertyList.Change
 
-    /// What becomes of a value that is set.
+    /// Returns the change that sets a value.
     func replaced(
         _ value: UInt32, with new: PropertyListValue, key: UInt32?, _ style: TextStyle,
         _ budget: borrowing OperationBudget
     ) throws(PropertyListError) -> EditedPropertyList.Change
 
-    /// What is taken away with a child that is removed.
+    /// Returns the range that is removed with a child.
     func removed(from start: Int, to end: Int) -> Range<Int>
 
-    /// Whether some new children of a container may belong elsewhere than after what is before them.
+    /// Returns whether some new children of a container may belong elsewhere than after what is
+    /// before them.
     func placesElsewhere(in container: UInt32) -> Bool
 
     /// The new children that belong elsewhere, by their places in `children`, and what puts them there.
@@ -88,17 +91,22 @@ struct TextNeighbour {
     let value: UInt32
 }
 
-/// How children of a container are written.
+/// The manner in which children of a container are written.
 struct TextManner {
     var style: TextStyle
     /// The text before each child.
     var lead: [UInt8] = []
     /// The text between a key and its value.
     var separator: [UInt8] = []
-    /// Whether keys and strings are in quotes even where they need none.
+    /// A Boolean value that says whether keys and strings are in quotes even where they need none.
     var isQuoted = false
-    /// Whether each child is followed by what ends it.
+    /// A Boolean value that says whether each child is followed by what ends it.
     var hasTerminators = true
+
+    /// The manner of one value in the place of another, without anything around it.
+    static func replacement(_ style: TextStyle, isQuoted: Bool = false) -> Self {
+        Self(style: style, isQuoted: isQuoted, hasTerminators: false)
+    }
 }
 
 /// Children that a container gets.

@@ -27,7 +27,7 @@ struct TextEditWriter<Syntax: TextEditSyntax>: ~Copyable {
         store = document.storage.store
     }
 
-    /// What changes, in the order of the source. Linear.
+    /// Returns the changes, in the order of the source. Linear.
     ///
     /// - Throws: `unrepresentableValue` for what the format has no form for; `sizeLimitExceeded`.
     mutating func changes() throws(PropertyListError) -> [EditedPropertyList.Change] {
@@ -77,7 +77,7 @@ struct TextEditWriter<Syntax: TextEditSyntax>: ~Copyable {
 
     // MARK: Containers
 
-    /// What new children follow.
+    /// The place after which new children are inserted.
     private struct Anchor {
         /// Where the child ends.
         let end: Int
@@ -88,7 +88,7 @@ struct TextEditWriter<Syntax: TextEditSyntax>: ~Copyable {
         _ container: EditTree.Container, _ origin: UInt32
     ) throws(PropertyListError) {
         let record = store.records[Int(origin)]
-        let count = Int(record.high)
+        let count = record.count
         if count == 0 { return try fill(container, origin) }
         var anchor = Anchor(
             end: syntax.contentRange(of: origin)?.lowerBound ?? 0, hasSeparator: true)
@@ -137,12 +137,12 @@ struct TextEditWriter<Syntax: TextEditSyntax>: ~Copyable {
     }
 
     private func neighbour(_ number: Int, _ record: NodeRecord) -> TextNeighbour {
-        let place = Int(record.low) + number
+        let place = record.childRange.lowerBound + number
         guard record.kind == .dictionary else {
             return TextNeighbour(key: nil, value: store.children[place])
         }
         return TextNeighbour(
-            key: store.children[place], value: store.children[place + Int(record.high)])
+            key: store.children[place], value: store.children[record.valuePlace(ofKeyAt: place)])
     }
 
     private mutating func change(
@@ -189,7 +189,7 @@ struct TextEditWriter<Syntax: TextEditSyntax>: ~Copyable {
         _ record: NodeRecord
     ) throws(PropertyListError) {
         if positions.isEmpty { return }
-        let manner = manner(like: neighbour(min(1, Int(record.high) - 1), record))
+        let manner = manner(like: neighbour(min(1, record.count - 1), record))
         try insert(positions, of: container, after: anchor, manner)
     }
 

@@ -3,13 +3,13 @@
 
 @_spi(Tables) internal import PropertyList
 
-/// How lines of text that is put in begin and end.
+/// The beginnings and ends of lines that are put into a text.
 struct TextStyle: Sendable, Hashable {
-    /// What every line begins with.
+    /// The beginning of every line.
     var prefix: [UInt8]
-    /// What a level of nesting adds to that.
+    /// The indentation that a level of nesting adds.
     var unit: [UInt8]
-    /// What ends a line; empty where all is written on one.
+    /// The end of a line; empty where all is written on one.
     var newline: [UInt8]
 
     /// All on one line.
@@ -19,12 +19,12 @@ struct TextStyle: Sendable, Hashable {
     var deeper: TextStyle { TextStyle(prefix: prefix + unit, unit: unit, newline: newline) }
 }
 
-/// How the text of a source is laid out: lines, indentation, what stands between values.
+/// The layout of the text of a source: lines, indentation, separators between values.
 struct TextLayout {
     let text: [UInt8]
-    /// What ends the first line; empty where there is one line only.
+    /// The end of the first line; empty where there is one line only.
     let newline: [UInt8]
-    /// What a level of nesting adds to the indentation.
+    /// The indentation that a level of nesting adds.
     private let unit: [UInt8]
 
     init(_ store: NodeStore) {
@@ -39,11 +39,11 @@ struct TextLayout {
             ? [0x0D, 0x0A] : [text[end]]
     }
 
-    /// What the first child on a line of its own has more than the line of its container; a TAB where
-    /// there is none.
+    /// Returns the indentation that the first child on a line of its own adds to that of its
+    /// container; a TAB where there is none.
     private static func unit(_ store: NodeStore) -> [UInt8] {
-        for record in store.records where record.isContainer && record.high > 0 {
-            let child = store.records[Int(store.children[Int(record.low)])]
+        for record in store.records where record.isContainer && !record.isEmpty {
+            let child = store.records[Int(store.children[record.childRange.lowerBound])]
             let outer = blank(before: Int(record.offset), store.bytes)
             let inner = blank(before: Int(child.offset), store.bytes)
             guard let outer = indentation(outer), let inner = indentation(inner),
@@ -66,7 +66,7 @@ struct TextLayout {
         return text[start..<place]
     }
 
-    /// What follows the last line end in white space; nil where there is none.
+    /// Returns the white space after the last line end; nil where there is none.
     private static func indentation(_ blank: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         blank.lastIndex { $0 == 0x0A || $0 == 0x0D }.map { blank[($0 + 1)...] }
     }
@@ -92,7 +92,7 @@ struct TextLayout {
         return isPair ? end - 1 : end
     }
 
-    /// Whether there is nothing but white space.
+    /// Returns whether there is nothing but white space.
     func isBlank(_ range: Range<Int>) -> Bool { text[range].allSatisfy(Self.isBlank) }
 
     /// The end of the line on which a value ends at `place`, before its line end, if nothing but white

@@ -3,8 +3,8 @@
 
 internal import PropertyList
 
-/// How XML property lists are edited: each value and each key is an element, and nothing separates
-/// them.
+/// The syntax for editing XML property lists: each value and each key is an element, and nothing
+/// separates them.
 struct XMLEditSyntax: TextEditSyntax {
     let layout: TextLayout
     let separator: [UInt8] = []
@@ -62,7 +62,7 @@ struct XMLEditSyntax: TextEditSyntax {
         try fragment.text(of: children, manner, budget)
     }
 
-    /// What stands between a key and its value.
+    /// Returns the text between a key and its value.
     private func separator(like neighbour: TextNeighbour?, _ style: TextStyle) -> [UInt8] {
         guard let neighbour, let key = neighbour.key else {
             return style.newline.isEmpty ? [] : style.newline + style.prefix

@@ -7,7 +7,7 @@ internal import PropertyList
 struct XMLFragment {
     /// The forms of the document that the text goes into: reals, losses.
     let options: XMLPropertyList.Options
-    /// Whether that document is a keyed archive.
+    /// A Boolean value that says whether that document is a keyed archive.
     let isInArchive: Bool
     let limits: ParsingLimits
 

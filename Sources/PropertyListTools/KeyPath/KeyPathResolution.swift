@@ -33,7 +33,7 @@ extension PropertyListKeyPath.Step {
 }
 
 extension PropertyListKeyPath {
-    /// How many property lists within property lists a path may go into.
+    /// The number of property lists within property lists that a path may go into.
     static let nestingLimit = 32
 
     /// An error about a step that means nothing in the value it is taken from.
@@ -78,7 +78,7 @@ extension PropertyListKeyPath {
         return found.map { TerminalText.escaped($0) }
     }
 
-    /// How many letters have to be changed, added or left out to turn one text into the other.
+    /// Returns the number of letters to change, add or leave out to turn one text into the other.
     private static func distance(_ left: String, _ right: String) -> Int {
         let first = Array(left.utf8)
         let second = Array(right.utf8)

@@ -15,7 +15,8 @@ protocol KeyPathWalk {
     associatedtype Keys: Sequence<String>
 
     var rootPlace: Place { get }
-    /// Whether the property list is a keyed archive, in which steps follow references.
+    /// A Boolean value that says whether the property list is a keyed archive, in which steps
+    /// follow references.
     var isArchive: Bool { get }
 
     func kind(at place: Place) -> PropertyListKind

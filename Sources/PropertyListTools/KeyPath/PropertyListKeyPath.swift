@@ -103,7 +103,7 @@ public struct PropertyListKeyPath: Sendable {
 }
 
 extension PropertyListKeyPath.Step: Hashable {
-    /// Whether both are of one kind, with the same number or the same scalars.
+    /// Returns whether both are of one kind, with the same number or the same scalars.
     public static func == (left: Self, right: Self) -> Bool {
         switch (left, right) {
         case (.key(let left), .key(let right)), (.name(let left), .name(let right)):
@@ -126,7 +126,7 @@ extension PropertyListKeyPath.Step: Hashable {
 }
 
 extension PropertyListKeyPath: Hashable {
-    /// Whether both have the same steps, however they were written.
+    /// Returns whether both have the same steps, however they were written.
     public static func == (left: PropertyListKeyPath, right: PropertyListKeyPath) -> Bool {
         left.steps == right.steps
     }

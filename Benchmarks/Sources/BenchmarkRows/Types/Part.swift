@@ -16,6 +16,12 @@ class Part: KeyedCodable {
         count = random.below(1_000)
     }
 
+    required init(title: String, weight: Double, count: Int) {
+        self.title = title
+        self.weight = weight
+        self.count = count
+    }
+
     func encode(with coder: KeyedEncoder) throws {
         try coder.encode(title, forKey: "title")
         coder.encode(weight, forKey: "weight")

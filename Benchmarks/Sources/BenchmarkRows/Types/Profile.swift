@@ -22,6 +22,20 @@ final class Profile: KeyedCodable {
         token = Data((0..<160).map { _ in UInt8(random.below(256)) })
     }
 
+    init(
+        identifier: String, name: String, mail: String, born: Date, level: Int, score: Double,
+        tags: [String], token: Data
+    ) {
+        self.identifier = identifier
+        self.name = name
+        self.mail = mail
+        self.born = born
+        self.level = level
+        self.score = score
+        self.tags = tags
+        self.token = token
+    }
+
     func encode(with coder: KeyedEncoder) throws {
         try coder.encode(identifier, forKey: "identifier")
         try coder.encode(name, forKey: "name")

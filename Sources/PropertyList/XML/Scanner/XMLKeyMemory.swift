@@ -41,7 +41,7 @@ struct XMLKeyMemory {
         _ node: Int, after last: UInt32, _ length: Int, _ store: inout NodeStore
     ) -> UInt32 {
         let number = keys.intern(UInt32(truncatingIfNeeded: node), in: store)
-        store.records[node].setHigh(number)
+        store.records[node].setKeyNumber(number)
         if Int(number) == entries.count {
             entries.append(Entry(record: store.records[node], length: length))
         }

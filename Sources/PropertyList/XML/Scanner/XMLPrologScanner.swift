@@ -1,7 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// What stands above the values of the common form:
+/// A scanner of the common form of the text above the values:
 ///
 ///     declaration = `<?xml version="1.0"` [ ` encoding="` name `"` ] `?>`
 ///     doctype     = `<!DOCTYPE plist ` ( `PUBLIC "` id `" "` id `"` | `SYSTEM "` id `"` ) `>`

@@ -171,7 +171,7 @@ struct XMLScanner {
         frame = frames.popLast() ?? Frame(isDictionary: false)
     }
 
-    /// Whether the end tag `tag` stands at `index`.
+    /// Returns whether the end tag `tag` stands at `index`.
     @inline(__always)
     func ends(_ text: Span<UInt8>, _ tag: XMLTagWord, at index: Int) -> Bool {
         guard let word = text.littleEndian(at: index &+ 2), tag.begins(word) else { return false }

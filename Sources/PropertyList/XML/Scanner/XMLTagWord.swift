@@ -8,10 +8,10 @@
 struct XMLTagWord {
     /// The bytes of the tag after `<` or `</`, or of the entity after `&`; the rest is zero.
     let word: UInt64
-    /// How many bytes those are.
+    /// The number of those bytes.
     let length: Int
 
-    /// Whether `other`, eight bytes of text, begins with the tag or the entity.
+    /// Returns whether `other`, eight bytes of text, begins with the tag or the entity.
     @inline(__always)
     func begins(_ other: UInt64) -> Bool {
         (other ^ word) &<< UInt64(truncatingIfNeeded: 64 &- length &* 8) == 0

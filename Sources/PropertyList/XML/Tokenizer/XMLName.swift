@@ -67,7 +67,7 @@ enum XMLName {
         return index
     }
 
-    /// Whether a name may begin with the character.
+    /// Returns whether a name may begin with the character.
     static func isStart(_ scalar: UInt32) -> Bool {
         switch scalar {
         case 0x61...0x7A, 0x41...0x5A, 0x5F, 0x3A: true
@@ -79,7 +79,7 @@ enum XMLName {
         }
     }
 
-    /// Whether the character may stand in a name after the first.
+    /// Returns whether the character may stand in a name after the first.
     static func isPart(_ scalar: UInt32) -> Bool {
         switch scalar {
         case 0x30...0x39, 0x2D, 0x2E, 0xB7, 0x300...0x36F, 0x203F...0x2040: true

@@ -140,7 +140,7 @@ extension XMLTokenizer {
         return String(decoding: range.map { text[$0] }, as: UTF8.self)
     }
 
-    /// Whether a public identifier may have the character (production 13).
+    /// Returns whether a public identifier may have the character (production 13).
     private static func isPublic(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "?")...UInt8(ascii: "Z"),

@@ -293,7 +293,7 @@ struct XMLTokenizer {
         }
     }
 
-    /// Whether XML allows the character (production 2).
+    /// Returns whether XML allows the character (production 2).
     private static func isCharacter(_ scalar: UInt32) -> Bool {
         switch scalar {
         case 0x09, 0x0A, 0x0D, 0x20...0xD7FF, 0xE000...0xFFFD, 0x10000...0x10FFFF: true

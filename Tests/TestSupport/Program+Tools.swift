@@ -1,0 +1,45 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// Programs of the system that run another program: as another user, or with changed system calls.
+extension Program {
+    private static let tracerPath = tool("strace")
+    private static let userChangerPath = tool("setpriv")
+
+    private static func tool(_ name: String) -> String? {
+        ["/usr/bin/", "/bin/"].map { $0 + name }.first {
+            FileManager.default.isExecutableFile(atPath: $0)
+        }
+    }
+
+    /// Whether `strace` is installed.
+    public static var isTraceable: Bool { tracerPath != nil }
+
+    /// Whether ``asOtherUser`` works: for the superuser, where `setpriv` is installed.
+    public static var canChangeUser: Bool { geteuid() == 0 && userChangerPath != nil }
+
+    /// The beginning of a command that runs a program under `strace`, with its threads and children.
+    ///
+    /// - Parameters:
+    ///   - expressions: The calls to trace or to change, as the option `-e` takes them.
+    ///   - path: The file whose calls are meant; nil for those on all files.
+    ///   - output: The file for the trace.
+    public static func traced(
+        _ expressions: [String], on path: String? = nil, to output: String
+    ) -> [String] {
+        [tracerPath ?? "strace", "-f", "-q", "-o", output] + (path.map { ["-P", $0] } ?? [])
+            + expressions.flatMap { ["-e", $0] }
+    }
+
+    /// The beginning of a command that runs a program as a user who owns nothing and is in no other group.
+    public static var asOtherUser: [String] {
+        [userChangerPath ?? "setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+    }
+
+    /// Runs a command, which begins with the path of an executable file, and waits for it.
+    public static func run(_ command: [String]) throws -> (status: Int32, output: String) {
+        try run(URL(filePath: command[0]), Array(command.dropFirst()), in: [:])
+    }
+}
