@@ -108,7 +108,8 @@ let package = Package(
         .target(
             name: "ArchiveStore",
             dependencies: [
-                "KeyedArchive", "PropertyList", "PlatformC", "SystemFiles", "DatabaseFiles",
+                "KeyedArchive", "PropertyList", "PropertyListCodable", "PlatformC", "SystemFiles",
+                "DatabaseFiles",
                 .target(name: "CSQLite", condition: .when(traits: ["Stores"])),
                 .product(
                     name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["Stores"])),

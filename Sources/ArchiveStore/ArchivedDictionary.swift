@@ -8,9 +8,9 @@ public import PropertyList
 ///
 /// ```swift
 /// let settings = ArchivedDictionary(in: store, service: "com.example.app", account: "settings")
-/// try settings.set("Anna", forKey: "name")
+/// settings["name"] = "Anna"
 /// let name = try settings.value(String.self, forKey: "name")
-/// try settings.update { $0["age"] = AnyArchived(36); $0["name"] = nil }
+/// try settings.update { $0["age"] = 36; $0["name"] = nil }
 /// ```
 ///
 /// The item holds a keyed archive with an NSMutableDictionary under a named key. The classes of all
@@ -43,6 +43,8 @@ public struct ArchivedDictionary: Sendable {
     private let registry: ClassRegistry
     private let limits: ParsingLimits
     private let corruption: CorruptionPolicy
+    /// Takes the failures of setting values by the subscript.
+    public let onFailure: FailureHandler
 
     /// The key of the archive's root, if another is not said.
     public static let defaultKey = "values"
@@ -57,10 +59,13 @@ public struct ArchivedDictionary: Sendable {
     ///   - registry: the classes that values may be of.
     ///   - limits: how much the archive may ask for.
     ///   - corruption: the way to deal with data that cannot be parsed.
+    ///   - onFailure: gets the failures of setting values by the subscript; by default they are written to standard
+    ///     error.
     public init(
         in store: ItemStore, item attributes: ItemAttributes, key: String = defaultKey,
         allowing registry: ClassRegistry = .commonClasses, limits: ParsingLimits = .untrusted,
-        onCorruption corruption: CorruptionPolicy = .throw
+        onCorruption corruption: CorruptionPolicy = .throw,
+        onFailure: FailureHandler = .standardError
     ) {
         self.store = store
         self.attributes = attributes
@@ -68,17 +73,19 @@ public struct ArchivedDictionary: Sendable {
         self.registry = registry
         self.limits = limits
         self.corruption = corruption
+        self.onFailure = onFailure
     }
 
     /// The dictionary in the item of a service and an account, in the store's first group.
     public init(
         in store: ItemStore, service: String, account: String, key: String = defaultKey,
         allowing registry: ClassRegistry = .commonClasses,
-        onCorruption corruption: CorruptionPolicy = .throw
+        onCorruption corruption: CorruptionPolicy = .throw,
+        onFailure: FailureHandler = .standardError
     ) {
         self.init(
             in: store, item: ItemAttributes(service: service, account: account), key: key,
-            allowing: registry, onCorruption: corruption)
+            allowing: registry, onCorruption: corruption, onFailure: onFailure)
     }
 }
 
@@ -99,7 +106,7 @@ extension ArchivedDictionary {
         if let value = entry.value(as: type) { return value }
         throw StoreError(
             .unsupportedValue,
-            what: "a value of type \(Swift.type(of: entry.value)), not \(type)",
+            what: "a value of type \(Swift.type(of: entry.value)), not \(type), \(source)",
             path: PropertyListPath([.key(self.key), .key(key)]))
     }
 
@@ -116,11 +123,19 @@ extension ArchivedDictionary {
         ItemQuery(attributes.identity, accessGroup: attributes.accessGroup ?? store.accessGroups[0])
     }
 
+    /// The item in messages.
+    private var source: String {
+        "item of the \(attributes.subject.printable) for the account "
+            + "`\(StoreError.printable(attributes.account))`"
+    }
+
     /// The entries of an archive.
     private func entries(in data: [UInt8]) throws -> ArchivedEntries {
-        let pairs = try KeyedUnarchiver(parsing: data, allowing: registry, limits: limits)
-            .unarchive(ArchivedPairs<String, AnyArchived>.self, forKey: key)
-        return try ArchivedEntries(pairs)
+        try withErrors(about: source) {
+            let pairs = try KeyedUnarchiver(parsing: data, allowing: registry, limits: limits)
+                .unarchive(ArchivedPairs<String, AnyArchived>.self, forKey: key)
+            return try ArchivedEntries(pairs)
+        }
     }
 
     /// The entries of the item that `find` returns; none for a corrupt item, where the policy says so.
@@ -161,6 +176,17 @@ extension ArchivedDictionary {
 // MARK: - Changing
 
 extension ArchivedDictionary {
+    /// Sets the value of a key at once, in a transaction of its own; nil removes it.
+    ///
+    /// A subscript that sets cannot throw. A failure is reported to ``onFailure``, and the item stays as it is;
+    /// ``set(_:forKey:)`` throws the error instead. Values are read by ``value(_:forKey:)``, or as `AnyArchived`
+    /// by the other subscript: a failure to read is never taken for a value that is not there.
+    public subscript<Value: KeyedCodable>(key: String) -> Value? {
+        @available(*, unavailable, message: "read with `try value(Value.self, forKey: key)`")
+        get { nil }
+        nonmutating set { do { try set(newValue, forKey: key) } catch { onFailure(error) } }
+    }
+
     /// Sets the value of a key; nil removes it.
     ///
     /// - Throws: as ``update(_:)``.
@@ -204,9 +230,11 @@ extension ArchivedDictionary {
     }
 
     private func archive(_ entries: ArchivedEntries) throws -> [UInt8] {
-        let archiver = KeyedArchiver(allowing: registry, limits: limits)
-        try archiver.roots.encode(Mutable(entries.pairs), forKey: key)
-        return try archiver.finish()
+        try withErrors(about: source) {
+            let archiver = KeyedArchiver(allowing: registry, limits: limits)
+            try archiver.roots.encode(Mutable(entries.pairs), forKey: key)
+            return try archiver.finish()
+        }
     }
 }
 

@@ -1,14 +1,22 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+internal import KeyedArchive
 public import PropertyList
 internal import SystemFiles
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
 
 /// Why a store could not be read or written: what, in which file, at which value.
 ///
 /// Match on ``code``; the text may change between versions. A message names files, keys, services and
 /// groups, and never quotes a value. About a file that is no property list, it may quote some characters where
-/// the parser stopped. The error of an archive itself is a `KeyedArchiveError`.
+/// the parser stopped. The error of an archive itself is a `KeyedArchiveError`, whose `source` names the file or the
+/// item.
 public struct StoreError: Error, Sendable {
     /// The kind of failure: an open set, so that a new one breaks no `switch`.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
@@ -105,15 +113,24 @@ public struct StoreError: Error, Sendable {
     public var underlying: (any Error)? { storage.underlying }
 }
 
-extension StoreError: CustomStringConvertible {
+extension StoreError: CustomStringConvertible, LocalizedError {
     /// `store: what, in path, file (way out)`.
     public var description: String {
-        var text = "store: \(what)"
+        recovery.map { "store: \(problem) (\($0))" } ?? "store: \(problem)"
+    }
+
+    private var problem: String {
+        var text = what
         if let path, !path.components.isEmpty { text += ", in \(path)" }
         if let file { text += ", file \(TerminalText.escaped(file))" }
-        if let recovery { text += " (\(recovery))" }
         return text
     }
+
+    /// The problem, with the path and the file. It is what `localizedDescription` returns.
+    public var errorDescription: String? { problem }
+
+    /// The same as ``recovery``.
+    public var recoverySuggestion: String? { recovery }
 }
 
 extension StoreError {
@@ -139,5 +156,28 @@ extension StoreError {
     /// A name, escaped and shortened for messages.
     static func printable(_ name: String) -> String {
         TerminalText.escaped(String(name.unicodeScalars.prefix(128)))
+    }
+}
+
+extension StoreError {
+    /// The same error, about what holds the archive.
+    fileprivate func from(_ source: String) -> StoreError {
+        StoreError(
+            code, what: "\(what), \(source)", file: file, path: path, recovery: recovery,
+            underlying: underlying)
+    }
+}
+
+/// Runs what reads or makes an archive. Its errors get the name of the file that holds the archive.
+func withErrors<Result>(aboutFile path: String, _ body: () throws -> Result) throws -> Result {
+    try withErrors(about: "file \(TerminalText.escaped(path))", body)
+}
+
+/// Runs what reads or makes an archive. Its errors get the name of what holds the archive.
+func withErrors<Result>(about source: String, _ body: () throws -> Result) throws -> Result {
+    do { return try body() } catch let error as KeyedArchiveError {
+        throw error.from(source)
+    } catch let error as StoreError {
+        throw error.from(source)
     }
 }

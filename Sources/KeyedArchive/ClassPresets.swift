@@ -25,10 +25,15 @@ extension ClassRegistry {
         String.self, Mutable<String>.self, ArchivedNumber.self, Data.self, Mutable<Data>.self,
         Date.self, ArchivedValue.self)
 
+    /// The classes of identifiers: NSURL, NSUUID. `.commonClasses.merging(.identifierClasses)` allows all single values
+    /// that settings and keychain items usually hold.
+    public static let identifierClasses = ClassRegistry(URL.self, UUID.self)
+
     /// The classes of Foundation that are plain data and have a Swift type here: the default list.
     ///
     /// The classes of AppKit and UIKit are in the product `AppKitArchive`.
     public static let foundation = propertyList.merging(foundationValues)
+        .merging(.identifierClasses)
         .merging(.geometryClasses)
         .merging(.decimalClasses)
         .merging(.indexClasses)
@@ -44,7 +49,7 @@ extension ClassRegistry {
         .merging(.hashTableClasses)
 
     private static let foundationValues = ClassRegistry(
-        ArchivedNull.self, UUID.self, URL.self, ArchivedSet<AnyArchived>.self,
+        ArchivedNull.self, ArchivedSet<AnyArchived>.self,
         Mutable<ArchivedSet<AnyArchived>>.self, ArchivedOrderedSet<AnyArchived>.self,
         Mutable<ArchivedOrderedSet<AnyArchived>>.self, ArchivedCountedSet<AnyArchived>.self)
 }

@@ -65,10 +65,11 @@ public struct KeyedArchiveError: Error, Sendable {
         let path: PropertyListPath?
         let recovery: String?
         let propertyListError: PropertyListError?
+        let source: String?
 
         init(
             _ code: Code, _ what: String, _ object: PropertyListUID?, _ path: PropertyListPath?,
-            _ recovery: String?, _ propertyListError: PropertyListError?
+            _ recovery: String?, _ propertyListError: PropertyListError?, _ source: String? = nil
         ) {
             self.code = code
             self.what = what
@@ -76,6 +77,7 @@ public struct KeyedArchiveError: Error, Sendable {
             self.path = path
             self.recovery = recovery
             self.propertyListError = propertyListError
+            self.source = source
         }
     }
 
@@ -95,6 +97,8 @@ public struct KeyedArchiveError: Error, Sendable {
             .invalidPropertyList, error.what, nil, error.path, error.recovery, error)
     }
 
+    private init(_ storage: Storage) { self.storage = storage }
+
     /// The kind of failure.
     public var code: Code { storage.code }
     /// The description of the failure, with both numbers where two are compared.
@@ -108,16 +112,29 @@ public struct KeyedArchiveError: Error, Sendable {
     public var recovery: String? { storage.recovery }
     /// The error of the layer below, for ``Code/invalidPropertyList``.
     public var propertyListError: PropertyListError? { storage.propertyListError }
+    /// The file or the item that holds the archive, such as `file /srv/save.plist`; nil for an archive in memory.
+    public var source: String? { storage.source }
 }
 
 extension KeyedArchiveError: CustomStringConvertible {
-    /// `keyed archive: what, in path`; the error of the property list where that is the reason.
+    /// `keyed archive: what, in path, file`; the error of the property list where that is the reason.
     public var description: String {
-        if let error = propertyListError { return error.description }
+        let place = source.map { ", \($0)" } ?? ""
+        if let error = propertyListError { return "\(error)\(place)" }
         var text = "keyed archive: \(what)"
         if let path, !path.components.isEmpty { text += ", in \(path)" }
+        text += place
         if let recovery { text += " (\(recovery))" }
         return text
+    }
+}
+
+extension KeyedArchiveError {
+    /// The same error, about the archive in a file or an item. `source` is what messages call that, escaped.
+    package func from(_ source: String) -> KeyedArchiveError {
+        KeyedArchiveError(
+            Storage(
+                code, what, object, path, recovery, propertyListError, storage.source ?? source))
     }
 }
 

@@ -39,6 +39,16 @@ internal import Synchronization
         defer { unsafe os_unfair_lock_unlock(lock) }
         return try body(&value)
     }
+
+    /// Runs a closure as ``withLock(_:)`` does, or returns nil where something else runs.
+    package func withLockIfAvailable<R, E: Error>(
+        _ body: (inout Value) throws(E) -> R
+    ) throws(E) -> R? {
+        // SAFETY: the lock lives as long as this object.
+        guard unsafe os_unfair_lock_trylock(lock) else { return nil }
+        defer { unsafe os_unfair_lock_unlock(lock) }
+        return try body(&value)
+    }
 }
 #else
 /// A value behind a lock, for state that threads share.
@@ -52,6 +62,13 @@ package final class Guarded<Value: Sendable>: Sendable {
         _ body: (inout sending Value) throws(E) -> sending R
     ) throws(E) -> sending R {
         try mutex.withLock(body)
+    }
+
+    /// Runs a closure as ``withLock(_:)`` does, or returns nil where something else runs.
+    package func withLockIfAvailable<R, E: Error>(
+        _ body: (inout sending Value) throws(E) -> sending R
+    ) throws(E) -> sending R? {
+        try mutex.withLockIfAvailable(body)
     }
 }
 #endif

@@ -12,6 +12,20 @@ package enum Environment {
         unsafe getenv(name).map { unsafe String(cString: $0) }
     }
 
+    /// Calls a function when the process ends by `exit` or by the end of `main`. It is not called when the process
+    /// is killed or crashes, nor by `_exit`.
+    package static func onExit(_ body: @escaping @convention(c) () -> Void) { _ = atexit(body) }
+
+    /// The number of the process. A child that was forked off has another one.
+    package static var processNumber: Int32 { getpid() }
+
+    /// Writes a line to standard error, if something takes it. A pipe that nobody reads from would end the process.
+    package static func log(_ line: String) {
+        let output = FileDescriptor(rawValue: 2)
+        guard output.isWritable else { return }
+        try? output.write(Array("\(line)\n".utf8))
+    }
+
     /// Waits for less than a second.
     package static func sleep(microseconds: UInt32) { _ = usleep(microseconds) }
 

@@ -91,6 +91,13 @@ package struct FileDescriptor {
         if unsafe poll(&request, 1, -1) < 0, errno != EINTR { throw SystemError.last }
     }
 
+    /// Whether something takes what is written now. A pipe that nobody reads from does not.
+    var isWritable: Bool {
+        var request = pollfd(fd: rawValue, events: Int16(POLLOUT), revents: 0)
+        // SAFETY: the structure is ours for the call, and the call is told that it is one.
+        return unsafe poll(&request, 1, 0) == 1 && Int32(request.revents) == POLLOUT
+    }
+
     package func close() { _ = closeDescriptor(rawValue) }
 
     /// Reads up to the end, in chunks, until there are more than `limit` bytes.

@@ -44,7 +44,7 @@ package struct FileMode {
     }
 
     /// Describes a symbolic link itself where links are not followed.
-    init(of place: FilePlace) throws(SystemError) {
+    package init(of place: FilePlace) throws(SystemError) {
         try self.init(of: place, followingLinks: place.followsLinks)
     }
 

@@ -44,6 +44,66 @@ struct ArchivedDictionaryTests {
         #expect(try store.items() == [])
     }
 
+    @Test("the subscript sets values of any allowed type, and reports what it cannot set")
+    func subscripts() throws {
+        let failures = Guarded<[String]>([])
+        let dictionary = ArchivedDictionary(
+            in: store, service: "app", account: "values",
+            onFailure: FailureHandler { error in failures.withLock { $0.append("\(error)") } })
+        dictionary["name"] = "Anna"
+        dictionary["age"] = 36
+        dictionary["when"] = Date(timeIntervalSinceReferenceDate: 5)
+        dictionary["any"] = AnyArchived(true)
+        #expect(try dictionary.value(Int.self, forKey: "age") == 36)
+        #expect(try dictionary["name"]?.value(as: String.self) == "Anna")
+        dictionary["age"] = Int?.none
+        #expect(try dictionary.dictionary().keys == ["any", "name", "when"])
+        #expect(failures.copy.isEmpty)
+        dictionary["name"] = ["a", "b"]
+        #expect(failures.copy.count == 1 && failures.copy.first?.contains("NSArray") == true)
+        #expect(failures.copy.first?.contains("service `app`") == true)
+        #expect(try dictionary.value(forKey: "name") == "Anna")
+        try dictionary.update {
+            $0["name"] = "Berta"
+            $0["more"] = 1.5
+            #expect($0["name"] == "Berta" && $0["more"] == 1.5)
+            #expect($0["name"] as Int? == nil)
+            $0["when"] = nil
+        }
+        #expect(try dictionary.dictionary().keys == ["any", "more", "name"])
+    }
+
+    @Test("UUIDs and URLs are allowed by one more preset")
+    func identifiers() throws {
+        let id = UUID()
+        #expect(throws: KeyedArchiveError.self) { try dictionary.set(id, forKey: "id") }
+        let wider = ArchivedDictionary(
+            in: store, service: "app", account: "values",
+            allowing: .commonClasses.merging(.identifierClasses))
+        try wider.set(id, forKey: "id")
+        try wider.set(URL(fileURLWithPath: "/a"), forKey: "url")
+        #expect(try wider.value(UUID.self, forKey: "id") == id)
+        #expect(try wider.value(URL.self, forKey: "url")?.path == "/a")
+        #expect(throws: KeyedArchiveError.self) { try wider.set(["a"], forKey: "list") }
+    }
+
+    @Test("errors name the item")
+    func items() throws {
+        try dictionary.set(1, forKey: "a")
+        let type = #expect(throws: StoreError.self) {
+            try dictionary.value(String.self, forKey: "a")
+        }
+        let name = "item of the service `app` for the account `values`"
+        #expect(type?.description.contains(name) == true)
+        try store.save(Item(service: "app", account: "values", data: Array("bplist00".utf8)))
+        let data = #expect(throws: KeyedArchiveError.self) { try dictionary.dictionary() }
+        #expect(data?.source == name && data?.description.hasSuffix(", \(name)") == true)
+        let other = try KeyedArchiver.archive(["a": 1])
+        try store.save(Item(service: "app", account: "values", data: other))
+        let root = #expect(throws: KeyedArchiveError.self) { try dictionary.dictionary() }
+        #expect(root?.source == name && root?.description.contains(name) == true)
+    }
+
     @Test("what is not allowed is refused with its path before anything is written")
     func refused() throws {
         try dictionary.set("kept", forKey: "name")

@@ -509,7 +509,7 @@ struct EncryptedItemDatabaseTests {
         try query("CREATE TRIGGER t AFTER INSERT ON item BEGIN DELETE FROM item; END")
         try refused(.invalidDatabase, "a trigger")
         _ = try open()
-        try query("UPDATE store SET version = 2")
+        try query("UPDATE store SET version = 3")
         try refused(.unsupportedVersion, "a later version")
         _ = try open()
         try query("DELETE FROM store")

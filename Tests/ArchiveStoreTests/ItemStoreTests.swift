@@ -72,6 +72,68 @@ struct ItemStoreTests {
         #expect(try store.items().map(\.password) == ["largest"])
     }
 
+    @Test(
+        "passwords are found by service and account, and nil where there is none",
+        arguments: Kind.allCases)
+    func passwords(_ kind: Kind) throws {
+        let store = try store(kind)
+        try store.save(Item(service: "example.com", account: "anna", password: "secret"))
+        #expect(try store.password(service: "example.com", account: "anna") == "secret")
+        #expect(try store.password(service: "example.com", account: "berta") == nil)
+        #expect(
+            try store.password(service: "example.com", account: "anna", accessGroup: "second")
+                == nil)
+        try store.save(Item(service: "example.com", account: "anna", data: [0xFF]))
+        let error = #expect(throws: StoreError.self) {
+            try store.password(service: "example.com", account: "anna")
+        }
+        #expect(error?.code == .unsupportedValue)
+        #expect(error?.description.contains("service `example.com`") == true)
+    }
+
+    @Test("the items of a service are read and set by their accounts", arguments: Kind.allCases)
+    func serviceItems(_ kind: Kind) throws {
+        let store = try store(kind)
+        let items = store.items(service: "example.com")
+        #expect(try items["anna"] == nil && items.accounts == [])
+        var labelled = Item(service: "example.com", account: "anna", password: "old")
+        labelled.attributes.label = "Anna's"
+        labelled.attributes.accessGroup = "second"
+        try store.add(labelled)
+        try store.add(Item(service: "other", account: "anna", password: "other"))
+        try items.setPassword("new", account: "anna")
+        try items.setPassword("secret", account: "berta")
+        #expect(try items["anna"]?.password == "new")
+        #expect(try items["anna"]?.attributes.label == "Anna's")
+        #expect(try items["anna"]?.attributes.accessGroup == "second")
+        #expect(try items["berta"]?.attributes.accessGroup == "first")
+        #expect(try Set(items.accounts) == ["anna", "berta"])
+        #expect(try store.items(service: "example.com", accessGroup: "second").accounts == ["anna"])
+        try items.setPassword(nil, account: "anna")
+        try items.setPassword(nil, account: "anna")
+        #expect(try items.accounts == ["berta"])
+        #expect(try store.items().count == 2)
+    }
+
+    @Test("items are found by their labels", arguments: Kind.allCases)
+    func labels(_ kind: Kind) throws {
+        let store = try store(kind)
+        for label in ["Example", "example", "e\u{301}", nil] {
+            var item = Item(service: "s", account: label ?? "none", password: "p")
+            item.attributes.label = label
+            try store.add(item)
+        }
+        #expect(
+            try store.items(matching: ItemQuery(label: "Example")).map(\.attributes.account) == [
+                "Example"
+            ])
+        #expect(try store.items(matching: ItemQuery(label: "\u{E9}")).isEmpty)
+        let error = #expect(throws: StoreError.self) {
+            try store.item(matching: ItemQuery(label: "none"))
+        }
+        #expect(error?.description == "store: no item with the label `none` matches")
+    }
+
     @Test("an item comes back with all it was added with", arguments: Kind.allCases)
     func add(_ kind: Kind) throws {
         let store = try store(kind)

@@ -63,6 +63,82 @@ struct ObjectStoreTests {
         }
     }
 
+    @Test("files have plain names where that is said, and those of other programs are read")
+    func plainNames() throws {
+        try KeyedArchiver.archive(7, toFile: folder("7.domain"))
+        try KeyedArchiver.archive("x", toFile: folder("a.b.domain"))
+        for name in [".domain", "8.domain2", "8domain", ".9.domain"] {
+            try Data([1]).write(to: URL(filePath: folder(name)))
+        }
+        try FileManager.default.createDirectory(
+            atPath: folder("dir.domain"), withIntermediateDirectories: false)
+        let store = try ObjectStore(folder: folder.path, naming: .plain(extension: "domain"))
+        #expect(try store.keys() == ["7", "a.b"])
+        #expect(try store.object(Int.self, forKey: "7") == 7)
+        try store.set(8, forKey: "8")
+        try store.set("new", forKey: "Ö b")
+        #expect(folder.names.contains("8.domain") && folder.names.contains("Ö b.domain"))
+        #expect(try KeyedUnarchiver.unarchive(Int.self, fromFile: folder("8.domain")) == 8)
+        #expect(try store.removeObject(forKey: "7") && !store.removeObject(forKey: "7"))
+        #expect(try store.keys() == ["8", "a.b", "Ö b"])
+        let plain = try ObjectStore(folder: folder("plain"), naming: .plain())
+        try plain.set(1, forKey: "1.txt")
+        #expect(try plain.keys() == ["1.txt"])
+        #expect(try ObjectStore(folder: folder("plain")).keys() == [])
+    }
+
+    @Test("a key that is no name of a file is refused where names are plain")
+    func refusedNames() throws {
+        let store = try ObjectStore(folder: folder("objects"), naming: .plain(extension: "domain"))
+        let longest = String(repeating: "k", count: 248)
+        try store.set(1, forKey: longest)
+        #expect(try store.keys() == [longest])
+        for key in ["", ".", "..", "/", "a/b", "../escape", ".hidden", "nul\0", longest + "k"] {
+            let calls: [() throws -> Void] = [
+                { try store.set(1, forKey: key) }, { _ = try store.object(Int.self, forKey: key) },
+                { _ = try store.removeObject(forKey: key) },
+            ]
+            for call in calls {
+                let error = #expect(throws: StoreError.self) { try call() }
+                #expect(error?.code == .invalidName)
+            }
+        }
+        for name in ["a/b", "\0", String(repeating: "x", count: 255)] {
+            let error = #expect(throws: StoreError.self) {
+                try ObjectStore(folder: folder("none"), naming: .plain(extension: name))
+            }
+            #expect(error?.code == .invalidName)
+        }
+        #expect(folder.names == ["objects"])
+    }
+
+    @Test("errors about archives name the file")
+    func files() throws {
+        let store = try ObjectStore(folder: folder.path)
+        try store.set("text", forKey: "a")
+        let file = folder("a.plist")
+        let type = #expect(throws: KeyedArchiveError.self) {
+            try store.object(Int.self, forKey: "a")
+        }
+        #expect(type?.source == "file \(file)")
+        #expect(type?.description.contains(", file \(file)") == true)
+        let refused = #expect(throws: KeyedArchiveError.self) {
+            try ObjectStore(folder: folder.path, allowing: .commonClasses)
+                .set(AnyArchived(UUID()), forKey: "list")
+        }
+        #expect(refused?.source == "file \(folder("list.plist"))")
+        try Data("bplist00".utf8).write(to: URL(filePath: file))
+        let cut = #expect(throws: KeyedArchiveError.self) {
+            try KeyedUnarchiver.unarchive(String.self, fromFile: file)
+        }
+        #expect(cut?.description.hasSuffix(", file \(file)") == true)
+        #expect(cut?.code == .invalidPropertyList && cut?.propertyListError != nil)
+        let memory = #expect(throws: KeyedArchiveError.self) {
+            try KeyedUnarchiver.unarchive(String.self, from: [1])
+        }
+        #expect(memory?.source == nil)
+    }
+
     @Test("a key too long for any path is refused with both numbers")
     func longKey() throws {
         let store = try ObjectStore(folder: folder("objects"))

@@ -16,7 +16,7 @@ struct PreferencesTests {
     init() throws { folder = try TemporaryFolder() }
 
     private func preferences(_ domain: String = "com.example.App") throws -> Preferences {
-        try Preferences(domain: domain, folder: folder.path)
+        try Preferences(domain: domain, folder: folder.path, saving: .onRequest)
     }
 
     @Test(
@@ -200,7 +200,8 @@ struct PreferencesTests {
     @Test("what XML cannot hold keeps nothing else from being written, and the error names its key")
     func controlCharacters() throws {
         let options = FileOptions(format: .xml)
-        let store = try Preferences(domain: "a", folder: folder.path, options: options)
+        let store = try Preferences(
+            domain: "a", folder: folder.path, options: options, saving: .onRequest)
         store["text"] = "old"
         try store.synchronize()
         for (number, key) in ["text", "b\u{1}"].enumerated() {
@@ -235,7 +236,8 @@ struct PreferencesTests {
         ]
         for (number, values) in foreign.enumerated() {
             let store = try Preferences(
-                domain: "\(number)", folder: folder.path, options: FileOptions(format: .xml))
+                domain: "\(number)", folder: folder.path, options: FileOptions(format: .xml),
+                saving: .onRequest)
             store["first"] = 1
             try store.synchronize()
             #expect(try format(store.file) == .xml)
@@ -270,7 +272,7 @@ struct PreferencesTests {
         limits.inputSize = 2000
         let store = try Preferences(
             domain: "a", folder: folder.path, options: FileOptions(format: format),
-            limits: limits)
+            limits: limits, saving: .onRequest)
         store["kept"] = 1
         store["removed"] = 1
         try store.synchronize()
@@ -300,7 +302,8 @@ struct PreferencesTests {
     func valueBesideOthers() throws {
         var limits = ParsingLimits.default
         limits.inputSize = 2000
-        let store = try Preferences(domain: "a", folder: folder.path, limits: limits)
+        let store = try Preferences(
+            domain: "a", folder: folder.path, limits: limits, saving: .onRequest)
         store["old"] = String(repeating: "o", count: 1000)
         try store.synchronize()
         store["a large one"] = String(repeating: "l", count: 1500)
@@ -669,7 +672,8 @@ struct PreferencesTests {
 
     @Test("preferences that another program keeps locked are busy after the timeout")
     func timeout() throws {
-        let hasty = try Preferences(domain: "a", folder: folder.path, timeout: 0.2)
+        let hasty = try Preferences(
+            domain: "a", folder: folder.path, timeout: 0.2, saving: .onRequest)
         hasty["a"] = 1
         let holder = try HeldLock(folder("a.plist.lock"))
         let clock = ContinuousClock()
@@ -688,7 +692,8 @@ struct PreferencesTests {
         "the lock of another user, or one with contents, is named by what it is",
         .enabled(if: geteuid() == 0, "only the system's administrator can make such a file"))
     func lockOfAnotherUser() throws {
-        let hasty = try Preferences(domain: "a", folder: folder.path, timeout: 0)
+        let hasty = try Preferences(
+            domain: "a", folder: folder.path, timeout: 0, saving: .onRequest)
         hasty["a"] = 1
         try Data("text".utf8).write(to: URL(filePath: folder("a.plist.lock")))
         try #require(unsafe chown(folder("a.plist.lock"), 65534, 65534) == 0)
@@ -705,7 +710,8 @@ struct PreferencesTests {
         "a timeout that is negative or not a number is over at once",
         arguments: [Double.nan, -1, -Double.infinity, 0])
     func oddTimeouts(_ timeout: Double) throws {
-        let store = try Preferences(domain: "a", folder: folder.path, timeout: timeout)
+        let store = try Preferences(
+            domain: "a", folder: folder.path, timeout: timeout, saving: .onRequest)
         store["a"] = 1
         try store.synchronize()
         store["a"] = 2
@@ -722,7 +728,8 @@ struct PreferencesTests {
 
     @Test("an infinite timeout waits until the lock is free")
     func endlessTimeout() throws {
-        let store = try Preferences(domain: "a", folder: folder.path, timeout: .infinity)
+        let store = try Preferences(
+            domain: "a", folder: folder.path, timeout: .infinity, saving: .onRequest)
         let holder = try HeldLock(folder("a.plist.lock"))
         DispatchQueue.global().asyncAfter(deadline: .now() + 0.2) { holder.release() }
         store["a"] = 1

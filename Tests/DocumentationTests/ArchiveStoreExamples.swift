@@ -23,10 +23,10 @@ struct ArchiveStoreExamples {
     func dictionary() throws {
         let settings = ArchivedDictionary(
             in: store, service: "com.example.app", account: "settings")
-        try settings.set("Anna", forKey: "name")
+        settings["name"] = "Anna"
         let name = try settings.value(String.self, forKey: "name")
         try settings.update {
-            $0["age"] = AnyArchived(36); $0["name"] = nil
+            $0["age"] = 36; $0["name"] = nil
         }
         #expect(name == "Anna")
         #expect(try settings.dictionary().keys.sorted() == ["age"])
@@ -35,13 +35,30 @@ struct ArchiveStoreExamples {
     @Test("keep passwords")
     func items() throws {
         try store.save(Item(service: "example.com", account: "anna", password: "secret"))
-        let password = try store.item(matching: ItemQuery(service: "example.com")).password
+        let password = try store.password(service: "example.com", account: "anna")
         #expect(password == "secret")
         let all = try store.items(matching: ItemQuery(service: "example.com"))
-        #expect(all.count == 1)
+        let named = try store.items(matching: ItemQuery(label: "Example"))
+        #expect(all.count == 1 && named.isEmpty)
         let items = ["b", "c"].map { Item(service: "example.com", account: $0, password: "p") }
         try store.transaction { for item in items { try $0.save(item) } }
         #expect(try store.items(matching: ItemQuery(service: "example.com")).count == 3)
+    }
+
+    @Test("keep passwords of a server")
+    func servers() throws {
+        let address = ServerAddress("example.com", protocol: .https, port: 8443, path: "/login")
+        try store.save(Item(address, account: "anna", password: "secret"))
+        let password = try store.password(server: "example.com", account: "anna")
+        #expect(password == "secret")
+    }
+
+    @Test("keep passwords by account")
+    func accounts() throws {
+        let items = store.items(service: "example.com")
+        try items.setPassword("secret", account: "anna")
+        let password = try items["anna"]?.password
+        #expect(password == "secret")
     }
 
     @Test("keep one item")
@@ -72,6 +89,8 @@ struct ArchiveStoreExamples {
         let store = ItemStore(shared)
 
         try store.save(Item(service: "example.com", account: "anna", password: "secret"))
+        let password = try store.password(service: "example.com", account: "anna")
+        #expect(password == "secret")
     }
 
     private func open(_ path: String, _ keyPath: String) throws {
@@ -87,6 +106,8 @@ struct ArchiveStoreExamples {
         try inFolder { folder in
             try archive(save, "\(folder)/save")
             try keep(save, "\(folder)/saves")
+            try KeyedArchiver.archive(save, toFile: "\(folder)/1.domain")
+            try read(folder)
             try write("\(folder)/settings.plist")
         }
     }
@@ -111,6 +132,47 @@ struct ArchiveStoreExamples {
         #expect(again?.name == "Anna")
     }
 
+    private func read(_ path: String) throws {
+        let saves = try ObjectStore(folder: path, naming: .plain(extension: "domain"))
+        let first = try saves.object(Save.self, forKey: "1")
+        #expect(first?.name == "Anna")
+    }
+
+    private struct Picture: Equatable {
+        var bytes: [UInt8] = [1, 2, 3]
+    }
+
+    @Test("keep objects in a cache")
+    func cache() {
+        let picture = Picture()
+        let images = ObjectCache<String, Picture>(costLimit: 1 << 20)
+        images.set(picture, forKey: "anna", cost: picture.bytes.count)
+        let cached = images["anna"]
+        #expect(cached == picture)
+    }
+
+    enum Theme: String, PropertyListConvertible { case light, dark }
+
+    struct Window: Codable, Equatable {
+        var title: String
+    }
+
+    enum Settings {
+        static let site = Preferences.Key<URL>("site", default: URL(fileURLWithPath: "/"))
+        static let theme = Preferences.Key<Theme>("theme", default: .light)
+        static let windows = Preferences.Key<[Window]>("windows", default: [])
+        static let lastOpened = Preferences.Key<Date?>("lastOpened")
+    }
+
+    @Test("keep preferences by keys with a type")
+    func typedPreferences() {
+        let preferences = MemoryCache()
+        preferences[Settings.theme] = .dark
+        let site = preferences[Settings.site]
+        #expect(preferences.string(forKey: "theme") == "dark" && site.path == "/")
+        #expect(preferences[Settings.windows] == [] && preferences[Settings.lastOpened] == nil)
+    }
+
     @Test("keep preferences")
     func preferences() {
         let preferences = MemoryCache()
@@ -125,9 +187,21 @@ struct ArchiveStoreExamples {
         let preferences = try Preferences(domain: "com.example.player")
         preferences.register(defaults: ["volume": 0.8, "shuffles": false])
         preferences["volume"] = 0.5
-        try preferences.synchronize()
         for await keys in preferences.changes where keys.contains("volume") {
             #expect(!keys.isEmpty)
         }
+    }
+
+    private final class Log: Sendable {
+        func append(_ line: String) { print(line) }
+    }
+
+    // Compiled, but not called, as above.
+    private func handled() throws {
+        let log = Log()
+        let preferences = try Preferences(
+            domain: "com.example.player",
+            onFailure: FailureHandler { error in log.append("\(error)") })
+        preferences["volume"] = 0.5
     }
 }

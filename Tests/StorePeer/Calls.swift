@@ -32,7 +32,8 @@ struct Calls {
         case "object":
             try ObjectStore(folder: "\(folder)/objects/within").set(round, forKey: "a")
         case "preferences":
-            let preferences = try Preferences(domain: "calls", folder: "\(folder)/preferences")
+            let preferences = try Preferences(
+                domain: "calls", folder: "\(folder)/preferences", saving: .onRequest)
             preferences["a"] = round
             try preferences.synchronize()
         case "key": _ = try MasterKey(file: "\(folder)/key", creatingIfMissing: true)

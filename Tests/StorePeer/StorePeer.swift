@@ -22,6 +22,7 @@ import SystemFiles
 ///     StorePeer items FOLDER TIMEOUT           reads the items of a store, which waits so many seconds
 ///     StorePeer log FOLDER COUNT               writes files while a thread logs; counts unreadable ones
 ///     StorePeer relative FOLDER                changes the working folder between opening stores and writing
+///     StorePeer unsaved FOLDER END             sets a value that is saved at the end; ends by return, exit, _exit, fork
 ///     StorePeer store-twice FOLDER NUMBER      does it again in the same program
 ///     StorePeer remove-twice FOLDER KEY        removes an object twice in the same program
 ///     StorePeer replace FILE                   replaces a property list
@@ -93,6 +94,7 @@ enum StorePeer {
             print(try ItemStore(database).items().count)
         case ("log", 3): log(arguments[1], Int(arguments[2]) ?? 0)
         case ("relative", 2): try useRelativeFolders(arguments[1])
+        case ("unsaved", 3): try leaveUnsaved(arguments[1], arguments[2])
         case ("store-twice", 3):
             for _ in 0..<2 { Calls(folder: arguments[1]).write(Int(arguments[2]) ?? 0) }
         case ("remove-twice", 3):
@@ -134,6 +136,34 @@ enum StorePeer {
             print(Preferences.defaultFolder)
         }
     }
+
+    /// Sets a value of preferences that is saved within a day or at the end, and ends.
+    private static func leaveUnsaved(_ folder: String, _ end: String) throws {
+        let preferences = try Preferences(
+            domain: "a", folder: folder, saving: .automatic(after: 86_400))
+        preferences["a"] = end
+        switch end {
+        case "exit": exit(0)
+        case "_exit": _exit(0)
+        #if os(Linux)
+        case "fork": exitInChild()
+        #endif
+        default: return
+        }
+    }
+
+    #if os(Linux)
+    /// Ends a child that was forked off by `exit`, and then this process by `_exit`.
+    private static func exitInChild() -> Never {
+        // Swift does not import the function.
+        guard let symbol = unsafe dlsym(nil, "fork") else { _exit(2) }
+        let fork = unsafe unsafeBitCast(symbol, to: (@convention(c) () -> pid_t).self)
+        let child = fork()
+        if child == 0 { exit(0) }
+        var status: Int32 = 0
+        _exit(unsafe waitpid(child, &status, 0) == child && status == 0 ? 0 : 1)
+    }
+    #endif
 
     /// Writes property lists while another thread writes to the descriptor of standard error, and prints how
     /// many of the files cannot be read.

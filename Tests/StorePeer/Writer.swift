@@ -105,7 +105,7 @@ extension StorePeer {
         let file = "\(folder)/items"
         let store = ItemStore(
             try EncryptedItemDatabase(file: file, accessGroup: "group", key: key))
-        let preferences = try Preferences(domain: "full", folder: folder)
+        let preferences = try Preferences(domain: "full", folder: folder, saving: .onRequest)
         let objects = try ObjectStore(folder: "\(folder)/objects")
         let value = [UInt8](repeating: 1, count: 10_000)
         let items = try untilFull { try store.add(item("\($0)", value)) }

@@ -243,8 +243,11 @@ public final class EncryptedItemDatabase: ItemDatabase {
 
     private func rotate(_ database: Database, to master: MasterKey) throws -> Unlocked {
         let old = try rows(database)
+        // Another program may have changed the version since this one read the header.
+        let version = try StoreHeader.read(database).version
         let (header, dataKey) = try StoreHeader.make(
-            identifier: old.header.identifier, accessGroup: accessGroup, master: master)
+            version: version, identifier: old.header.identifier, accessGroup: accessGroup,
+            master: master)
         let new = Unlocked(master: master, header: header, dataKey: dataKey)
         let items = try old.items(matching: ItemQuery(), limit: .max)
         // All pages become free, and SQLite overwrites free pages. A row that is replaced may stay legible in a

@@ -17,7 +17,8 @@ internal import Foundation
 ///
 /// The attributes are legible, so that they can be looked up; they are authenticated with the data, and
 /// a row whose attributes were changed cannot be read. Texts are stored as their bytes in UTF-8: SQLite
-/// compares them exactly, and they may hold U+0000. Dates are seconds since 2001.
+/// compares them exactly, and they may hold U+0000. Dates are seconds since 2001. The column `service` holds the bytes of
+/// the item's subject, which may be a server.
 struct ItemRows {
     static let tableDefinition = """
         CREATE TABLE item (id INTEGER PRIMARY KEY, service BLOB NOT NULL, account BLOB NOT NULL, \
@@ -41,10 +42,14 @@ struct ItemRows {
         let filter = ItemFilter(query)
         let statement = try database.cachedStatement(
             sql: "SELECT * FROM item\(filter.condition) ORDER BY id LIMIT ?")
+        // SQLite takes a negative limit for none.
         let rows = try Row.fetchCursor(
-            statement, arguments: filter.arguments + [Int64(max(0, limit))])
+            statement,
+            arguments: filter.arguments + [query.saysPartOfAddress ? -1 : Int64(max(0, limit))])
         var items: [Item] = []
-        while let row = try rows.next() { items.append(try item(row)) }
+        while items.count < limit, let row = try rows.next() {
+            if let item = try item(row, matching: query) { items.append(item) }
+        }
         return items
     }
 
@@ -52,7 +57,8 @@ struct ItemRows {
         query.accessGroup.map { ExactText($0) == ExactText(header.accessGroup) } ?? true
     }
 
-    private func item(_ row: Row) throws(StoreError) -> Item {
+    /// The item of a row; nil where its subject does not match.
+    private func item(_ row: Row, matching query: ItemQuery) throws(StoreError) -> Item? {
         let columns = RowReader<ItemColumn>(row)
         let attributes: ItemAttributes
         let sealed: [UInt8]
@@ -60,20 +66,21 @@ struct ItemRows {
             attributes = try ItemAttributes(columns, accessGroup: header.accessGroup)
             sealed = try columns.bytes(.sealed)
         } catch {
-            throw Self.altered(try? columns.text(.service), ": \(error.what)")
+            throw Self.altered(try? columns.subject(), ": \(error.what)")
         }
+        if !query.matches(attributes.subject) { return nil }
         let context = attributes.context(store: header.identifier)
         guard let data = Sealing.open(sealed, dataKey, context: context) else {
-            throw Self.altered(attributes.service, "")
+            throw Self.altered(attributes.subject, "")
         }
         return Item(attributes, data: data)
     }
 
-    private static func altered(_ service: String?, _ details: String) -> StoreError {
-        let service = service.map { " of the service `\(StoreError.printable($0))`" } ?? ""
+    private static func altered(_ subject: ItemSubject?, _ details: String) -> StoreError {
+        let subject = subject.map { " of the \($0.printable)" } ?? ""
         return StoreError(
             .alteredItem,
-            what: "an item\(service) was changed by something else than the store\(details)",
+            what: "an item\(subject) was changed by something else than the store\(details)",
             recovery: "restore it from a backup, save it anew, or delete it")
     }
 
@@ -81,6 +88,7 @@ struct ItemRows {
 
     func insert(_ item: Item) throws {
         try item.attributes.identity.requireSize()
+        try StoreHeader.admit(item, database)
         let columns = try columns(of: item)
         let marks = columns.map { _ in "?" }.joined(separator: ", ")
         try execute(
@@ -90,6 +98,7 @@ struct ItemRows {
 
     func replace(_ identity: ItemIdentity, with item: Item) throws {
         try item.attributes.identity.requireSize()
+        try StoreHeader.admit(item, database)
         let columns = try columns(of: item)
         let marks = columns.map { _ in "?" }.joined(separator: ", ")
         let arguments = StatementArguments(columns) + ItemFilter(ItemQuery(identity)).arguments
@@ -108,9 +117,27 @@ struct ItemRows {
     func remove(matching query: ItemQuery) throws -> Int {
         if !isOfGroup(query) { return 0 }
         let filter = ItemFilter(query)
+        if query.saysPartOfAddress { return try removeRows(filter, query) }
         try database.cachedStatement(sql: "DELETE FROM item\(filter.condition)")
             .execute(arguments: filter.arguments)
         return database.changesCount
+    }
+
+    /// Removes the rows of internet passwords whose addresses match, which SQLite cannot tell by itself.
+    private func removeRows(_ filter: ItemFilter, _ query: ItemQuery) throws -> Int {
+        let found = try Row.fetchAll(
+            database.cachedStatement(sql: "SELECT id, service FROM item\(filter.condition)"),
+            arguments: filter.arguments)
+        var count = 0
+        for row in found {
+            guard case .blob(let bytes) = (row[1] as DatabaseValue).storage,
+                let subject = ItemSubject(Array(bytes)), query.matches(subject)
+            else { continue }
+            try database.cachedStatement(sql: "DELETE FROM item WHERE id = ?")
+                .execute(arguments: [row[0] as DatabaseValue])
+            count += 1
+        }
+        return count
     }
 
     private func execute(
@@ -135,7 +162,7 @@ struct ItemRows {
         let context = attributes.context(store: header.identifier)
         let sealed = try Sealing.seal(item.data, dataKey, context: context)
         return [
-            blob(attributes.service), blob(attributes.account), attributes.isSynchronizable,
+            Data(attributes.subject.bytes), blob(attributes.account), attributes.isSynchronizable,
             blob(attributes.label), blob(attributes.itemDescription), blob(attributes.comment),
             (attributes.creator?.rawValue).map { Int64($0) },
             (attributes.type?.rawValue).map { Int64($0) }, attributes.generic.map { Data($0) },
@@ -157,8 +184,7 @@ private enum ItemColumn: Int {
 extension ItemAttributes {
     fileprivate init(_ columns: RowReader<ItemColumn>, accessGroup: String) throws(StoreError) {
         self.init(
-            service: try columns.text(.service), account: try columns.text(.account),
-            accessGroup: accessGroup)
+            try columns.subject(), account: try columns.text(.account), accessGroup: accessGroup)
         isSynchronizable = try columns.boolean(.synchronizable)
         label = try columns.optionalText(.label)
         itemDescription = try columns.optionalText(.description)
@@ -178,6 +204,11 @@ extension ItemAttributes {
 }
 
 extension RowReader<ItemColumn> {
+    fileprivate func subject() throws(StoreError) -> ItemSubject {
+        guard let subject = ItemSubject(try bytes(.service)) else { throw Self.malformed(.service) }
+        return subject
+    }
+
     fileprivate func code(_ column: ItemColumn) throws(StoreError) -> FourCharacterCode? {
         guard let number = try optionalInteger(column) else { return nil }
         guard let code = UInt32(exactly: number) else { throw Self.malformed(column) }
@@ -186,12 +217,17 @@ extension RowReader<ItemColumn> {
 }
 
 /// A query as a condition on rows. The columns of the index come first, in its order.
+///
+/// Of an address only the server is in the condition: it comes first in the bytes of an address, so the index finds the
+/// rows of a server.
 private struct ItemFilter {
     private(set) var condition = ""
     private(set) var arguments = StatementArguments()
 
     init(_ query: ItemQuery) {
         add("service", query.service.map { Data($0.utf8) })
+        add("service", query.address.map { Data(ItemSubject.server($0).bytes) })
+        addClass(of: query)
         add("account", query.account.map { Data($0.utf8) })
         add("synchronizable", query.isSynchronizable)
         add("label", query.label.map { Data($0.utf8) })
@@ -201,10 +237,25 @@ private struct ItemFilter {
         add("accessibility", query.accessibility.map { Data($0.rawValue.utf8) })
     }
 
-    private mutating func add(_ column: String, _ value: (some DatabaseValueConvertible)?) {
+    private mutating func addClass(of query: ItemQuery) {
+        let mark = Data([ServerAddress.mark])
+        if query.itemClass == .genericPassword { add("service", mark, by: "<") }
+        if let server = query.server {
+            let bytes = ServerAddress.prefix(of: server)
+            add("service", Data(bytes), by: ">=")
+            // The next field begins with 0 or 1.
+            add("service", Data(bytes + [ServerAddress.mark]), by: "<")
+        } else if query.itemClass == .internetPassword || query.saysPartOfAddress {
+            add("service", mark, by: ">=")
+        }
+    }
+
+    private mutating func add(
+        _ column: String, _ value: (some DatabaseValueConvertible)?, by operation: String = "="
+    ) {
         guard let value else { return }
         condition += condition.isEmpty ? " WHERE " : " AND "
-        condition += "\(column) = ?"
+        condition += "\(column) \(operation) ?"
         arguments += [value]
     }
 }

@@ -73,7 +73,7 @@ extension ItemAttributes {
     func context(store: [UInt8]) -> [UInt8] {
         var context = AuthenticatedContext("item 1")
         context.append(store)
-        context.append(service)
+        context.append(subject.bytes)
         context.append(account)
         context.append(isSynchronizable ? 1 : 0)
         context.append(label)

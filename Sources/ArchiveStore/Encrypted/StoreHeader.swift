@@ -17,7 +17,7 @@ internal import Foundation
 ///
 /// | column | value |
 /// |---|---|
-/// | `version` | 1 |
+/// | `version` | 1; 2 for a store with internet passwords, which earlier versions of the library cannot read |
 /// | `identifier` | 16 random bytes: which store this is |
 /// | `accessGroup` | the name of the group, in UTF-8: at most 16 KiB |
 /// | `salt`, `rounds`, `blockSize`, `parallelism` | of scrypt, the salt of 16 bytes; all NULL where the key is from a file |
@@ -26,11 +26,14 @@ internal import Foundation
 /// The items have a key of their own so that a wrong master key is noticed at once, and so that the
 /// length of a passphrase says nothing about them. Rotation makes a new one.
 struct StoreHeader: Sendable, Equatable {
-    static let version = 1
+    /// The versions that can be read. A store has the least that its items need.
+    static let versions = 1...2
+    private static let versionOfServers = 2
     /// The bytes of the identifier, and of the salt.
     static let randomSize = 16
     private static let largestAccessGroup = 16 << 10
 
+    let version: Int
     let identifier: [UInt8]
     let accessGroup: String
     let derivation: Derivation?
@@ -46,7 +49,8 @@ struct StoreHeader: Sendable, Equatable {
     ///
     /// - Throws: `wrongKey` for a cost that is not acceptable, `weakPassphrase`.
     static func make(
-        identifier: [UInt8], accessGroup: String, master: MasterKey
+        version: Int = versions.lowerBound, identifier: [UInt8], accessGroup: String,
+        master: MasterKey
     ) throws(StoreError) -> (header: StoreHeader, dataKey: SymmetricKey) {
         let dataKey = SymmetricKey(size: .bits256)
         let derivation: Derivation? =
@@ -67,8 +71,8 @@ struct StoreHeader: Sendable, Equatable {
         let context = context(identifier, accessGroup, derivation)
         let sealed = try Sealing.seal(dataKey.bytes, key, context: context)
         let header = StoreHeader(
-            identifier: identifier, accessGroup: accessGroup, derivation: derivation,
-            dataKey: sealed)
+            version: version, identifier: identifier, accessGroup: accessGroup,
+            derivation: derivation, dataKey: sealed)
         return (header, dataKey)
     }
 
@@ -156,13 +160,15 @@ extension StoreHeader {
             throw StoreError(.invalidDatabase, what: "the store has \(rows.count) headers, not one")
         }
         let columns = RowReader<Column>(row)
-        guard try columns.integer(.version) == version else {
+        let version = try columns.integer(.version)
+        guard versions.contains(version) else {
             throw StoreError(
                 .unsupportedVersion,
-                what: "the store is of version \(try columns.integer(.version)), "
-                    + "only \(version) is known")
+                what: "the store is of version \(version), "
+                    + "only \(versions.lowerBound) to \(versions.upperBound) are known")
         }
         return StoreHeader(
+            version: version,
             identifier: try bytes(columns, .identifier, count: randomSize),
             accessGroup: try accessGroup(columns), derivation: try derivation(columns),
             dataKey: try bytes(
@@ -195,13 +201,22 @@ extension StoreHeader {
         return Derivation(salt: salt, cost: cost)
     }
 
+    /// Gives a store the version that an item needs, before the item is written.
+    ///
+    /// An earlier version of the library then refuses the store, instead of taking the item for one that was altered.
+    static func admit(_ item: Item, _ database: Database) throws {
+        guard item.attributes.itemClass == .internetPassword else { return }
+        try database.cachedStatement(sql: "UPDATE store SET version = ? WHERE version < ?")
+            .execute(arguments: [versionOfServers, versionOfServers])
+    }
+
     /// Writes the header in the place of the one there is.
     func write(_ database: Database) throws {
         try database.execute(sql: "DELETE FROM store")
         try database.execute(
             sql: "INSERT INTO store VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
             arguments: [
-                Self.version, Data(identifier), Data(accessGroup.utf8),
+                version, Data(identifier), Data(accessGroup.utf8),
                 derivation.map { Data($0.salt) }, derivation?.cost.rounds,
                 derivation?.cost.blockSize, derivation?.cost.parallelism, Data(dataKey),
             ])

@@ -22,7 +22,9 @@ extension KeyedArchiver {
         allowing registry: ClassRegistry = .foundation, options: FileOptions = FileOptions(),
         limits: ParsingLimits = .default
     ) throws {
-        let bytes = try ReadableArchive.archive(root, registry, options, limits)
+        let bytes = try withErrors(aboutFile: path) {
+            try ReadableArchive.archive(root, registry, options, limits)
+        }
         try WholeFile.replace(path, with: bytes, isPrivate: options.isPrivate)
     }
 }
@@ -37,7 +39,8 @@ extension KeyedUnarchiver {
         limits: ParsingLimits = .default
     ) throws -> T {
         let bytes = try WholeFile.read(path, limits: limits)
-        return try unarchive(
-            type, from: bytes, allowing: registry, options: options, limits: limits)
+        return try withErrors(aboutFile: path) {
+            try unarchive(type, from: bytes, allowing: registry, options: options, limits: limits)
+        }
     }
 }

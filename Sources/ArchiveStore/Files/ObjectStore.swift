@@ -13,13 +13,14 @@ internal import SystemFiles
 /// let again = try saves.object(Save.self, forKey: "level/3 – “Ångström”")
 /// ```
 ///
-/// Keys may be any text. Each file is a keyed archive of its own with the object as its root, replaced
+/// Keys may be any text, unless the files have plain names (``Naming``). Each file is a keyed archive of its own with the object as its root, replaced
 /// in one step, so programs that share a folder see whole objects; the last writer wins.
 ///
 /// Nothing outside the folder is read or written: a symbolic link in the place of a file, or of a folder
 /// that a long key needs, is an error. The folder itself may be one.
 public struct ObjectStore: Sendable {
     private let folder: String
+    private let naming: Naming
     private let registry: ClassRegistry
     private let options: FileOptions
     private let limits: ParsingLimits
@@ -28,16 +29,19 @@ public struct ObjectStore: Sendable {
     ///
     /// - Parameters:
     ///   - folder: the folder; what in it is no file of the store's is left alone.
+    ///   - naming: the names of files.
     ///   - registry: the classes that objects may consist of, both ways.
     ///   - options: how files are written.
     ///   - limits: how much an archive may ask for.
-    /// - Throws: `fileAccess`, `outOfSpace`.
+    /// - Throws: `fileAccess`, `outOfSpace`; `invalidName` for an extension that no file can have.
     public init(
-        folder: String, allowing registry: ClassRegistry = .foundation,
+        folder: String, naming: Naming = .escaped, allowing registry: ClassRegistry = .foundation,
         options: FileOptions = FileOptions(), limits: ParsingLimits = .default
     ) throws(StoreError) {
+        try naming.requireExtension()
         let folder = absolutePath(folder)
         self.folder = folder
+        self.naming = naming
         self.registry = registry
         self.options = options
         self.limits = limits
@@ -51,14 +55,15 @@ public struct ObjectStore: Sendable {
     public func object<T: KeyedDecodable>(
         _ type: T.Type = T.self, forKey key: String
     ) throws -> T? {
-        let file = try KeyFile(key, in: folder)
+        let file = try KeyFile(key, in: folder, naming)
         guard
             let bytes = try file.access({ place throws(SystemError) in
                 try WholeFile.read(place, limits: limits)
             })
         else { return nil }
-        return try KeyedUnarchiver.unarchive(
-            type, from: bytes, allowing: registry, limits: limits)
+        return try withErrors(aboutFile: file.path) {
+            try KeyedUnarchiver.unarchive(type, from: bytes, allowing: registry, limits: limits)
+        }
     }
 
     /// Stores an object under a key, instead of the one that is there; nil removes it.
@@ -73,8 +78,11 @@ public struct ObjectStore: Sendable {
             try removeObject(forKey: key)
             return
         }
-        let bytes = try ReadableArchive.archive(object, registry, options, limits)
-        try write(bytes, to: KeyFile(key, in: folder))
+        let file = try KeyFile(key, in: folder, naming)
+        let bytes = try withErrors(aboutFile: file.path) {
+            try ReadableArchive.archive(object, registry, options, limits)
+        }
+        try write(bytes, to: file)
     }
 
     /// A long key's file lies in folders of its own, which another program may be removing because they
@@ -105,7 +113,7 @@ public struct ObjectStore: Sendable {
     ///   the object is gone, but may be back after a power cut. Removing it again flushes the folder.
     @discardableResult
     public func removeObject(forKey key: String) throws(StoreError) -> Bool {
-        try KeyFile(key, in: folder).remove()
+        try KeyFile(key, in: folder, naming).remove()
     }
 
     /// The keys of all objects, in the order of their bytes. Linear in the number of files, but for sorting; folders of
@@ -118,9 +126,9 @@ public struct ObjectStore: Sendable {
         while let folders = pending.popLast() {
             let prefix = folders.map { $0 + "/" }.joined()
             for name in try names(in: folders) {
-                if let key = KeyFileName.key(ofPath: prefix + name) {
+                if let key = naming.key(ofPath: prefix + name) {
                     keys.append(key)
-                } else if KeyFileName.isPart(name), folders.count < KeyFileName.deepest {
+                } else if naming.isFolder(name), folders.count < KeyFileName.deepest {
                     pending.append(folders + [name])
                 }
             }
@@ -133,7 +141,11 @@ public struct ObjectStore: Sendable {
         do {
             let chain = try FolderChain(folder, folders)
             defer { chain.close() }
-            return try chain.last.names()
+            let names = try chain.last.names()
+            guard naming.mayNameFolders else { return names }
+            return names.filter { name in
+                (try? FileMode(of: FilePlace(name, in: chain.last)))?.isRegular == true
+            }
         } catch {
             if !folders.isEmpty, error.isMissing || error.isNoFolder { return [] }
             throw StoreError(error, file: ([folder] + folders).joined(separator: "/"))
@@ -149,8 +161,10 @@ private struct KeyFile {
     private let name: String
 
     /// - Throws: `invalidName`.
-    init(_ key: String, in root: String) throws(StoreError) {
-        (folders, name) = try KeyFileName.parts(for: key)
+    init(
+        _ key: String, in root: String, _ naming: ObjectStore.Naming
+    ) throws(StoreError) {
+        (folders, name) = try naming.parts(for: key)
         path = ([root] + folders + [name]).joined(separator: "/")
         self.root = root
     }

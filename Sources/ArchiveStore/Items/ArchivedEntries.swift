@@ -20,6 +20,12 @@ public struct ArchivedEntries {
         set { values[ExactText(key)] = newValue }
     }
 
+    /// The value of a key as `Value`; nil where there is none, or one of another type. Setting nil removes the entry.
+    public subscript<Value: KeyedCodable>(key: String) -> Value? {
+        get { values[ExactText(key)]?.value(as: Value.self) }
+        set { values[ExactText(key)] = newValue.map { AnyArchived($0) } }
+    }
+
     /// The number of entries.
     public var count: Int { values.count }
 

@@ -9,7 +9,7 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// A secret with what is said about it: a generic password of a keychain.
+/// A secret with what is said about it: a generic password or an internet password of a keychain.
 public struct Item: Sendable, Hashable {
     /// The attributes of the item.
     public var attributes: ItemAttributes
@@ -32,17 +32,22 @@ public struct Item: Sendable, Hashable {
         self.init(service: service, account: account, data: password.utf8)
     }
 
+    /// Creates an internet password: an item of a server and an account.
+    public init(_ address: ServerAddress, account: String, password: String) {
+        self.init(ItemAttributes(address, account: account), data: password.utf8)
+    }
+
     /// The secret, if it is text in UTF-8.
     public var password: String? { String(validUTF8: data) }
 }
 
-/// The attributes of an item, as a keychain's generic password has them.
+/// The attributes of an item, as a keychain's generic password or internet password has them.
 ///
-/// They are not secret. Service, account and ``isSynchronizable`` together are an item's identity within
+/// They are not secret. Service or server, account and ``isSynchronizable`` together are an item's identity within
 /// its access group. Texts are compared scalar by scalar, as the stores do.
 public struct ItemAttributes: Sendable, Hashable {
-    /// The service that the item is for.
-    public var service: String
+    /// The service or the server that the item is for. It makes the item a generic or an internet password.
+    public var subject: ItemSubject
     /// The account there.
     public var account: String
     /// A Boolean value that says whether the item is to be on all of the user's devices. It is
@@ -77,14 +82,38 @@ public struct ItemAttributes: Sendable, Hashable {
 
     /// Creates attributes.
     public init(service: String, account: String, accessGroup: String? = nil) {
-        self.service = service
+        self.init(.service(service), account: account, accessGroup: accessGroup)
+    }
+
+    /// Creates the attributes of an internet password.
+    public init(_ address: ServerAddress, account: String, accessGroup: String? = nil) {
+        self.init(.server(address), account: account, accessGroup: accessGroup)
+    }
+
+    init(_ subject: ItemSubject, account: String, accessGroup: String?) {
+        self.subject = subject
         self.account = account
         self.accessGroup = accessGroup
     }
 
+    /// The service that the item is for; empty for an internet password. Setting it makes the item a generic password.
+    public var service: String {
+        get { subject.service ?? "" }
+        set { subject = .service(newValue) }
+    }
+
+    /// The server that the item is for; nil for a generic password. Setting it makes the item an internet password.
+    public var address: ServerAddress? {
+        get { subject.address }
+        set { subject = newValue.map { .server($0) } ?? .service("") }
+    }
+
+    /// The class of the item.
+    public var itemClass: ItemClass { subject.itemClass }
+
     /// The identity of the item within its group.
     public var identity: ItemIdentity {
-        ItemIdentity(service: service, account: account, isSynchronizable: isSynchronizable)
+        ItemIdentity(subject, account: account, isSynchronizable: isSynchronizable)
     }
 }
 
@@ -119,24 +148,35 @@ extension ItemAttributes {
 
 /// The identity of an item within its access group. Texts are compared scalar by scalar.
 public struct ItemIdentity: Sendable, Hashable {
-    private let exactService: ExactText
+    /// The service or the server that the item is for.
+    public let subject: ItemSubject
     private let exactAccount: ExactText
     /// A Boolean value that says whether the item is to be on all of the user's devices.
     public let isSynchronizable: Bool
 
     /// Creates an identity.
     public init(service: String, account: String, isSynchronizable: Bool = false) {
-        exactService = ExactText(service)
+        self.init(.service(service), account: account, isSynchronizable: isSynchronizable)
+    }
+
+    /// Creates the identity of an internet password.
+    public init(_ address: ServerAddress, account: String, isSynchronizable: Bool = false) {
+        self.init(.server(address), account: account, isSynchronizable: isSynchronizable)
+    }
+
+    init(_ subject: ItemSubject, account: String, isSynchronizable: Bool) {
+        self.subject = subject
         exactAccount = ExactText(account)
         self.isSynchronizable = isSynchronizable
     }
 
-    /// The service that the item is for.
-    public var service: String { exactService.text }
+    /// The service that the item is for; empty for an internet password.
+    public var service: String { subject.service ?? "" }
     /// The account there.
     public var account: String { exactAccount.text }
 
-    /// The number of bytes that service and account may have together, in UTF-8.
+    /// The number of bytes that service and account may have together, in UTF-8; for an internet password, account and
+    /// address with 18 to 26 bytes more.
     ///
     /// Databases find items by an index of both, and compare whole entries.
     public static let largestSize = 16 << 10
@@ -145,11 +185,13 @@ public struct ItemIdentity: Sendable, Hashable {
     ///
     /// - Throws: `invalidName`.
     func requireSize() throws(StoreError) {
-        let size = service.utf8.count + account.utf8.count
+        let size = subject.bytes.count + account.utf8.count
         guard size <= Self.largestSize else {
             throw StoreError(
                 .invalidName,
-                what: "expected at most \(Self.largestSize) bytes of service and account, "
+                what:
+                    "expected at most \(Self.largestSize) bytes of "
+                    + "\(subject.address == nil ? "service" : "address") and account, "
                     + "found \(size)",
                 recovery: "keep long texts in the data or the comment of the item")
         }

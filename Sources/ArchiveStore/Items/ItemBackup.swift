@@ -91,7 +91,8 @@ extension ItemTransaction {
 // MARK: - As bytes
 
 // A keyed archive of an NSArray of NSDictionaries: `data`, and the attributes under the names that they
-// have here. Those that are nil or false are left out.
+// have here. Those that are nil, false, 0 or an empty part of an address are left out. An internet password has
+// `server` instead of `service`.
 
 extension ItemBackup {
     /// Returns the backup as a keyed archive of plain values, **not encrypted**. The archive is read
@@ -148,22 +149,22 @@ extension Item {
     /// The number of bytes of the data and of the attributes whose length is not fixed.
     fileprivate var size: Int {
         let texts = [
-            attributes.service, attributes.account, attributes.label, attributes.itemDescription,
-            attributes.comment,
+            attributes.account, attributes.label, attributes.itemDescription, attributes.comment,
         ]
-        let textSize = texts.reduce(0) { $0 + ($1?.utf8.count ?? 0) }
+        let textSize = texts.reduce(attributes.subject.bytes.count) { $0 + ($1?.utf8.count ?? 0) }
         return textSize + data.count + (attributes.generic?.count ?? 0)
     }
 
     fileprivate var fields: PropertyListDictionary {
         let attributes = self.attributes
         var fields: PropertyListDictionary = [
-            "data": .data(data), "service": .string(attributes.service),
-            "account": .string(attributes.account),
+            "data": .data(data), "account": .string(attributes.account),
             "accessibility": .string(attributes.accessibility.rawValue),
             "created": attributes.created.propertyListValue,
             "modified": attributes.modified.propertyListValue,
         ]
+        fields["service"] = attributes.subject.service.map { .string($0) }
+        attributes.address?.add(to: &fields)
         fields["accessGroup"] = attributes.accessGroup.map { .string($0) }
         fields["label"] = attributes.label.map { .string($0) }
         fields["description"] = attributes.itemDescription.map { .string($0) }
@@ -180,7 +181,7 @@ extension Item {
     fileprivate init(fields: PropertyListDictionary, at index: Int) throws(StoreError) {
         let reader = FieldReader(fields: fields, index: index)
         var attributes = ItemAttributes(
-            service: try reader.required(String.self, "service"),
+            try reader.subject(),
             account: try reader.required(String.self, "account"),
             accessGroup: try reader.required(String.self, "accessGroup"))
         attributes.label = try reader.optional(String.self, "label")
@@ -201,6 +202,19 @@ extension Item {
         attributes.modified = try reader.date("modified")
         guard let data = try reader.bytes("data") else { throw reader.malformed("data") }
         self.init(attributes, data: data)
+    }
+}
+
+extension ServerAddress {
+    fileprivate func add(to fields: inout PropertyListDictionary) {
+        fields["server"] = .string(server)
+        fields["protocol"] = `protocol`.map { PropertyListValue(Int($0.rawValue.rawValue)) }
+        fields["port"] = port == 0 ? nil : PropertyListValue(Int(port))
+        fields["path"] = path.isEmpty ? nil : .string(path)
+        fields["authentication"] = authentication.map {
+            PropertyListValue(Int($0.rawValue.rawValue))
+        }
+        fields["securityDomain"] = securityDomain.isEmpty ? nil : .string(securityDomain)
     }
 }
 
@@ -234,6 +248,22 @@ private struct FieldReader {
         guard let number = try optional(Int.self, key) else { return nil }
         guard let code = UInt32(exactly: number) else { throw malformed(key) }
         return FourCharacterCode(rawValue: code)
+    }
+
+    /// The server of an internet password, or the service of another item.
+    func subject() throws(StoreError) -> ItemSubject {
+        guard let server = try optional(String.self, "server") else {
+            return .service(try required(String.self, "service"))
+        }
+        let port = try optional(Int.self, "port") ?? 0
+        guard let port = UInt16(exactly: port) else { throw malformed("port") }
+        return .server(
+            ServerAddress(
+                server, protocol: try code("protocol").map(InternetProtocol.init(rawValue:)),
+                port: port, path: try optional(String.self, "path") ?? "",
+                authentication: try code("authentication")
+                    .map(InternetAuthentication.init(rawValue:)),
+                securityDomain: try optional(String.self, "securityDomain") ?? ""))
     }
 
     func date(_ key: String) throws(StoreError) -> Date {

@@ -144,13 +144,17 @@ extension StoreError {
         StoreError(
             .duplicateItem,
             what: "the access group `\(printable(group))` has an item of this account for the "
-                + "service `\(printable(identity.service))`",
+                + identity.subject.printable,
             recovery: "`save` replaces it")
     }
 
     static func notFound(_ query: ItemQuery) -> StoreError {
-        let service = query.service.map { " of the service `\(printable($0))`" } ?? ""
+        let subject =
+            query.service.map { " of the service `\(printable($0))`" }
+            ?? (query.server ?? query.address?.server)
+            .map { " of the server `\(printable($0))`" }
+            ?? query.label.map { " with the label `\(printable($0))`" } ?? ""
         let group = query.accessGroup.map { " in the access group `\(printable($0))`" } ?? ""
-        return StoreError(.itemNotFound, what: "no item\(service)\(group) matches")
+        return StoreError(.itemNotFound, what: "no item\(subject)\(group) matches")
     }
 }

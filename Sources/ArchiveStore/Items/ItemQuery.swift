@@ -7,10 +7,30 @@ internal import PropertyList
 ///
 /// ```swift
 /// let all = try store.items(matching: ItemQuery(service: "example.com"))
+/// let named = try store.items(matching: ItemQuery(label: "Example"))
 /// ```
+///
+/// A query with a service matches generic passwords only, and one with a server, a protocol, a port or a path matches
+/// internet passwords only.
 public struct ItemQuery: Sendable, Hashable {
+    /// The class; both where it is not said.
+    public var itemClass: ItemClass?
     /// The service.
     public var service: String?
+    /// The whole address: also a part of it that is empty or nil is to be so.
+    public var address: ServerAddress?
+    /// The server.
+    public var server: String?
+    /// The protocol.
+    public var `protocol`: InternetProtocol?
+    /// The port.
+    public var port: UInt16?
+    /// The path on the server.
+    public var path: String?
+    /// The way to authenticate.
+    public var authentication: InternetAuthentication?
+    /// The part of the server.
+    public var securityDomain: String?
     /// The account.
     public var account: String?
     /// The access group; all that the store was given where it is not said.
@@ -28,29 +48,65 @@ public struct ItemQuery: Sendable, Hashable {
     /// When it may be read.
     public var accessibility: Accessibility?
 
-    /// A query for the items of a service and an account; without either, for all.
-    public init(service: String? = nil, account: String? = nil, accessGroup: String? = nil) {
+    /// A query for the items of a service, an account and a label; without any, for all.
+    public init(
+        service: String? = nil, account: String? = nil, label: String? = nil,
+        accessGroup: String? = nil
+    ) {
         self.service = service
         self.account = account
+        self.label = label
         self.accessGroup = accessGroup
+    }
+
+    /// A query for the internet passwords of a server.
+    public init(
+        server: String, protocol: InternetProtocol? = nil, port: UInt16? = nil,
+        path: String? = nil, account: String? = nil, accessGroup: String? = nil
+    ) {
+        self.init(account: account, accessGroup: accessGroup)
+        self.server = server
+        self.protocol = `protocol`
+        self.port = port
+        self.path = path
     }
 
     /// A query for one item.
     public init(_ identity: ItemIdentity, accessGroup: String? = nil) {
         self.init(
-            service: identity.service, account: identity.account, accessGroup: accessGroup)
+            service: identity.subject.service, account: identity.account, accessGroup: accessGroup)
+        address = identity.subject.address
         isSynchronizable = identity.isSynchronizable
     }
 
     /// Returns whether attributes are what is said here.
     public func matches(_ attributes: ItemAttributes) -> Bool {
-        matches(service, attributes.service) && matches(account, attributes.account)
+        matches(attributes.subject) && matches(account, attributes.account)
             && matches(accessGroup, attributes.accessGroup) && matches(label, attributes.label)
             && (isSynchronizable ?? attributes.isSynchronizable) == attributes.isSynchronizable
             && (creator == nil || creator == attributes.creator)
             && (type == nil || type == attributes.type)
             && (generic == nil || generic == attributes.generic)
             && (accessibility ?? attributes.accessibility) == attributes.accessibility
+    }
+
+    /// Whether a subject is what is said here.
+    func matches(_ subject: ItemSubject) -> Bool {
+        guard (itemClass ?? subject.itemClass) == subject.itemClass,
+            matches(service, subject.service)
+        else { return false }
+        guard let found = subject.address else { return address == nil && !saysPartOfAddress }
+        return (address ?? found) == found && matches(server, found.server)
+            && (`protocol` == nil || `protocol` == found.protocol)
+            && (port ?? found.port) == found.port && matches(path, found.path)
+            && (authentication == nil || authentication == found.authentication)
+            && matches(securityDomain, found.securityDomain)
+    }
+
+    /// Whether the query is for internet passwords by a part of their addresses.
+    var saysPartOfAddress: Bool {
+        server != nil || `protocol` != nil || port != nil || path != nil || authentication != nil
+            || securityDomain != nil
     }
 
     private func matches(_ wanted: String?, _ text: String?) -> Bool {
@@ -61,6 +117,9 @@ public struct ItemQuery: Sendable, Hashable {
     /// Texts are compared scalar by scalar, as in ``matches(_:)``.
     public static func == (left: ItemQuery, right: ItemQuery) -> Bool {
         left.exactTexts == right.exactTexts && left.isSynchronizable == right.isSynchronizable
+            && left.itemClass == right.itemClass && left.address == right.address
+            && left.protocol == right.protocol && left.port == right.port
+            && left.authentication == right.authentication
             && left.creator == right.creator && left.type == right.type
             && left.generic == right.generic && left.accessibility == right.accessibility
     }
@@ -68,6 +127,11 @@ public struct ItemQuery: Sendable, Hashable {
     public func hash(into hasher: inout Hasher) {
         hasher.combine(exactTexts)
         hasher.combine(isSynchronizable)
+        hasher.combine(itemClass)
+        hasher.combine(address)
+        hasher.combine(`protocol`)
+        hasher.combine(port)
+        hasher.combine(authentication)
         hasher.combine(creator)
         hasher.combine(type)
         hasher.combine(generic)
@@ -75,13 +139,13 @@ public struct ItemQuery: Sendable, Hashable {
     }
 
     private var exactTexts: [ExactText?] {
-        ExactText.all(service, account, accessGroup, label)
+        ExactText.all(service, account, accessGroup, label, server, path, securityDomain)
     }
 
     /// The identity of the one item that can match; nil where there may be several.
     var identity: ItemIdentity? {
-        guard let service, let account, let isSynchronizable else { return nil }
-        return ItemIdentity(
-            service: service, account: account, isSynchronizable: isSynchronizable)
+        let subject = service.map { .service($0) } ?? address.map { ItemSubject.server($0) }
+        guard let subject, let account, let isSynchronizable else { return nil }
+        return ItemIdentity(subject, account: account, isSynchronizable: isSynchronizable)
     }
 }

@@ -3,7 +3,7 @@
 
 internal import PropertyList
 
-/// Small secrets by service and account, as a keychain keeps them: add, update, copy, delete.
+/// Small secrets by service or server and account, as a keychain keeps them: add, update, copy, delete.
 ///
 /// ```swift
 /// let key = try MasterKey(file: keyPath, creatingIfMissing: true)
@@ -11,7 +11,7 @@ internal import PropertyList
 /// let store = ItemStore(shared)
 ///
 /// try store.save(Item(service: "example.com", account: "anna", password: "secret"))
-/// let password = try store.item(matching: ItemQuery(service: "example.com")).password
+/// let password = try store.password(service: "example.com", account: "anna")
 /// ```
 ///
 /// Each access group is a database of its own. A program reaches the groups that it was given, and no
@@ -93,6 +93,37 @@ extension ItemStore {
     /// - Throws: as ``item(matching:)``.
     public func data(matching query: ItemQuery) throws -> [UInt8] {
         try item(matching: query).data
+    }
+}
+
+extension ItemStore {
+    /// The password of a service and an account; nil where there is none.
+    ///
+    /// - Throws: `unsupportedValue` for a secret that is no text in UTF-8; as ``items(matching:limit:)``.
+    public func password(
+        service: String, account: String, accessGroup: String? = nil
+    ) throws -> String? {
+        let query = ItemQuery(service: service, account: account, accessGroup: accessGroup)
+        return try items(matching: query, limit: 1).first?.text()
+    }
+
+    /// The internet password of a server and an account; nil where there is none. Of several, on other ports say, it is
+    /// the one that was added first.
+    ///
+    /// - Throws: as ``password(service:account:accessGroup:)``.
+    public func password(
+        server: String, protocol: InternetProtocol? = nil, port: UInt16? = nil,
+        path: String? = nil, account: String, accessGroup: String? = nil
+    ) throws -> String? {
+        let query = ItemQuery(
+            server: server, protocol: `protocol`, port: port, path: path, account: account,
+            accessGroup: accessGroup)
+        return try items(matching: query, limit: 1).first?.text()
+    }
+
+    /// The items of a service, by their accounts.
+    public func items(service: String, accessGroup: String? = nil) -> ServiceItems {
+        ServiceItems(self, service, accessGroup)
     }
 }
 

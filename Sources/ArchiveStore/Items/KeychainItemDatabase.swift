@@ -35,8 +35,21 @@ private struct KeychainTransaction: ItemTransaction {
     init(_ accessGroup: String) { self.accessGroup = accessGroup }
 
     func items(matching query: ItemQuery, limit: Int) throws -> [Item] {
-        var request = base
+        // The keychain is asked for one class at a time.
+        let found = try ItemClass.allCases.flatMap { try items($0, matching: query) }
+        return Array(found.prefix(max(0, limit)))
+    }
+
+    private func items(_ itemClass: ItemClass, matching query: ItemQuery) throws -> [Item] {
+        switch itemClass {
+        case .genericPassword where query.address != nil || query.saysPartOfAddress: return []
+        case .internetPassword where query.service != nil: return []
+        case _ where (query.itemClass ?? itemClass) != itemClass: return []
+        default: break
+        }
+        var request = base(itemClass)
         request[kSecAttrService] = query.service
+        request[kSecAttrServer] = query.server ?? query.address?.server
         request[kSecAttrAccount] = query.account
         request[kSecAttrSynchronizable] = query.isSynchronizable ?? kSecAttrSynchronizableAny
         request[kSecReturnAttributes] = true
@@ -47,20 +60,27 @@ private struct KeychainTransaction: ItemTransaction {
         let status = unsafe SecItemCopyMatching(request as CFDictionary, &result)
         if status == errSecItemNotFound { return [] }
         try check(status, nil)
-        let found = (result as? [[CFString: Any]] ?? []).compactMap { item($0) }
+        let found = (result as? [[CFString: Any]] ?? []).compactMap { item($0, itemClass) }
         // The keychain matches but some of the attributes.
-        return Array(found.filter { query.matches($0.attributes) }.prefix(max(0, limit)))
+        return found.filter { query.matches($0.attributes) }
     }
 
     func insert(_ item: Item) throws {
         try item.attributes.identity.requireSize()
-        var request = base.merging(attributes(of: item)) { $1 }
+        try requireAttributes(of: item)
+        var request = base(item.attributes.itemClass).merging(attributes(of: item)) { $1 }
         request[kSecValueData] = Data(item.data)
         try check(SecItemAdd(request as CFDictionary, nil), item.attributes.identity)
     }
 
     func replace(_ identity: ItemIdentity, with item: Item) throws {
         try item.attributes.identity.requireSize()
+        try requireAttributes(of: item)
+        guard identity.subject.itemClass == item.attributes.itemClass else {
+            throw StoreError(
+                .unsupportedChange, what: "the keychain cannot change the class of an item",
+                recovery: "add an item of the other class, and delete this one")
+        }
         var changes = attributes(of: item)
         changes[kSecValueData] = Data(item.data)
         let status = SecItemUpdate(request(for: identity), changes as CFDictionary)
@@ -75,16 +95,16 @@ private struct KeychainTransaction: ItemTransaction {
         if status != errSecItemNotFound { try check(status, identity) }
     }
 
-    private var base: [CFString: Any] {
+    private func base(_ itemClass: ItemClass) -> [CFString: Any] {
         [
-            kSecClass: kSecClassGenericPassword, kSecAttrAccessGroup: accessGroup,
-            kSecUseDataProtectionKeychain: true,
+            kSecClass: itemClass == .genericPassword
+                ? kSecClassGenericPassword : kSecClassInternetPassword,
+            kSecAttrAccessGroup: accessGroup, kSecUseDataProtectionKeychain: true,
         ]
     }
 
     private func request(for identity: ItemIdentity) -> CFDictionary {
-        var request = base
-        request[kSecAttrService] = identity.service
+        var request = base(identity.subject.itemClass).merging(fields(of: identity.subject)) { $1 }
         request[kSecAttrAccount] = identity.account
         request[kSecAttrSynchronizable] = identity.isSynchronizable
         return request as CFDictionary
@@ -101,15 +121,53 @@ private struct KeychainTransaction: ItemTransaction {
 
     // MARK: Attributes
 
+    /// Checks that the keychain keeps all attributes of an item. It has none of a program's own for internet passwords.
+    private func requireAttributes(of item: Item) throws(StoreError) {
+        if item.attributes.itemClass == .internetPassword, item.attributes.generic != nil {
+            throw StoreError(
+                .unsupportedValue,
+                what: "an internet password of the keychain has no generic attribute")
+        }
+    }
+
+    /// The attributes of a subject. The keychain takes a number or a text that is absent for 0 or an empty one.
+    private func fields(of subject: ItemSubject) -> [CFString: Any] {
+        switch subject {
+        case .service(let name): [kSecAttrService: name]
+        case .server(let address):
+            [
+                kSecAttrServer: address.server, kSecAttrPort: Int(address.port),
+                kSecAttrPath: address.path, kSecAttrSecurityDomain: address.securityDomain,
+                kSecAttrProtocol: address.protocol?.rawValue.description ?? "",
+                kSecAttrAuthenticationType: address.authentication?.rawValue.description ?? "",
+            ]
+        }
+    }
+
+    private func address(_ fields: [CFString: Any]) -> ServerAddress {
+        func code(_ key: CFString) -> FourCharacterCode? {
+            (fields[key] as? String).flatMap { FourCharacterCode($0) }
+        }
+        return ServerAddress(
+            fields[kSecAttrServer] as? String ?? "",
+            protocol: code(kSecAttrProtocol).map(InternetProtocol.init(rawValue:)),
+            port: (fields[kSecAttrPort] as? Int).flatMap { UInt16(exactly: $0) } ?? 0,
+            path: fields[kSecAttrPath] as? String ?? "",
+            authentication: code(kSecAttrAuthenticationType)
+                .map(InternetAuthentication.init(rawValue:)),
+            securityDomain: fields[kSecAttrSecurityDomain] as? String ?? "")
+    }
+
     private func attributes(of item: Item) -> [CFString: Any] {
         let attributes = item.attributes
         var fields: [CFString: Any] = [
-            kSecAttrService: attributes.service, kSecAttrAccount: attributes.account,
+            kSecAttrAccount: attributes.account,
             kSecAttrSynchronizable: attributes.isSynchronizable,
             kSecAttrIsInvisible: attributes.isInvisible,
             kSecAttrIsNegative: attributes.isNegative,
             kSecAttrAccessible: attributes.accessibility.rawValue,
         ]
+        fields.merge(self.fields(of: attributes.subject)) { $1 }
         fields[kSecAttrLabel] = attributes.label
         fields[kSecAttrDescription] = attributes.itemDescription
         fields[kSecAttrComment] = attributes.comment
@@ -119,11 +177,13 @@ private struct KeychainTransaction: ItemTransaction {
         return fields
     }
 
-    private func item(_ fields: [CFString: Any]) -> Item? {
+    private func item(_ fields: [CFString: Any], _ itemClass: ItemClass) -> Item? {
         guard let data = fields[kSecValueData] as? Data else { return nil }
+        let subject: ItemSubject =
+            itemClass == .internetPassword
+            ? .server(address(fields)) : .service(fields[kSecAttrService] as? String ?? "")
         var attributes = ItemAttributes(
-            service: fields[kSecAttrService] as? String ?? "",
-            account: fields[kSecAttrAccount] as? String ?? "", accessGroup: accessGroup)
+            subject, account: fields[kSecAttrAccount] as? String ?? "", accessGroup: accessGroup)
         attributes.isSynchronizable = fields[kSecAttrSynchronizable] as? Bool ?? false
         attributes.label = fields[kSecAttrLabel] as? String
         attributes.itemDescription = fields[kSecAttrDescription] as? String

@@ -42,6 +42,14 @@ public protocol KeyValueStore: Sendable {
 
     /// Makes what was set durable, and takes over what others have set.
     func synchronize() throws
+
+    /// Takes the failures that no call can throw: of the subscript by ``Preferences/Key``, and of saving without a
+    /// call.
+    var onFailure: FailureHandler { get }
+}
+
+extension KeyValueStore {
+    public var onFailure: FailureHandler { .standardError }
 }
 
 extension KeyValueStore {
@@ -75,6 +83,8 @@ extension KeyValueStore {
     public func data(forKey key: String) -> Data? { value(Data.self, forKey: key) }
     /// The date of a key.
     public func date(forKey key: String) -> Date? { value(Date.self, forKey: key) }
+    /// The URL of a key.
+    public func url(forKey key: String) -> URL? { value(URL.self, forKey: key) }
     /// The elements of the array of a key.
     public func array(forKey key: String) -> PropertyListArray? { value(forKey: key)?.array }
     /// The entries of the dictionary of a key.

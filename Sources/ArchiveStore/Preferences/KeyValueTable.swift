@@ -60,6 +60,9 @@ final class KeyValueTable: Sendable {
         state.withLock { ($0.stored, $0.unsaved) }
     }
 
+    /// Whether anything is to be written.
+    var isUnsaved: Bool { state.withLock { !$0.unsaved.isEmpty } }
+
     /// Takes over what the file holds now, but for what was set since `saved` was taken.
     func adopt(_ file: PropertyListDictionary, saved: Unsaved) {
         state.withLock { state in

@@ -4,11 +4,14 @@
 public import PropertyList
 
 /// Values by their keys that do not outlive the process; like ``Preferences`` otherwise.
+///
+/// For objects of any type, within a limit of count or cost, there is ``ObjectCache``.
 public final class MemoryCache: KeyValueStore {
+    public let onFailure: FailureHandler
     private let table = KeyValueTable(hasFile: false)
 
-    /// An empty cache.
-    public init() {}
+    /// An empty cache. `onFailure` gets the failures that no call can throw.
+    public init(onFailure: FailureHandler = .standardError) { self.onFailure = onFailure }
 
     // `Preferences` has the same calls. Both go on to a table, which is not public.
 

@@ -17,18 +17,21 @@ internal import Foundation
 /// let preferences = try Preferences(domain: "com.example.player")
 /// preferences.register(defaults: ["volume": 0.8, "shuffles": false])
 /// preferences["volume"] = 0.5
-/// try preferences.synchronize()
 /// ```
 ///
-/// Values are set and read in memory. ``synchronize()`` writes what was set, and nothing else, into what
-/// the file holds by then: of programs that share a domain the last writer of a key wins, and no other
-/// key is touched. Changes that were not synchronized are lost when the process ends.
+/// Values are set and read in memory. Changes are saved by themselves: a second after the first of them, and
+/// when the program ends. ``synchronize()`` saves them at once. Saving writes what was set, and nothing else,
+/// into what the file holds by then: of programs that share a domain the last writer of a key wins, and no
+/// other key is touched.
+///
+/// A program that is killed, or that crashes, loses the changes of about the last second. A failure to save is
+/// reported to ``onFailure``, and the changes stay in memory to be saved later. <doc:PortingFromUserDefaults>
+/// has the details.
 public final class Preferences: KeyValueStore {
-    /// The file of the domain.
-    public let file: String
-    private let options: FileOptions
-    private let limits: ParsingLimits
-    private let timeout: Double
+    public let onFailure: FailureHandler
+    let timeout: Double
+    private let contentsFile: PreferencesFile
+    private let saver: AutomaticSaver?
     private let table = KeyValueTable(hasFile: true)
     private let searchTime: Double
     // One thread of this process at a time reads and writes the file. The keys are those of the changes that the
@@ -45,42 +48,59 @@ public final class Preferences: KeyValueStore {
     ///   - limits: how much the file may ask for.
     ///   - timeout: how long ``synchronize()`` waits for other programs, in seconds. It does not wait
     ///     where this is negative or not a number, and waits for ever where it is infinite.
+    ///   - saving: when changes are saved without a call of ``synchronize()``.
+    ///   - onFailure: gets the failures that no call can throw; by default they are written to standard error.
     /// - Throws: `invalidName`; `invalidContents` for a file that is no property list of a dictionary,
     ///   which is left as it is; `unsupportedValue`, `fileAccess`.
     public convenience init(
         domain: String, folder: String? = nil, options: FileOptions = FileOptions(),
-        limits: ParsingLimits = .default, timeout: Double = 30
+        limits: ParsingLimits = .default, timeout: Double = 30, saving: Saving = .automatic,
+        onFailure: FailureHandler = .standardError
     ) throws(StoreError) {
-        try self.init(domain, folder, options, limits, timeout, searchTime: 2)
+        try self.init(
+            domain, folder, options, limits, timeout, searchTime: 2, saving, onFailure)
     }
 
     // The time is how long `synchronize()` may search for changes that fit, in seconds. Other programs wait meanwhile.
     init(
         _ domain: String, _ folder: String?, _ options: FileOptions, _ limits: ParsingLimits,
-        _ timeout: Double, searchTime: Double
+        _ timeout: Double, searchTime: Double, _ saving: Saving = .onRequest,
+        _ onFailure: FailureHandler = .standardError
     ) throws(StoreError) {
         try Self.requireName(domain)
         let folder = absolutePath(folder ?? Self.defaultFolder)
-        file = "\(folder)/\(domain).plist"
-        self.options = options
-        self.limits = limits
+        contentsFile = PreferencesFile(
+            path: "\(folder)/\(domain).plist", options: options, limits: limits)
         self.timeout = timeout
         self.searchTime = searchTime
+        self.onFailure = onFailure
+        saver = saving.delay.map { AutomaticSaver(delay: $0, onFailure) }
         do { try createFolders(folder) } catch { throw StoreError(error, file: folder) }
         FileAccess.removeDeadTemporaries(inFolder: folder)
-        table.adopt(try contents()?.contents.values ?? [:], saved: [:])
+        table.adopt(try contentsFile.contents()?.contents.values ?? [:], saved: [:])
     }
+
+    /// The file of the domain.
+    public var file: String { contentsFile.path }
 
     /// Where domains lie: `~/Library/Preferences` on Apple's systems, elsewhere `XDG_CONFIG_HOME`, if that is an
     /// absolute path, or `~/.config`.
     public static var defaultFolder: String {
         #if canImport(Darwin)
-        return "\(NSHomeDirectory())/Library/Preferences"
+        return "\(homeFolder)/Library/Preferences"
         #else
-        let home = FileManager.default.homeDirectoryForCurrentUser.path
         let named = ProcessInfo.processInfo.environment["XDG_CONFIG_HOME"] ?? ""
         // The specification of the variable says that a relative path is to be ignored.
-        return named.utf8.first == UInt8(ascii: "/") ? named : "\(home)/.config"
+        return named.utf8.first == UInt8(ascii: "/") ? named : "\(homeFolder)/.config"
+        #endif
+    }
+
+    /// The home folder of the user.
+    static var homeFolder: String {
+        #if canImport(Darwin)
+        return NSHomeDirectory()
+        #else
+        return FileManager.default.homeDirectoryForCurrentUser.path
         #endif
     }
 
@@ -101,11 +121,16 @@ public final class Preferences: KeyValueStore {
 
     public func set(_ value: PropertyListValue?, forKey key: String) throws(StoreError) {
         if let value { try PlainKinds.require(value) }
-        table.set(value, key)
+        change(key, value)
     }
 
     public func set<Value: PropertyListConvertible>(_ value: Value?, forKey key: String) {
-        table.set(value?.propertyListValue, key)
+        change(key, value?.propertyListValue)
+    }
+
+    private func change(_ key: String, _ value: PropertyListValue?) {
+        table.set(value, key)
+        saver?.noteChange(of: self)
     }
 
     public func register(defaults: PropertyListDictionary) { table.register(defaults) }
@@ -135,31 +160,37 @@ public final class Preferences: KeyValueStore {
     ///   anew, or remove it. Without a path the file has no room. All other changes are written but those that the
     ///   error counts as waiting.
     public func synchronize() throws(StoreError) {
-        try fileTurn.withLock { waiting throws(StoreError) in try exchange(&waiting) }
+        try fileTurn.withLock { waiting throws(StoreError) in
+            try exchange(&waiting, within: timeout)
+        }
+        if saver != nil { UnsavedPreferences.all.removeIfSaved(self) }
     }
 
-    private func exchange(_ waiting: inout [ExactText]) throws(StoreError) {
+    private func exchange(
+        _ waiting: inout [ExactText], within timeout: Double
+    ) throws(StoreError) {
         let pending = table.pending
         if pending.keys.isEmpty {
             // The file is replaced as a whole, so reading takes no lock: neither the right to make one nor time.
-            table.adopt(try contents()?.contents.values ?? [:], saved: [:])
+            table.adopt(try contentsFile.contents()?.contents.values ?? [:], saved: [:])
             return
         }
         let deadline = Environment.deadline(after: timeout)
-        let lock = try acquireLock(until: deadline)
+        let lock = try contentsFile.acquireLock(until: deadline)
         defer { lock.release() }
         let searchEnd = Environment.deadline(after: searchTime)
         var merge: PreferencesMerge?
         for round in 0..<Self.mostRounds {
-            let contentsLock = lockContents()
+            let contentsLock = contentsFile.lockContents(
+                until: Environment.deadline(after: timeout))
             defer { contentsLock?.release() }
-            let found = try contents()
+            let found = try contentsFile.contents()
             if merge == nil || merge?.found != found?.contents {
                 merge = try PreferencesMerge(
-                    pending, into: found?.contents, options, limits, first: waiting,
-                    until: searchEnd)
+                    pending, into: found?.contents, contentsFile.options, contentsFile.limits,
+                    first: waiting, until: searchEnd)
             }
-            if let merge, try write(merge, over: found?.mode) {
+            if let merge, try contentsFile.write(merge, over: found?.mode) {
                 table.adopt(merge.values, saved: merge.keys)
                 waiting = merge.waiting
                 if let refusal = merge.refusal { throw refusal }
@@ -175,69 +206,50 @@ public final class Preferences: KeyValueStore {
     // Between reading the file and replacing it another program may change it.
     private static let mostRounds = 100
     private static let fewestRounds = 3
+}
 
-    /// - Returns: false where another program has changed the file since it had `mode`, or made it.
-    private func write(_ merge: PreferencesMerge, over mode: FileMode?) throws(StoreError) -> Bool {
-        guard let bytes = merge.bytes else {
-            // The file has the values already, perhaps since it could not be flushed.
-            if mode != nil, !merge.keys.isEmpty {
-                do { try FileAccess.synchronize(file) } catch {
-                    throw StoreError(error, file: file)
-                }
-            }
-            return true
+// MARK: - Saving without a call
+
+extension Preferences {
+    /// The time at which changes are saved without a call of ``synchronize()``.
+    public struct Saving: Sendable, Hashable {
+        /// The seconds from a change until it is saved; nil where only calls save it.
+        let delay: Double?
+
+        /// A second after a change, and when the program ends.
+        public static let automatic = automatic(after: 1)
+
+        /// Some seconds after a change, and when the program ends. Further changes in the meantime are saved
+        /// with it, and do not postpone it. A negative number is 0, and one that is not a number is 1.
+        public static func automatic(after seconds: Double) -> Saving {
+            Saving(delay: seconds.isNaN ? 1 : min(max(seconds, 0), 86_400))
         }
-        if try WholeFile.replace(file, ifStill: mode, with: bytes, isPrivate: options.isPrivate) {
-            return true
-        }
-        // A symbolic link that leads to no file is an error, not a file that another program made.
-        do { _ = try FileMode.existing(at: file) } catch { throw StoreError(error, file: file) }
-        return false
+
+        /// Only by ``synchronize()``. Changes that were not synchronized are lost when the program ends.
+        public static let onRequest = Saving(delay: nil)
     }
 
-    /// The contents of the file, and the mode it had when they were read; nil where there is none.
-    private func contents() throws(StoreError) -> (
-        mode: FileMode, contents: PreferencesContents
-    )? {
-        do throws(StoreError) {
-            let mode: FileMode
-            do throws(SystemError) { mode = try FileMode(of: file) } catch {
-                throw StoreError(error, file: file)
-            }
-            let (value, format) = try PlainFile.document(file, limits)
-            guard let values = value.dictionary else {
-                throw PlainFile.wrongRoot(value, "a dictionary", file)
-            }
-            return (mode, PreferencesContents(values: values, format: format))
-        } catch  where error.code == .fileMissing {
-            return nil
-        }
-    }
+    /// Whether there are changes that are not saved.
+    var isUnsaved: Bool { table.isUnsaved }
 
-    /// Waits for other programs that are in ``synchronize()``. The lock is on a file beside the domain's,
-    /// which others may only write, and only where the umask lets them. A program that can only read the
-    /// preferences cannot hold the lock.
-    private func acquireLock(until deadline: Double) throws(StoreError) -> FileLock {
-        let path = file + ".lock"
-        do {
-            return try FileLock(
-                creating: path, mode: options.isPrivate ? FileMode.ownerOnly : 0o622, for: file,
-                deadline: deadline)
-        } catch {
-            throw StoreError(error, file: path)
-        }
-    }
+    /// Whether there was no time to try some of the changes.
+    var hasUntriedChanges: Bool { fileTurn.withLockIfAvailable { !$0.isEmpty } ?? true }
 
-    /// Locks the domain's own file, too. Where somebody has removed the lock's file, another program may
-    /// have a lock on a new one at the same time. This lock keeps both apart.
+    /// Saves changes, unless another thread keeps the file for longer than some seconds.
     ///
-    /// Every program that can read the preferences can hold this lock. So this waits for a second only, anew
-    /// after each program that replaces the file.
-    ///
-    /// - Returns: nil where there is no file, where the lock is not free in time, and where the file system cannot
-    ///   lock it. NFS locks only files that are open for writing.
-    private func lockContents() -> FileLock? {
-        try? FileLock(
-            contents: file, patience: 1, deadline: Environment.deadline(after: timeout))
+    /// - Throws: as ``synchronize()``; `busy` for another thread.
+    func save(within seconds: Double) throws(StoreError) {
+        if !isUnsaved { return }
+        let timeout = min(timeout, seconds)
+        let deadline = Environment.deadline(after: timeout)
+        while true {
+            let isDone: Void? = try fileTurn.withLockIfAvailable { waiting throws(StoreError) in
+                try exchange(&waiting, within: deadline - Environment.uptime)
+            }
+            if isDone != nil { return }
+            guard Environment.uptime < deadline else { break }
+            Environment.sleep(microseconds: 1000)
+        }
+        throw StoreError(.busy, what: "another thread is saving the preferences", file: file)
     }
 }

@@ -10,10 +10,16 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// A type whose values preferences hold: strings, numbers, booleans, dates, data; arrays of them, and
+/// A type whose values preferences hold: strings, numbers, booleans, dates, data, URLs, UUIDs; arrays of them, and
 /// dictionaries of them with strings as keys.
 ///
 /// Nothing is converted: a string `"42"` is no number, and a boolean no integer.
+///
+/// An enumeration with raw values conforms by its declaration alone:
+///
+/// ```swift
+/// enum Theme: String, PropertyListConvertible { case light, dark }
+/// ```
 public protocol PropertyListConvertible {
     /// The value of a property list, or nil where it is of another kind or does not fit.
     init?(propertyListValue value: PropertyListValue)
@@ -58,6 +64,61 @@ extension Date: PropertyListConvertible {
     public var propertyListValue: PropertyListValue {
         .date(PropertyListDate(secondsSince2001: timeIntervalSinceReferenceDate))
     }
+}
+
+extension UUID: PropertyListConvertible {
+    /// The UUID that a string is the text of.
+    public init?(propertyListValue value: PropertyListValue) {
+        guard let text = value.string else { return nil }
+        self.init(uuidString: text)
+    }
+
+    /// The text of the UUID, in capital letters.
+    public var propertyListValue: PropertyListValue { .string(uuidString) }
+}
+
+extension URL: PropertyListConvertible {
+    /// The URL that data are an archive of, as `UserDefaults.set(_:forKey:)` writes it, or that a string is.
+    ///
+    /// A string is a path that begins with `/` or `~/`, as `UserDefaults.url(forKey:)` reads it, or a
+    /// URL with a scheme.
+    public init?(propertyListValue value: PropertyListValue) {
+        if let bytes = value.data {
+            let url = try? KeyedUnarchiver.unarchive(
+                URL.self, from: bytes, allowing: ClassRegistry(URL.self, String.self),
+                limits: .untrusted)
+            guard let url else { return nil }
+            self = url
+            return
+        }
+        guard let text = value.string else { return nil }
+        switch text.utf8.first {
+        case UInt8(ascii: "/"): self.init(fileURLWithPath: text)
+        case UInt8(ascii: "~") where text == "~" || text.utf8.starts(with: "~/".utf8):
+            self.init(fileURLWithPath: Preferences.homeFolder + text.dropFirst())
+        default:
+            guard let url = URL(string: text), url.scheme != nil else { return nil }
+            self = url
+        }
+    }
+
+    /// An archive of the URL, as data.
+    public var propertyListValue: PropertyListValue {
+        let bytes = try? KeyedArchiver.archive(
+            self, allowing: ClassRegistry(URL.self, String.self))
+        return bytes.map { .data($0) } ?? .string(absoluteString)
+    }
+}
+
+extension RawRepresentable where Self: PropertyListConvertible, RawValue: PropertyListConvertible {
+    /// The value whose raw value is stored; nil where there is none.
+    public init?(propertyListValue value: PropertyListValue) {
+        guard let raw = RawValue(propertyListValue: value) else { return nil }
+        self.init(rawValue: raw)
+    }
+
+    /// The raw value.
+    public var propertyListValue: PropertyListValue { rawValue.propertyListValue }
 }
 
 // MARK: - Numbers

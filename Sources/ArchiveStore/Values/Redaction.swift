@@ -5,10 +5,11 @@
 // type says otherwise. These types hold secrets, so they say how much of them is shown.
 
 extension Item: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The service and the access group of the item, and the size of its data.
+    /// The service or the server and the access group of the item, and the size of its data.
     public var description: String {
         let group = attributes.accessGroup.map { " in \(StoreError.printable($0))" } ?? ""
-        return "Item of \(StoreError.printable(attributes.service))\(group), \(dataSize)"
+        let name = attributes.address?.server ?? attributes.service
+        return "Item of \(StoreError.printable(name))\(group), \(dataSize)"
     }
 
     /// The same as ``description``.

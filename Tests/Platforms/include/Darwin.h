@@ -171,6 +171,7 @@ typedef enum { CLOCK_REALTIME = 0, CLOCK_MONOTONIC = 6 } clockid_t;
 
 char *_Nullable getenv(const char *name);
 void exit(int status) __attribute__((noreturn));
+int atexit(void (*function)(void));
 int usleep(useconds_t microseconds);
 int clock_gettime(clockid_t clock, struct timespec *time);
 int vsnprintf(char *_Null_unspecified text, size_t size, const char *format, __builtin_va_list values);
@@ -184,6 +185,7 @@ typedef struct {
 
 void os_unfair_lock_lock(os_unfair_lock_t lock);
 void os_unfair_lock_unlock(os_unfair_lock_t lock);
+_Bool os_unfair_lock_trylock(os_unfair_lock_t lock);
 
 typedef struct keyed_thread *pthread_t;
 typedef void *_Nullable (*keyed_thread_start)(void *argument);

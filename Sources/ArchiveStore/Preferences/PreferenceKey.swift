@@ -1,0 +1,239 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+public import PropertyList
+internal import PropertyListCodable
+
+extension Preferences {
+    /// A key with the type of its values, and the value where none is stored.
+    ///
+    /// ```swift
+    /// enum Settings {
+    ///     static let site = Preferences.Key<URL>("site", default: URL(fileURLWithPath: "/"))
+    ///     static let theme = Preferences.Key<Theme>("theme", default: .light)
+    ///     static let windows = Preferences.Key<[Window]>("windows", default: [])
+    ///     static let lastOpened = Preferences.Key<Date?>("lastOpened")
+    /// }
+    ///
+    /// preferences[Settings.theme] = .dark
+    /// let site = preferences[Settings.site]
+    /// ```
+    ///
+    /// | type of the values | what is stored |
+    /// |---|---|
+    /// | ``PropertyListConvertible``: strings, numbers, URLs, UUIDs, … | the property-list value |
+    /// | `RawRepresentable` with such a raw value: enumerations, option sets | the raw value |
+    /// | `PropertyListValue` | the value itself |
+    /// | another `Codable` type | what `PlistEncoder` makes of the value |
+    /// | an optional of these, without a default | the same; nil removes what is stored |
+    ///
+    /// A type of several rows is stored by the first of them.
+    public struct Key<Value: Sendable>: Sendable {
+        /// The name under which values are stored.
+        public let name: String
+        /// The value where none is stored, nor registered as a default.
+        public let defaultValue: Value
+        let coding: PreferenceCoding<Value>
+
+        init(_ name: String, _ defaultValue: Value, _ coding: PreferenceCoding<Value>) {
+            self.name = name
+            self.defaultValue = defaultValue
+            self.coding = coding
+        }
+    }
+}
+
+/// The form in which the values of a key are stored.
+struct PreferenceCoding<Value: Sendable>: Sendable {
+    /// Returns nil for a value of another kind.
+    let decode: @Sendable (PropertyListValue) throws -> Value?
+    /// Returns nil for a value that removes what is stored.
+    let encode: @Sendable (Value) throws -> PropertyListValue?
+
+    var optional: PreferenceCoding<Value?> {
+        PreferenceCoding<Value?>(
+            decode: { [decode] in try decode($0).map { .some($0) } },
+            encode: { [encode] in try $0.flatMap { try encode($0) } })
+    }
+}
+
+extension PreferenceCoding where Value: PropertyListConvertible {
+    static var plain: PreferenceCoding {
+        PreferenceCoding(
+            decode: { Value(propertyListValue: $0) }, encode: { $0.propertyListValue })
+    }
+}
+
+extension PreferenceCoding
+where Value: RawRepresentable, Value.RawValue: PropertyListConvertible {
+    static var raw: PreferenceCoding {
+        PreferenceCoding(
+            decode: { Value.RawValue(propertyListValue: $0).flatMap { Value(rawValue: $0) } },
+            encode: { $0.rawValue.propertyListValue })
+    }
+}
+
+extension PreferenceCoding where Value: Codable {
+    static var codable: PreferenceCoding {
+        PreferenceCoding(
+            decode: { try PlistDecoder().decode(Value.self, from: $0) },
+            encode: { try PlistEncoder().encodeValue($0) })
+    }
+}
+
+extension PreferenceCoding<PropertyListValue> {
+    static var value: PreferenceCoding { PreferenceCoding(decode: { $0 }, encode: { $0 }) }
+}
+
+// MARK: - Keys with a default
+
+extension Preferences.Key where Value: PropertyListConvertible {
+    /// Creates a key for values that have a property-list value.
+    public init(_ name: String, default value: Value) { self.init(name, value, .plain) }
+}
+
+extension Preferences.Key where Value: RawRepresentable, Value.RawValue: PropertyListConvertible {
+    /// Creates a key for values that are stored as their raw values.
+    public init(_ name: String, default value: Value) { self.init(name, value, .raw) }
+}
+
+extension Preferences.Key
+where Value: PropertyListConvertible & RawRepresentable, Value.RawValue: PropertyListConvertible {
+    /// Creates a key for values that have a property-list value.
+    public init(_ name: String, default value: Value) { self.init(name, value, .plain) }
+}
+
+extension Preferences.Key where Value: Codable {
+    /// Creates a key for values that `PlistEncoder` encodes.
+    @_disfavoredOverload
+    public init(_ name: String, default value: Value) { self.init(name, value, .codable) }
+}
+
+extension Preferences.Key<PropertyListValue> {
+    /// Creates a key for values of any kind.
+    public init(_ name: String, default value: Value) { self.init(name, value, .value) }
+}
+
+// MARK: - Keys of optionals
+
+extension Preferences.Key {
+    /// Creates a key for values that have a property-list value; nil where none is stored.
+    public init<Wrapped: PropertyListConvertible>(_ name: String) where Value == Wrapped? {
+        self.init(name, nil, PreferenceCoding<Wrapped>.plain.optional)
+    }
+
+    /// Creates a key for values that are stored as their raw values; nil where none is stored.
+    public init<Wrapped: RawRepresentable>(
+        _ name: String
+    ) where Value == Wrapped?, Wrapped.RawValue: PropertyListConvertible {
+        self.init(name, nil, PreferenceCoding<Wrapped>.raw.optional)
+    }
+
+    /// Creates a key for values that have a property-list value; nil where none is stored.
+    public init<Wrapped: PropertyListConvertible & RawRepresentable>(
+        _ name: String
+    ) where Value == Wrapped?, Wrapped.RawValue: PropertyListConvertible {
+        self.init(name, nil, PreferenceCoding<Wrapped>.plain.optional)
+    }
+
+    /// Creates a key for values that `PlistEncoder` encodes; nil where none is stored.
+    @_disfavoredOverload
+    public init<Wrapped: Codable>(_ name: String) where Value == Wrapped? {
+        self.init(name, nil, PreferenceCoding<Wrapped>.codable.optional)
+    }
+
+    /// Creates a key for values of any kind; nil where none is stored.
+    public init(_ name: String) where Value == PropertyListValue? {
+        self.init(name, nil, PreferenceCoding<PropertyListValue>.value.optional)
+    }
+
+    /// An optional is nil where nothing is stored. It has no other default.
+    @available(*, unavailable, message: "leave out the default: an optional is nil without a value")
+    public init<Wrapped>(_ name: String, default value: Value) where Value == Wrapped? {
+        self.init(
+            name, value, PreferenceCoding(decode: { _ in nil }, encode: { _ in nil }))
+    }
+}
+
+// MARK: - Values by keys
+
+extension KeyValueStore {
+    /// The value of a key; its default where none of its type is stored.
+    ///
+    /// ``value(for:)`` says why a stored value is not of the type. A new value that cannot be stored is reported to
+    /// ``onFailure``, and the old one stays; ``set(_:for:)`` throws the error instead.
+    public subscript<Value>(key: Preferences.Key<Value>) -> Value {
+        get { (try? value(for: key)) ?? key.defaultValue }
+        nonmutating set { do { try set(newValue, for: key) } catch { onFailure(error) } }
+    }
+
+    /// The value of a key; its default where none is stored.
+    ///
+    /// - Throws: `unsupportedValue` where a value of another type is stored.
+    public func value<Value>(for key: Preferences.Key<Value>) throws(StoreError) -> Value {
+        guard let stored = value(forKey: key.name) else { return key.defaultValue }
+        let found: Value?
+        do { found = try key.coding.decode(stored) } catch {
+            throw StoreError(
+                coding: error, "the stored value cannot be decoded as \(Value.self)", key.name)
+        }
+        if let found { return found }
+        throw StoreError(
+            .unsupportedValue,
+            what: "the stored value is of kind \(stored.kind), not \(Value.self)",
+            path: PropertyListPath([.key(key.name)]))
+    }
+
+    /// Stores the value of a key; nil removes it.
+    ///
+    /// - Throws: `unsupportedValue` for a value that cannot be encoded, or is encoded with null, UIDs, sets or dates
+    ///   that are no moment. The old value stays.
+    public func set<Value>(
+        _ value: Value, for key: Preferences.Key<Value>
+    ) throws(StoreError) {
+        let encoded: PropertyListValue?
+        do { encoded = try key.coding.encode(value) } catch {
+            throw StoreError(
+                coding: error, "the value cannot be encoded as \(Value.self)", key.name)
+        }
+        do throws(StoreError) { try set(encoded, forKey: key.name) } catch {
+            throw error.inside(key: key.name)
+        }
+    }
+
+    /// Removes what is stored for a key; its default counts again.
+    public func removeValue<Value>(for key: Preferences.Key<Value>) {
+        removeValue(forKey: key.name)
+    }
+}
+
+extension StoreError {
+    /// The error of a `Codable` type about the value of a key. Its own text may quote the value.
+    fileprivate init(coding error: any Error, _ what: String, _ key: String) {
+        let (details, path): (String, [any CodingKey]) =
+            switch error {
+            case DecodingError.keyNotFound(let missing, let context):
+                (": a key is missing", context.codingPath + [missing])
+            case DecodingError.typeMismatch(let type, let context),
+                DecodingError.valueNotFound(let type, let context):
+                (": expected \(type)", context.codingPath)
+            case DecodingError.dataCorrupted(let context): ("", context.codingPath)
+            case EncodingError.invalidValue(_, let context): ("", context.codingPath)
+            default: (": \(type(of: error))", [])
+            }
+        let components = path.map { component -> PropertyListPath.Component in
+            component.intValue.map { .index($0) } ?? .key(component.stringValue)
+        }
+        self.init(
+            .unsupportedValue, what: what + details,
+            path: PropertyListPath([.key(key)] + components), underlying: error)
+    }
+
+    /// The same error, with its path seen from the dictionary around.
+    fileprivate func inside(key: String) -> StoreError {
+        StoreError(
+            code, what: what, file: file,
+            path: PropertyListPath([.key(key)] + (path?.components ?? [])), recovery: recovery,
+            underlying: underlying)
+    }
+}

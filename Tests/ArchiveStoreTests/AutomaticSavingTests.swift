@@ -1,0 +1,225 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import PropertyList
+import SystemFiles
+import TestSupport
+import Testing
+
+@testable import ArchiveStore
+
+@Suite("Preferences that are saved without a call")
+struct AutomaticSavingTests {
+    private let folder: TemporaryFolder
+    private let failures = Failures()
+
+    init() throws { folder = try TemporaryFolder() }
+
+    /// The failures that a handler got.
+    private final class Failures: Sendable {
+        private let errors = Guarded<[StoreError]>([])
+
+        var all: [StoreError] { errors.copy }
+
+        var handler: FailureHandler {
+            FailureHandler { error in
+                if let error = error as? StoreError { self.errors.withLock { $0.append(error) } }
+            }
+        }
+    }
+
+    private func preferences(
+        _ saving: Preferences.Saving = .automatic(after: 0.01), timeout: Double = 30
+    ) throws -> Preferences {
+        try Preferences(
+            domain: "a", folder: folder.path, timeout: timeout, saving: saving,
+            onFailure: failures.handler)
+    }
+
+    private var stored: PropertyListDictionary {
+        get throws {
+            try Preferences(domain: "a", folder: folder.path, saving: .onRequest).storedValues
+        }
+    }
+
+    /// Waits until something is so, for half a minute at most.
+    private func wait(until isSo: () throws -> Bool) async throws {
+        for _ in 0..<3000 {
+            if try isSo() { return }
+            try await Task.sleep(nanoseconds: 10_000_000)
+        }
+        Issue.record("it was not so after half a minute")
+    }
+
+    @Test("changes are saved some time later, also those that are made while others are saved")
+    func later() async throws {
+        let store = try preferences()
+        for number in 0..<20 {
+            store["\(number)"] = number
+            try await Task.sleep(nanoseconds: 5_000_000)
+        }
+        store.removeValue(forKey: "0")
+        try await wait { try stored.count == 19 && !store.isUnsaved }
+        #expect(failures.all.isEmpty)
+    }
+
+    @Test("changes are saved although nobody holds the preferences any more")
+    func released() async throws {
+        try preferences().set(1, forKey: "a")
+        try await wait { try stored == ["a": 1] }
+    }
+
+    @Test("preferences whose changes are saved are released")
+    func notRetained() async throws {
+        weak var released: Preferences?
+        do {
+            let store = try preferences()
+            released = store
+            store["a"] = 1
+        }
+        try await wait { released == nil }
+        do {
+            let store = try preferences(.automatic(after: 0))
+            released = store
+            store["a"] = 2
+            try store.synchronize()
+        }
+        try await wait { released == nil }
+        #expect(try stored == ["a": 2])
+    }
+
+    @Test("where only calls save, nothing else does")
+    func onRequest() async throws {
+        let store = try preferences(.onRequest)
+        store["a"] = 1
+        try await Task.sleep(nanoseconds: 100_000_000)
+        #expect(try stored.isEmpty)
+        try store.synchronize()
+        #expect(try stored == ["a": 1])
+    }
+
+    @Test("what others have set is there after saving")
+    func others() async throws {
+        let store = try preferences()
+        let other = try preferences(.onRequest)
+        other["b"] = 2
+        try other.synchronize()
+        store["a"] = 1
+        try await wait { store.integer(forKey: "b") == 2 }
+        #expect(try stored == ["b": 2, "a": 1])
+    }
+
+    @Test("a failure is reported once, and saving goes on when its reason is gone")
+    func failure() async throws {
+        let store = try preferences()
+        let lock = store.file + ".lock"
+        try FileManager.default.createDirectory(atPath: lock, withIntermediateDirectories: false)
+        store["a"] = 1
+        try await wait { !failures.all.isEmpty }
+        try await Task.sleep(nanoseconds: 500_000_000)
+        #expect(failures.all.count == 1 && failures.all.first?.code == .fileAccess)
+        #expect(failures.all.first?.file == lock)
+        #expect(store.integer(forKey: "a") == 1 && store.isUnsaved)
+        try FileManager.default.removeItem(atPath: lock)
+        try await wait { try stored == ["a": 1] }
+        #expect(failures.all.count == 1)
+    }
+
+    @Test("a value that the file cannot hold is reported, and all others are saved")
+    func unsupported() async throws {
+        let store = try preferences()
+        store["when"] = Date(timeIntervalSinceReferenceDate: .infinity)
+        store["a"] = 1
+        try await wait { !failures.all.isEmpty }
+        try await wait { try stored == ["a": 1] }
+        #expect(failures.all.map(\.code) == [.unsupportedValue])
+        #expect(failures.all.first?.path?.description == "when")
+        store["when"] = Date(timeIntervalSinceReferenceDate: 1)
+        try await wait { try stored.count == 2 }
+        #expect(failures.all.count == 1)
+    }
+
+    @Test("while another program has the lock nothing is reported before the timeout")
+    func locked() async throws {
+        let store = try preferences(timeout: 1)
+        let lock = try FileLock(
+            creating: store.file + ".lock", mode: 0o600, for: store.file,
+            deadline: Environment.deadline(after: 10))
+        let start = Environment.uptime
+        store["a"] = 1
+        try await wait { !failures.all.isEmpty }
+        #expect(Environment.uptime - start >= 1)
+        #expect(failures.all.map(\.code) == [.busy])
+        lock.release()
+        try await wait { try stored == ["a": 1] }
+    }
+
+    @Test("odd times of saving are taken for others")
+    func delays() {
+        #expect(Preferences.Saving.automatic == .automatic(after: .nan))
+        #expect(Preferences.Saving.automatic(after: -1) == .automatic(after: 0))
+        #expect(Preferences.Saving.automatic(after: .infinity).delay == 86_400)
+        #expect(Preferences.Saving.onRequest.delay == nil)
+    }
+
+    #if Stores
+    @Test("changes are saved when a program ends by the end of main or by exit")
+    func atExit() throws {
+        for end in ["return", "exit"] {
+            let (status, output) = try Program.run("StorePeer", ["unsaved", folder.path, end])
+            #expect(status == 0 && output.isEmpty, "\(output)")
+            #expect(try stored == ["a": .string(end)])
+        }
+        let (status, output) = try Program.run("StorePeer", ["unsaved", folder.path, "_exit"])
+        #expect(status == 0 && output.isEmpty, "\(output)")
+        #expect(try stored == ["a": "exit"])
+    }
+
+    #if os(Linux)
+    @Test("a child that was forked off does not save the changes of its parent")
+    func fork() throws {
+        let (status, output) = try Program.run("StorePeer", ["unsaved", folder.path, "fork"])
+        #expect(status == 0 && output.isEmpty, "\(output)")
+        #expect(try stored.isEmpty)
+    }
+    #endif
+
+    @Test("a failure at the end is told on standard error, in one line, and the program ends soon")
+    func failureAtExit() throws {
+        let lock = try preferences().file + ".lock"
+        try FileManager.default.createDirectory(atPath: lock, withIntermediateDirectories: false)
+        let (status, output) = try Program.run("StorePeer", ["unsaved", folder.path, "return"])
+        #expect(status == 0)
+        #expect(output.hasPrefix("store: ") && output.contains(lock), "\(output)")
+        #expect(output.filter { $0 == "\n" }.count == 1, "\(output)")
+        try FileManager.default.removeItem(atPath: lock)
+        let held = try FileLock(
+            creating: lock, mode: 0o600, for: lock, deadline: Environment.deadline(after: 10))
+        defer { held.release() }
+        let start = Environment.uptime
+        let busy = try Program.run("StorePeer", ["unsaved", folder.path, "return"])
+        #expect(Environment.uptime - start < 20)
+        #expect(busy.status == 0 && busy.output.hasPrefix("store: "), "\(busy.output)")
+        #expect(try stored.isEmpty)
+    }
+
+    @Test(
+        "where nobody reads standard error, a failure at the end does not end the program by a signal"
+    )
+    func brokenPipe() throws {
+        let lock = try preferences().file + ".lock"
+        try FileManager.default.createDirectory(atPath: lock, withIntermediateDirectories: false)
+        for redirection in ["2> >(exit)", "2>&-"] {
+            let (status, output) = try Program.run(
+                URL(filePath: "/bin/bash"),
+                [
+                    "-c",
+                    "(sleep 0.3; exec \"$0\" unsaved \"$1\" return) \(redirection); echo $?",
+                    Program.url("StorePeer").path, folder.path,
+                ], in: [:])
+            #expect(status == 0 && output == "0\n", "\(output)")
+        }
+    }
+    #endif
+}

@@ -1,0 +1,134 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import ArchiveStore
+import Foundation
+import PropertyList
+import Testing
+
+@Suite("Caches of objects")
+struct ObjectCacheTests {
+    @Test("objects are set, read, replaced and removed")
+    func values() {
+        let cache = ObjectCache<String, [Int]>()
+        cache["a"] = [1]
+        cache.set([2], forKey: "b", cost: 5)
+        cache.set([3], forKey: "b", cost: 7)
+        #expect(cache["a"] == [1] && cache["b"] == [3] && cache["c"] == nil)
+        #expect(cache.count == 2 && cache.cost == 7)
+        cache["b"] = nil
+        #expect(cache["b"] == nil && cache.count == 1 && cache.cost == 0)
+        cache.removeAll()
+        #expect(cache.count == 0 && cache["a"] == nil)
+    }
+
+    @Test("beyond a limit the objects go that have not been used for longest")
+    func limits() {
+        let cache = ObjectCache<Int, Int>(countLimit: 3, costLimit: 10)
+        for number in 0..<3 { cache.set(number, forKey: number, cost: 2) }
+        #expect(cache[0] == 0)
+        cache.set(3, forKey: 3, cost: 2)
+        #expect(cache[1] == nil && cache[0] == 0 && cache[2] == 2 && cache[3] == 3)
+        cache.set(4, forKey: 4, cost: 7)
+        #expect(cache[0] == nil && cache[2] == nil && cache[3] == 3 && cache[4] == 4)
+        #expect(cache.cost == 9)
+        // One that is too large by itself is not kept, and nor is what it replaces.
+        cache.set(5, forKey: 4, cost: 11)
+        #expect(cache[4] == nil && cache[3] == 3 && cache.cost == 2)
+    }
+
+    @Test("odd limits and costs are taken")
+    func oddNumbers() {
+        for limit in [0, -1, Int.min] {
+            let few = ObjectCache<Int, Int>(countLimit: limit)
+            few[1] = 1
+            #expect(few.count == 0)
+            let cheap = ObjectCache<Int, Int>(costLimit: limit)
+            cheap.set(1, forKey: 1, cost: 1)
+            cheap.set(2, forKey: 2, cost: -5)
+            #expect(cheap[1] == nil && cheap[2] == 2 && cheap.cost == 0)
+        }
+        let dear = ObjectCache<Int, Int>(costLimit: .max)
+        let free = ObjectCache<Int, Int>()
+        for number in 0..<5 {
+            dear.set(number, forKey: number, cost: .max)
+            free.set(number, forKey: number, cost: .max)
+        }
+        #expect(dear.count == 1 && dear.cost == .max && free.count == 5)
+        for number in 0..<5 { free[number] = nil }
+        #expect(free.cost == 0)
+    }
+
+    @Test("a cache does as a plain model does, whatever comes")
+    func model() {
+        var random = SystemRandomNumberGenerator()
+        let cache = ObjectCache<Int, Int>(countLimit: 8, costLimit: 40)
+        var model: [(key: Int, value: Int, cost: Int)] = []
+        for step in 0..<20_000 {
+            let key = Int.random(in: 0..<16, using: &random)
+            switch Int.random(in: 0..<4, using: &random) {
+            case 0:
+                let place = model.firstIndex { $0.key == key }
+                #expect(cache[key] == place.map { model[$0].value })
+                if let place { model.append(model.remove(at: place)) }
+            case 1:
+                cache[key] = nil
+                model.removeAll { $0.key == key }
+            default:
+                let cost = Int.random(in: 0...12, using: &random)
+                cache.set(step, forKey: key, cost: cost)
+                model.removeAll { $0.key == key }
+                model.append((key, step, cost))
+                while model.count > 8 || model.reduce(0, { $0 + $1.cost }) > 40 {
+                    model.removeFirst()
+                }
+            }
+            #expect(cache.count == model.count)
+            #expect(cache.cost == model.reduce(0) { $0 + $1.cost })
+        }
+    }
+
+    /// Uses the cache that it is in when it ends.
+    private final class Clinging: Sendable {
+        let cache: ObjectCache<Int, Clinging>
+        let ends: Guarded<Int>
+
+        init(_ cache: ObjectCache<Int, Clinging>, _ ends: Guarded<Int>) {
+            self.cache = cache
+            self.ends = ends
+        }
+
+        deinit {
+            _ = cache.count
+            ends.withLock { $0 += 1 }
+        }
+    }
+
+    @Test("objects that use the cache when they end do not wait for themselves")
+    func endings() {
+        let cache = ObjectCache<Int, Clinging>(countLimit: 2)
+        let ends = Guarded(0)
+        for number in 0..<5 { cache[number] = Clinging(cache, ends) }
+        #expect(ends.copy == 3)
+        cache[4] = Clinging(cache, ends)
+        cache[3] = nil
+        cache.removeAll()
+        #expect(ends.copy == 6)
+    }
+
+    @Test("many threads use one cache")
+    func threads() async {
+        let cache = ObjectCache<Int, Int>(countLimit: 100)
+        await withTaskGroup(of: Void.self) { group in
+            for task in 0..<8 {
+                group.addTask {
+                    for number in 0..<2000 {
+                        cache[number % 150] = task
+                        _ = cache[(number * 7) % 150]
+                    }
+                }
+            }
+        }
+        #expect(cache.count <= 100 && cache.count > 0)
+    }
+}

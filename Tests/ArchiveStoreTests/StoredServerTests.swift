@@ -1,0 +1,121 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+#if Stores
+
+import Foundation
+import GRDB
+import TestSupport
+import Testing
+
+@testable import ArchiveStore
+
+@Suite("Internet passwords in encrypted stores")
+struct StoredServerTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func database() throws -> EncryptedItemDatabase {
+        let key = try MasterKey(file: folder("key"), creatingIfMissing: true)
+        return try EncryptedItemDatabase(file: folder("items"), accessGroup: "group", key: key)
+    }
+
+    @Test(
+        "a store that an earlier version made is opened, and stays one of its kind without servers")
+    func earlierVersion() throws {
+        for name in ["items", "key"] {
+            try FileManager.default.copyItem(
+                atPath: Corpus.fixtures.appending(path: "stores/version-1/\(name)").path,
+                toPath: folder(name))
+            try FileManager.default.setAttributes(
+                [.posixPermissions: 0o600], ofItemAtPath: folder(name))
+        }
+        let database = try database()
+        let store = ItemStore(database)
+        #expect(try store.password(service: "s", account: "a") == "7")
+        try store.save(Item(service: "t", account: "a", password: "8"))
+        #expect(try version(database) == 1)
+        try database.rotateKey(to: MasterKey(file: folder("other"), creatingIfMissing: true))
+        #expect(try version(database) == 1)
+        #expect(try store.items().map(\.password) == ["7", "8"])
+    }
+
+    private func version(_ database: EncryptedItemDatabase) throws -> Int? {
+        try database.queue.read { try Int.fetchOne($0, sql: "SELECT version FROM store") }
+    }
+
+    @Test("a store with an internet password is one that earlier versions refuse")
+    func laterVersion() throws {
+        let database = try database()
+        let other = try self.database()
+        let store = ItemStore(database)
+        try store.save(Item(service: "s", account: "a", password: "1"))
+        #expect(try version(database) == 1)
+        let server = Item(ServerAddress("s"), account: "a", password: "2")
+        // A transaction that is undone leaves the version as it was.
+        #expect(throws: CancellationError.self) {
+            try store.transaction {
+                try $0.add(server)
+                throw CancellationError()
+            }
+        }
+        #expect(try version(database) == 1)
+        try store.add(server)
+        #expect(try version(database) == 2)
+        // A program that read the header before rotates the key.
+        try other.rotateKey(to: MasterKey(file: folder("other"), creatingIfMissing: true))
+        #expect(try version(other) == 2)
+        #expect(try ItemStore(other).items().map(\.password) == ["1", "2"])
+        try other.queue.write { try $0.execute(sql: "UPDATE store SET version = 3") }
+        let key = try MasterKey(file: folder("other"))
+        let error = #expect(throws: StoreError.self) {
+            try EncryptedItemDatabase(file: folder("items"), accessGroup: "group", key: key)
+        }
+        #expect(error?.code == .unsupportedVersion)
+    }
+
+    @Test("a server is found by the index, without a look at other rows")
+    func index() throws {
+        let database = try database()
+        let store = ItemStore(database)
+        try store.add(Item(ServerAddress("s"), account: "a", password: "1"))
+        let plan = try database.queue.read { connection in
+            try Row.fetchAll(
+                connection,
+                sql: """
+                    EXPLAIN QUERY PLAN SELECT * FROM item WHERE service >= ? AND service < ? \
+                    ORDER BY id LIMIT ?
+                    """, arguments: [Data(ServerAddress.prefix(of: "s")), Data([0xFF]), -1]
+            ).map(\.description).joined()
+        }
+        #expect(plan.contains("itemIdentity"), "\(plan)")
+    }
+
+    @Test(
+        "an address that was changed by something else than the store is not read, and can be deleted"
+    )
+    func altered() throws {
+        let database = try database()
+        let store = ItemStore(database)
+        try store.add(Item(ServerAddress("s"), account: "a", password: "1"))
+        try store.add(Item(ServerAddress("t"), account: "a", password: "2"))
+        // Another port, and an address that is cut short.
+        let other = ItemSubject.server(ServerAddress("s", port: 1)).bytes
+        for (number, bytes) in [other, Array(other.dropLast())].enumerated() {
+            try database.queue.write { connection in
+                try connection.execute(
+                    sql: "UPDATE item SET service = ? WHERE id = 1", arguments: [Data(bytes)])
+            }
+            let error = #expect(throws: StoreError.self) {
+                try store.items(matching: ItemQuery(server: "s"))
+            }
+            #expect(error?.code == .alteredItem)
+            #expect(error?.what.contains("server `s`") == (number == 0))
+            #expect(try store.items(matching: ItemQuery(server: "t")).count == 1)
+        }
+        #expect(try store.delete(matching: ItemQuery(account: "a")) == 2)
+    }
+}
+
+#endif
