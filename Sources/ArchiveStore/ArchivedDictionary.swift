@@ -205,7 +205,7 @@ extension ArchivedDictionary {
 
     private func archive(_ entries: ArchivedEntries) throws -> [UInt8] {
         let archiver = KeyedArchiver(allowing: registry, limits: limits)
-        try archiver.roots.encode(Mutable(entries.pairs), forKey: key)
+        archiver.roots.encode(Mutable(entries.pairs), forKey: key)
         return try archiver.finish()
     }
 }

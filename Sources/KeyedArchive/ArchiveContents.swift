@@ -72,6 +72,7 @@ public struct ArchiveContents: Sendable {
         parsing bytes: some Sequence<UInt8>, options: ParsingOptions = .strict,
         limits: ParsingLimits = .default
     ) throws(KeyedArchiveError) {
+        let bytes = Array(bytes)
         let document: PropertyListDocument
         do {
             document = try PropertyListDocument(parsing: bytes, options: options, limits: limits)

@@ -234,7 +234,7 @@ extension Provocation {
 private class Declared: KeyedCodable {
     class var archivedClass: ArchivedClass { "Declared" }
     init() {}
-    func encode(with coder: KeyedEncoder) throws {}
+    func encode(with coder: KeyedEncoder) {}
     required init(coder: KeyedDecoder) throws {}
 }
 

@@ -28,8 +28,8 @@ extension String: KeyedCodable {
     public static var archivedClass: ArchivedClass { ArchivedClass(FoundationClass.string) }
     public static var archivedAliases: [String] { ["NSMutableString"] }
 
-    public func encode(with coder: KeyedEncoder) throws {
-        try coder.encodeInline(.string(self), forKey: FoundationField.string)
+    public func encode(with coder: KeyedEncoder) {
+        coder.encodeInline(.string(self), forKey: FoundationField.string)
     }
 
     public func archive(in writer: ArchiveWriter) throws -> PropertyListUID {
@@ -106,7 +106,7 @@ extension Data: KeyedCodable, MutableTwin {
     public static var archivedAliases: [String] { ["NSMutableData"] }
     public static var mutableClass: ArchivedClass { archivedClass.subclass("NSMutableData") }
 
-    public func encode(with coder: KeyedEncoder) throws {
+    public func encode(with coder: KeyedEncoder) {
         coder.encodeBytes(self, forKey: FoundationField.data)
     }
 
@@ -185,7 +185,7 @@ extension ArchivedNumberConvertible {
     }
 
     /// Numbers are plain values and have no fields.
-    public func encode(with coder: KeyedEncoder) throws {}
+    public func encode(with coder: KeyedEncoder) {}
 
     public func archive(in writer: ArchiveWriter) throws -> PropertyListUID {
         try writer.number(archivedNumber)

@@ -143,12 +143,11 @@ extension ArchiveWriter {
         let outer = table.begin(number, classIndex: classIndex)
         depth += 1
         defer { depth -= 1 }
-        do { try fields(KeyedEncoder(self, object: number)) } catch {
-            // Nothing is output that lacks a part, even if the caller goes on.
-            let own = error as? KeyedArchiveError
-            table.abandon(
-                outer, because: own ?? ObjectTable.misuse("an object could not be written"))
-            throw error
+        // Nothing is output that lacks a part, even if the caller goes on.
+        do { try fields(KeyedEncoder(self, object: number)) } catch { table.fail(error) }
+        if let failure = table.failure {
+            table.abandon(outer)
+            throw failure
         }
         try table.end(outer)
     }
@@ -282,7 +281,7 @@ extension ArchiveWriter {
         // As it stands it would be nil: what is to be read as text has to be an object of its own.
         if text.isLiterally(ArchiveFormat.null) {
             return try object(of: ArchivedClass(FoundationClass.string)) {
-                try $0.encodeInline(.string(text), forKey: FoundationField.string)
+                $0.encodeInline(.string(text), forKey: FoundationField.string)
             }
         }
         return PropertyListUID(try table.string(text, uniquing: options.uniquesValues))

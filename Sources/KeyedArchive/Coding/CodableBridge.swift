@@ -11,11 +11,14 @@ internal import PropertyListCodable
 extension KeyedEncoder {
     /// Writes a `Codable` value as the dictionaries, arrays and plain values it consists of.
     ///
-    /// - Throws: `EncodingError`, `classNotAllowed`.
-    public func encodeEncodable(_ value: some Encodable, forKey key: String) throws {
-        let encoder = PlistEncoder()
-        encoder.allowsFragments = true
-        try encode(encoder.encodeValue(value), forKey: key)
+    /// The archive may keep an `EncodingError`, or `classNotAllowed`.
+    public func encodeEncodable(_ value: some Encodable, forKey key: String) {
+        attempt(key) {
+            let encoder = PlistEncoder()
+            encoder.allowsFragments = true
+            let tree = try encoder.encodeValue(value)
+            encode(tree, forKey: key)
+        }
     }
 }
 

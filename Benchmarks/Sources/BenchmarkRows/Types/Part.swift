@@ -16,8 +16,8 @@ class Part: KeyedCodable {
         count = random.below(1_000)
     }
 
-    func encode(with coder: KeyedEncoder) throws {
-        try coder.encode(title, forKey: "title")
+    func encode(with coder: KeyedEncoder) {
+        coder.encode(title, forKey: "title")
         coder.encode(weight, forKey: "weight")
         coder.encode(count, forKey: "count")
     }
@@ -41,11 +41,11 @@ final class Assembly: KeyedCodable {
         self.third = third
     }
 
-    func encode(with coder: KeyedEncoder) throws {
+    func encode(with coder: KeyedEncoder) {
         coder.encode(number, forKey: "number")
-        try coder.encode(first, forKey: "first")
-        try coder.encode(second, forKey: "second")
-        try coder.encode(third, forKey: "third")
+        coder.encode(first, forKey: "first")
+        coder.encode(second, forKey: "second")
+        coder.encode(third, forKey: "third")
     }
 
     init(coder: KeyedDecoder) throws {

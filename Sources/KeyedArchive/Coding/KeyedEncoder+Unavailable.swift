@@ -1,0 +1,31 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+// Overloads for values that cannot be archived. The compiler chooses one where no other overload fits, and
+// shows its message.
+
+extension KeyedEncoder {
+    /// Not available: the raw value is what is archived.
+    @available(
+        *, unavailable,
+        message: "encode `rawValue`"
+    )
+    public func encode<T: RawRepresentable>(_ value: T, forKey key: String) {}
+
+    /// Not available: ``encodeEncodable(_:forKey:)`` writes `Codable` values.
+    @available(
+        *, unavailable,
+        message:
+            "`encodeEncodable(_:forKey:)` writes a `Codable` value; or conform to `KeyedCodable`"
+    )
+    public func encode<T: Encodable>(_ value: T, forKey key: String) {}
+
+    /// Not available: the type of the value is not ``KeyedEncodable``.
+    @available(
+        *, unavailable,
+        message: """
+            conform the type to `KeyedEncodable`, or wrap a value of any class in `AnyArchived`
+            """
+    )
+    public func encode(_ value: Any?, forKey key: String) {}
+}
