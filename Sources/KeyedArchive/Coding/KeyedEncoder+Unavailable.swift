@@ -5,10 +5,10 @@
 // shows its message.
 
 extension KeyedEncoder {
-    /// Not available: the raw value is what is archived.
+    /// Not available: a value with a raw value is archived if its type conforms to ``KeyedCodable``.
     @available(
         *, unavailable,
-        message: "encode `rawValue`"
+        message: "add `KeyedCodable` to the type, which needs nothing else; or encode `rawValue`"
     )
     public func encode<T: RawRepresentable>(_ value: T, forKey key: String) {}
 
@@ -24,7 +24,8 @@ extension KeyedEncoder {
     @available(
         *, unavailable,
         message: """
-            conform the type to `KeyedEncodable`, or wrap a value of any class in `AnyArchived`
+            conform the type to `KeyedEncodable`; `encodeAny(_:forKey:)` writes a `[String: Any]` and \
+            other values whose type the compiler does not know
             """
     )
     public func encode(_ value: Any?, forKey key: String) {}

@@ -1,0 +1,64 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+public import PropertyList
+
+// An enumeration with raw values, an option set, a wrapper of an identifier: a type that is `RawRepresentable`
+// and conforms to `KeyedCodable` is archived as its raw value, without further code. So `NSCoding` programs
+// write them: `coder.encode(level.rawValue, forKey: "level")`.
+
+extension KeyedArchivable where Self: RawRepresentable, RawValue: KeyedArchivable {
+    public static var archivedClass: ArchivedClass { RawValue.archivedClass }
+    public static var archivedAliases: [String] { RawValue.archivedAliases }
+
+    public static func register(in registry: inout ClassRegistry) {
+        RawValue.register(in: &registry)
+    }
+}
+
+extension KeyedArchivable where Self: RawRepresentable & KeyedDecodable, RawValue: KeyedArchivable {
+    public static func register(in registry: inout ClassRegistry) {
+        RawValue.register(in: &registry)
+    }
+}
+
+extension KeyedEncodable where Self: RawRepresentable, RawValue: KeyedEncodable {
+    public func encode(with coder: KeyedEncoder) throws { try rawValue.encode(with: coder) }
+
+    public func archive(in writer: ArchiveWriter) throws -> PropertyListUID {
+        try rawValue.archive(in: writer)
+    }
+}
+
+extension KeyedDecodable where Self: RawRepresentable, RawValue: KeyedDecodable {
+    /// - Throws: `valueOutOfRange` for a raw value that the type does not have.
+    public init(coder: KeyedDecoder) throws {
+        self = try Self.value(of: RawValue(coder: coder), coder.uid)
+    }
+
+    public static func unarchive(_ reference: KeyedReference) throws -> Self {
+        try value(of: RawValue.unarchive(reference), reference.object)
+    }
+
+    private static func value(of rawValue: RawValue, _ object: PropertyListUID?) throws -> Self {
+        if let value = Self(rawValue: rawValue) { return value }
+        throw KeyedArchiveError(
+            .valueOutOfRange, what: "`\(Self.self)` has no value with the raw value of the archive",
+            object: object,
+            recovery:
+                "decode the raw value, a `\(RawValue.self)`, to read archives of later versions")
+    }
+}
+
+extension KeyedEncoder {
+    /// Writes a value whose raw value is a number. The number stands in the object itself.
+    public func encode<T: RawRepresentable & KeyedEncodable>(_ value: T, forKey key: String)
+    where T.RawValue: ArchivedNumberConvertible {
+        // A type may have a raw value and yet archive itself as an object of a class.
+        if T.archivedClass == T.RawValue.archivedClass {
+            encodeIfPresent(value.rawValue, forKey: key)
+        } else {
+            encodeObject(value, forKey: key)
+        }
+    }
+}
