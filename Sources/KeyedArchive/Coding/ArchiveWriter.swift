@@ -45,7 +45,8 @@ public final class ArchiveWriter {
         self.registry = registry
         self.options = options
         self.limits = limits
-        unsafe uncheckedTable = ObjectTable(limits: limits)
+        unsafe uncheckedTable = ObjectTable(
+            limits: limits, lastDuplicateKeyWins: options.lastDuplicateKeyWins)
         listsStrings = registry.allows(FoundationClass.string)
         listsNumbers = registry.allows(FoundationClass.number)
         listsData = registry.allows(FoundationClass.data)

@@ -27,6 +27,10 @@ public final class KeyedArchiver {
         /// by identity, which values do not have.
         public var uniquesValues = true
 
+        /// Whether the last value counts where an object is given a key twice, as with Apple's archiver.
+        /// Otherwise the archive keeps `duplicateKey`.
+        public var lastDuplicateKeyWins = false
+
         /// As `NSKeyedArchiver`, with equal values as one object.
         public init() {}
     }

@@ -34,7 +34,7 @@ struct ObjectTable {
 
     var assembler = GraphAssembler()
     // By object: its node, or one of two marks.
-    private var objects: [UInt32] = [promised]
+    private(set) var objects: [UInt32] = [promised]
     // The slot of an object that has been referred to conditionally only: nil, as things stand.
     private static let promised = UInt32.max
     // The slot of an object that is open.
@@ -45,7 +45,7 @@ struct ObjectTable {
     private var classIndexes: [ArchivedClass: Int] = [:]
     private(set) var open = Open()
     // The fields of all open objects, each object's together; those of the roots are the first.
-    private var fields: [(key: UInt32, value: UInt32)] = []
+    var fields: [(key: UInt32, value: UInt32)] = []
     let classKey: UInt32
     // How many objects there may be, and fields that are copied.
     let limit: Int
@@ -63,9 +63,11 @@ struct ObjectTable {
     private(set) var failure: (any Error)?
     /// Whether the archive is finished or has failed.
     private(set) var isClosed = false
+    private let lastDuplicateKeyWins: Bool
 
     /// Bounds what values that share parts can come to: they are written as often as they occur.
-    init(limits: ParsingLimits) {
+    init(limits: ParsingLimits, lastDuplicateKeyWins: Bool) {
+        self.lastDuplicateKeyWins = lastDuplicateKeyWins
         let (most, overflows) = limits.expansion.base.multipliedReportingOverflow(by: 16)
         limit = min(overflows ? .max : most, Int(Self.underWay))
         classKey = assembler.key(ArchiveFormat.classKey)
@@ -163,6 +165,7 @@ extension ObjectTable {
     mutating func end(_ outer: Open) throws(KeyedArchiveError) {
         guard let number = open.number else { return }
         let classNumber = try describe(open.classIndex)
+        if lastDuplicateKeyWins { dropDuplicates() }
         fields.append((classKey, assembler.uid(classNumber)))
         objects[Int(number)] = assembler.dictionary(fields, from: open.start)
         close(outer)
@@ -174,6 +177,11 @@ extension ObjectTable {
     private mutating func close(_ outer: Open) {
         fields.removeLast(fields.count &- open.start)
         open = outer
+    }
+
+    /// The name of a class by the number of its description.
+    func className(_ number: UInt32) -> String? {
+        classes.first { $0.number == number }?.archivedClass.name
     }
 
     /// The place of a class among those that are written.
@@ -332,6 +340,7 @@ extension ObjectTable {
         if let failure { throw failure }
         if isClosed { throw closed() }
         isClosed = true
+        if lastDuplicateKeyWins { dropDuplicates() }
         let null = assembler.string(ArchiveFormat.null)
         for number in objects.indices where objects[number] == Self.promised {
             objects[number] = null
@@ -344,6 +353,6 @@ extension ObjectTable {
             (ArchiveFormat.objectsKey, assembler.array(objects)),
         ]
         let root = assembler.dictionary(parts.map { (assembler.key($0.0), $0.1) })
-        do { return try assembler.finish(root: root) } catch { throw KeyedArchiveError(error) }
+        do { return try assembler.finish(root: root) } catch { throw duplicate(error) }
     }
 }

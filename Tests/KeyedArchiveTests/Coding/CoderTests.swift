@@ -94,7 +94,8 @@ struct CoderTests {
         archiver.roots.encode(1, forKey: "a")
         archiver.roots.encode(2, forKey: "a")
         let error = archiveError { try archiver.finish() }
-        #expect(error?.propertyListError?.code == .duplicateKey)
+        #expect(error?.code == .duplicateKey)
+        #expect(error?.what == "`a` is written twice in the list of roots")
     }
 
     @Test(
