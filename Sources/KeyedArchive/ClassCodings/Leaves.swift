@@ -202,6 +202,9 @@ extension ArchivedNumberConvertible {
             let number = ArchivedNumber(node, reference.reader.table)
         else { throw reference.reader.wrongType(reference, expected: FoundationClass.number) }
         if let value = Self(number) { return value }
+        if reference.reader.convertsNumbers, let value = number.converted(to: Self.self) {
+            return value
+        }
         throw number.mismatch(Self.self, reference.object)
     }
 }
@@ -213,7 +216,7 @@ extension ArchivedNumber: ArchivedNumberConvertible {
 
     public static func register(in registry: inout ClassRegistry) { registry.add(Self.self) }
 
-    fileprivate func mismatch(_ type: Any.Type, _ object: PropertyListUID?) -> KeyedArchiveError {
+    func mismatch(_ type: Any.Type, _ object: PropertyListUID?) -> KeyedArchiveError {
         switch self {
         case .boolean where type != Bool.self:
             KeyedArchiveError(
