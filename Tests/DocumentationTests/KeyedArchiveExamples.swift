@@ -234,7 +234,7 @@ struct KeyedArchiveExamples {
     func files() throws {
         let file = FileManager.default.temporaryDirectory.appending(path: "save-\(UUID()).plist")
         defer { try? FileManager.default.removeItem(at: file) }
-        try Data(KeyedArchiver.archive(save)).write(to: file, options: .atomic)
+        try KeyedArchiver.archivedData(withRootObject: save).write(to: file, options: .atomic)
         let again = try KeyedUnarchiver.unarchive(Save.self, from: Data(contentsOf: file))
         #expect(again.name == "Anna")
     }

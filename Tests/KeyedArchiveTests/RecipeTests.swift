@@ -15,7 +15,7 @@ struct RecipeTests {
         let file = FileManager.default.temporaryDirectory.appending(path: "save-\(UUID()).plist")
         defer { try? FileManager.default.removeItem(at: file) }
         let save = Save(name: "Anna", age: 36, sex: true)
-        try Data(KeyedArchiver.archive(save)).write(to: file, options: .atomic)
+        try KeyedArchiver.archivedData(withRootObject: save).write(to: file, options: .atomic)
         let back = try KeyedUnarchiver.unarchive(Save.self, from: Data(contentsOf: file))
         #expect(back == save)
     }
