@@ -13,6 +13,8 @@ public final class ArchiveWriter {
     private let registry: ClassRegistry
     let options: KeyedArchiver.Options
     let limits: ParsingLimits
+    /// What the program hands to `encode(with:)` of its types.
+    var userInfo: [CodingUserInfoKey: any Sendable] = [:]
     // Checking that each access is exclusive would cost as much as adding a field.
     @exclusivity(unchecked) private var uncheckedTable: ObjectTable
 
@@ -100,6 +102,28 @@ extension ArchiveWriter {
         if table.isPromised(number) {
             try fill(number, written.classIndex) { try value.encode(with: $0) }
         }
+        return PropertyListUID(number)
+    }
+
+    /// Makes an instance an object once, of the class and with the fields of a value that takes its place: an
+    /// object that was renamed, split or simplified since. As `replacementObject(for:)` does it, and like there,
+    /// every reference to the instance is one to the same object, also from the replacement itself.
+    ///
+    /// ```swift
+    /// func archive(in writer: ArchiveWriter) throws -> PropertyListUID {
+    ///     try writer.instance(self) { StoredShape(of: self) }
+    /// }
+    /// ```
+    ///
+    /// - Throws: as ``object(_:)``, and what `replacement` throws.
+    public func instance<Replacement: KeyedEncodable>(
+        _ value: AnyObject, replacedBy replacement: () throws -> Replacement
+    ) throws -> PropertyListUID {
+        let number = try table.objectNumber(of: value)
+        guard table.isPromised(number) else { return PropertyListUID(number) }
+        let value = try replacement()
+        let written = try writtenType(type(of: value))
+        try fill(number, written.classIndex) { try value.encode(with: $0) }
         return PropertyListUID(number)
     }
 

@@ -56,6 +56,13 @@ public final class KeyedArchiver {
         self.limits = limits
     }
 
+    /// What the program hands to `encode(with:)` of its types, as with `Encoder`; each reads it with
+    /// ``KeyedEncoder/userInfo``.
+    public var userInfo: [CodingUserInfoKey: any Sendable] {
+        get { writer.userInfo }
+        set { writer.userInfo = newValue }
+    }
+
     /// The archive as a property list; nothing can be written after that.
     ///
     /// - Throws: the first error of any field; `misuse`, `invalidPropertyList`.

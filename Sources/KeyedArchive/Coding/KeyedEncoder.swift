@@ -21,6 +21,9 @@ public struct KeyedEncoder {
         self.writer = writer
         self.object = object
     }
+
+    /// What the program has set in ``KeyedArchiver/userInfo``.
+    public var userInfo: [CodingUserInfoKey: any Sendable] { writer.userInfo }
 }
 
 // MARK: - Values
