@@ -118,14 +118,17 @@ struct PortingTests {
 
     @Test("a key of a class and its superclass is refused with both names")
     func duplicateKey() throws {
-        let error = archiveError { try KeyedArchiver.archive([Shop(), Bakery(), Bakery()]) }
+        let shops = [Shop(), Bakery(), Bakery()]
+        let error = archiveError {
+            try KeyedArchiver.archive(shops, allowing: .foundation.adding(Bakery.self))
+        }
         #expect(
             error?.description == """
-                keyed archive: `name` is written twice in an object of class Bakery, in $objects[6] \
+                keyed archive: `name` is written twice in an object of class Bakery, in $objects[5] \
                 (rename the key in one type of the hierarchy, or set \
                 `KeyedArchiver.Options.lastDuplicateKeyWins`)
                 """)
-        #expect(error?.code == .duplicateKey && error?.object == 6)
+        #expect(error?.code == .duplicateKey && error?.object == 5)
     }
 
     @Test("the last value of a key counts on request")
@@ -276,9 +279,9 @@ struct PortingTests {
 
     @Test("limits are no elements that can be left out")
     func limitsOfElements() throws {
-        let bytes = try KeyedArchiver.archive([Link.list(3)])
+        let bytes = try KeyedArchiver.archive([Link.list(10)])
         var limits = ParsingLimits.default
-        limits.depth = 2
+        limits.depth = 4
         let roots = try KeyedUnarchiver(
             parsing: bytes, allowing: .foundation.adding(Link.self), limits: limits
         ).roots

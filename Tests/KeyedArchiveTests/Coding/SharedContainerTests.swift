@@ -501,7 +501,8 @@ struct WrittenSharingTests {
         let any = try archive.unarchive([AnyArchived].self)
         let archiver = KeyedArchiver(allowing: .propertyList)
         archiver.roots.encode(typed, forKey: "typed")
-        let error = archiveError { archiver.roots.encode(any, forKey: "any") }
+        archiver.roots.encode(any, forKey: "any")
+        let error = archiveError { try archiver.finish() }
         #expect(error?.code == .classNotAllowed)
     }
 }
