@@ -105,11 +105,11 @@ extension ArchivedBezierPath: KeyedCodable {
 
     private static let keys: Set = ["NSSegments", "NSLineWidth", "NSFlatness"]
 
-    public func encode(with coder: KeyedEncoder) throws {
+    public func encode(with coder: KeyedEncoder) {
         coder.encodeBytesIfPresent(segmentData, forKey: "NSSegments")
         coder.encodeIfPresent(lineWidth, forKey: "NSLineWidth")
         coder.encodeIfPresent(flatness, forKey: "NSFlatness")
-        try coder.encode(extraFields)
+        coder.encode(extraFields)
     }
 
     public init(coder: KeyedDecoder) throws {

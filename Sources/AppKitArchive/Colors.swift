@@ -145,18 +145,18 @@ extension ArchivedColor: KeyedCodable {
         "NSCatalogName", "NSColorName", "NSColor", "NSImage",
     ]
 
-    public func encode(with coder: KeyedEncoder) throws {
+    public func encode(with coder: KeyedEncoder) {
         coder.encode(kind.rawValue, forKey: "NSColorSpace")
-        try coder.encodeIfPresent(catalogName, forKey: "NSCatalogName")
-        try coder.encodeIfPresent(colorName, forKey: "NSColorName")
-        try coder.encodeIfPresent(fallback, forKey: "NSColor")
+        coder.encodeIfPresent(catalogName, forKey: "NSCatalogName")
+        coder.encodeIfPresent(colorName, forKey: "NSColorName")
+        coder.encodeIfPresent(fallback, forKey: "NSColor")
         coder.encodeBytesIfPresent(rgb, forKey: "NSRGB")
         coder.encodeBytesIfPresent(white, forKey: "NSWhite")
         coder.encodeBytesIfPresent(cmyk, forKey: "NSCMYK")
         coder.encodeBytesIfPresent(customComponents, forKey: "NSComponents")
-        try coder.encodeIfPresent(customColorSpace, forKey: "NSCustomColorSpace")
-        try coder.encodeIfPresent(image, forKey: "NSImage")
-        try coder.encode(extraFields)
+        coder.encodeIfPresent(customColorSpace, forKey: "NSCustomColorSpace")
+        coder.encodeIfPresent(image, forKey: "NSImage")
+        coder.encode(extraFields)
     }
 
     public init(coder: KeyedDecoder) throws {
@@ -207,12 +207,12 @@ extension ArchivedColorSpace: KeyedCodable {
 
     private static let keys: Set = ["NSID", "NSSpaceID", "NSModel", "NSICC"]
 
-    public func encode(with coder: KeyedEncoder) throws {
+    public func encode(with coder: KeyedEncoder) {
         coder.encodeIfPresent(id, forKey: "NSID")
         coder.encodeIfPresent(spaceID, forKey: "NSSpaceID")
         coder.encodeIfPresent(model, forKey: "NSModel")
-        try coder.encodeIfPresent(profile, forKey: "NSICC")
-        try coder.encode(extraFields)
+        coder.encodeIfPresent(profile, forKey: "NSICC")
+        coder.encode(extraFields)
     }
 
     public init(coder: KeyedDecoder) throws {
@@ -268,7 +268,7 @@ extension ArchivedUIColor: KeyedCodable {
         "NSColorSpace", "NSRGB", "NSWhite", "UISystemColorName",
     ]
 
-    public func encode(with coder: KeyedEncoder) throws {
+    public func encode(with coder: KeyedEncoder) {
         coder.encodeIfPresent(componentCount, forKey: "UIColorComponentCount")
         coder.encodeIfPresent(red, forKey: "UIRed")
         coder.encodeIfPresent(green, forKey: "UIGreen")
@@ -278,8 +278,8 @@ extension ArchivedUIColor: KeyedCodable {
         coder.encodeIfPresent(kind?.rawValue, forKey: "NSColorSpace")
         coder.encodeBytesIfPresent(rgbText, forKey: "NSRGB")
         coder.encodeBytesIfPresent(whiteText, forKey: "NSWhite")
-        try coder.encodeIfPresent(systemColorName, forKey: "UISystemColorName")
-        try coder.encode(extraFields)
+        coder.encodeIfPresent(systemColorName, forKey: "UISystemColorName")
+        coder.encode(extraFields)
     }
 
     public init(coder: KeyedDecoder) throws {

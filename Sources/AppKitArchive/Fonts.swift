@@ -56,13 +56,13 @@ extension ArchivedFont: KeyedCodable {
 
     private static let keys: Set = ["NSName", "NSSize", "NSfFlags", "NSDescriptor", "NSHasWidth"]
 
-    public func encode(with coder: KeyedEncoder) throws {
-        try coder.encode(name, forKey: "NSName")
+    public func encode(with coder: KeyedEncoder) {
+        coder.encode(name, forKey: "NSName")
         coder.encode(size, forKey: "NSSize")
         coder.encodeIfPresent(flags, forKey: "NSfFlags")
-        try coder.encodeIfPresent(descriptor, forKey: "NSDescriptor")
+        coder.encodeIfPresent(descriptor, forKey: "NSDescriptor")
         coder.encodeIfPresent(hasWidth, forKey: "NSHasWidth")
-        try coder.encode(extraFields)
+        coder.encode(extraFields)
     }
 
     public init(coder: KeyedDecoder) throws {
@@ -119,15 +119,15 @@ extension ArchivedUIFont: KeyedCodable {
         "UIFontDescriptor",
     ]
 
-    public func encode(with coder: KeyedEncoder) throws {
-        try coder.encodeIfPresent(name, forKey: "UIFontName")
-        try coder.encodeIfPresent(otherName, forKey: "NSName")
+    public func encode(with coder: KeyedEncoder) {
+        coder.encodeIfPresent(name, forKey: "UIFontName")
+        coder.encodeIfPresent(otherName, forKey: "NSName")
         coder.encodeIfPresent(pointSize, forKey: "UIFontPointSize")
         coder.encodeIfPresent(otherSize, forKey: "NSSize")
         coder.encodeIfPresent(traits, forKey: "UIFontTraits")
         coder.encodeIfPresent(isSystemFont, forKey: "UISystemFont")
-        try coder.encodeIfPresent(descriptor, forKey: "UIFontDescriptor")
-        try coder.encode(extraFields)
+        coder.encodeIfPresent(descriptor, forKey: "UIFontDescriptor")
+        coder.encode(extraFields)
     }
 
     public init(coder: KeyedDecoder) throws {
@@ -169,10 +169,10 @@ extension ArchivedFontDescriptor: KeyedCodable {
 
     private static let keys: Set = ["NSFontDescriptorAttributes", "NSFontDescriptorOptions"]
 
-    public func encode(with coder: KeyedEncoder) throws {
-        try coder.encode(attributes, forKey: "NSFontDescriptorAttributes")
+    public func encode(with coder: KeyedEncoder) {
+        coder.encode(attributes, forKey: "NSFontDescriptorAttributes")
         coder.encodeIfPresent(options, forKey: "NSFontDescriptorOptions")
-        try coder.encode(extraFields)
+        coder.encode(extraFields)
     }
 
     public init(coder: KeyedDecoder) throws {
@@ -208,9 +208,9 @@ extension ArchivedUIFontDescriptor: KeyedCodable {
 
     private static let keys: Set = ["UIFontDescriptorAttributes"]
 
-    public func encode(with coder: KeyedEncoder) throws {
-        try coder.encode(attributes, forKey: "UIFontDescriptorAttributes")
-        try coder.encode(extraFields)
+    public func encode(with coder: KeyedEncoder) {
+        coder.encode(attributes, forKey: "UIFontDescriptorAttributes")
+        coder.encode(extraFields)
     }
 
     public init(coder: KeyedDecoder) throws {

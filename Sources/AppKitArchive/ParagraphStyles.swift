@@ -73,11 +73,11 @@ extension ArchivedParagraphStyle: KeyedCodable, MutableTwin {
         "NSAllowsTighteningForTruncation", "NSTighteningFactorForTruncation",
     ]
 
-    public func encode(with coder: KeyedEncoder) throws {
+    public func encode(with coder: KeyedEncoder) {
         coder.encodeIfPresent(alignment, forKey: "NSAlignment")
         coder.encodeIfPresent(lineBreakMode, forKey: "NSLineBreakMode")
         coder.encodeIfPresent(writingDirection, forKey: "NSWritingDirection")
-        try coder.encode(tabStops, forKey: "NSTabStops")
+        coder.encode(tabStops, forKey: "NSTabStops")
         coder.encodeIfPresent(defaultTabInterval, forKey: "NSDefaultTabInterval")
         coder.encodeIfPresent(minimumLineHeight, forKey: "NSMinLineHeight")
         coder.encodeIfPresent(maximumLineHeight, forKey: "NSMaxLineHeight")
@@ -90,7 +90,7 @@ extension ArchivedParagraphStyle: KeyedCodable, MutableTwin {
             allowsTighteningForTruncation, forKey: "NSAllowsTighteningForTruncation")
         coder.encodeIfPresent(
             tighteningFactorForTruncation, forKey: "NSTighteningFactorForTruncation")
-        try coder.encode(extraFields)
+        coder.encode(extraFields)
     }
 
     public init(coder: KeyedDecoder) throws {
@@ -130,9 +130,9 @@ public struct ArchivedTextTab {
 extension ArchivedTextTab: KeyedCodable {
     public static var archivedClass: ArchivedClass { "NSTextTab" }
 
-    public func encode(with coder: KeyedEncoder) throws {
+    public func encode(with coder: KeyedEncoder) {
         coder.encode(location, forKey: "NSLocation")
-        try coder.encode(extraFields)
+        coder.encode(extraFields)
     }
 
     public init(coder: KeyedDecoder) throws {
@@ -167,12 +167,12 @@ extension ArchivedShadow: KeyedCodable {
         "NSShadowHoriz", "NSShadowVert", "NSShadowBlurRadius", "NSShadowColor",
     ]
 
-    public func encode(with coder: KeyedEncoder) throws {
+    public func encode(with coder: KeyedEncoder) {
         coder.encodeIfPresent(horizontalOffset, forKey: "NSShadowHoriz")
         coder.encodeIfPresent(verticalOffset, forKey: "NSShadowVert")
         coder.encodeIfPresent(blurRadius, forKey: "NSShadowBlurRadius")
-        try coder.encodeIfPresent(color, forKey: "NSShadowColor")
-        try coder.encode(extraFields)
+        coder.encodeIfPresent(color, forKey: "NSShadowColor")
+        coder.encode(extraFields)
     }
 
     public init(coder: KeyedDecoder) throws {

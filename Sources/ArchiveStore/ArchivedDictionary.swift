@@ -232,7 +232,7 @@ extension ArchivedDictionary {
     private func archive(_ entries: ArchivedEntries) throws -> [UInt8] {
         try withErrors(about: source) {
             let archiver = KeyedArchiver(allowing: registry, limits: limits)
-            try archiver.roots.encode(Mutable(entries.pairs), forKey: key)
+            archiver.roots.encode(Mutable(entries.pairs), forKey: key)
             return try archiver.finish()
         }
     }

@@ -72,13 +72,40 @@ public struct ArchiveContents: Sendable {
         parsing bytes: some Sequence<UInt8>, options: ParsingOptions = .strict,
         limits: ParsingLimits = .default
     ) throws(KeyedArchiveError) {
+        let bytes = Array(bytes)
         let document: PropertyListDocument
         do {
             document = try PropertyListDocument(parsing: bytes, options: options, limits: limits)
         } catch {
-            throw KeyedArchiveError(error)
+            throw Self.duplicateKey(error, in: bytes, limits) ?? KeyedArchiveError(error)
         }
         try self.init(document)
+    }
+
+    /// The error with the class of the object that has a key twice; nil for another error, and where the archive
+    /// has more flaws.
+    private static func duplicateKey(
+        _ error: PropertyListError, in bytes: [UInt8], _ limits: ParsingLimits
+    ) -> KeyedArchiveError? {
+        guard error.code == .duplicateKey, let path = error.path, path.components.count == 2,
+            case .index(let index) = path.components[1],
+            let document = try? PropertyListDocument(
+                parsing: bytes, options: .allDuplicateKeys, limits: limits),
+            let contents = try? ArchiveContents(document), index < contents.objects.count,
+            let fields = contents.objects[index].dictionary,
+            let uid = contents.objects[index][ArchiveFormat.classKey]?.uid,
+            let name = try? contents.archivedClass(uid).name
+        else { return nil }
+        var seen: Set<ExactText> = []
+        let key = fields.first { !seen.insert(ExactText($0.key)).inserted }?.key ?? ""
+        return KeyedArchiveError(
+            .duplicateKey,
+            what: "`\(KeyedArchiveError.printable(key))` occurs twice in an object of class "
+                + KeyedArchiveError.printable(name),
+            object: PropertyListUID(UInt32(truncatingIfNeeded: index)), path: path,
+            recovery:
+                "`ParsingOptions.duplicateKeys` takes the first value in a binary archive, the "
+                + "last one in XML")
     }
 
     private static func require<Value>(

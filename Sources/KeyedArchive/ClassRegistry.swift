@@ -33,6 +33,8 @@ public struct ClassRegistry: Sendable {
     }
 
     private var bindings: [ExactText: Binding] = [:]
+    // The names among the bindings that are mangled Swift names, by their readable form.
+    private var mangledNames: [ExactText: String] = [:]
     /// A Boolean value that says whether objects of unlisted classes are kept as ``OpaqueObject``. They can be
     /// inspected and written back, but become no other value.
     public private(set) var keepsUnknownClasses = false
@@ -52,7 +54,11 @@ public struct ClassRegistry: Sendable {
     /// The binding of exactly this name; nil where the name is not allowed.
     private(set) subscript(name: String) -> Binding? {
         get { bindings[ExactText(name)] }
-        set { bindings[ExactText(name)] = newValue }
+        set {
+            bindings[ExactText(name)] = newValue
+            guard let qualified = SwiftClassName.qualified(name) else { return }
+            mangledNames[ExactText(qualified)] = newValue == nil ? nil : name
+        }
     }
 
     /// The allowed names, sorted.
@@ -66,8 +72,8 @@ public struct ClassRegistry: Sendable {
         self[name]?.type.map { String(describing: $0) }
     }
 
-    /// Returns whether objects of a class are allowed. The name of the class must be in the registry, or its
-    /// demangled Swift name, or a hint in the archive.
+    /// Returns whether objects of a class are allowed. The name of the class must be in the registry, or the
+    /// other form of a Swift name, or a hint in the archive.
     public func allows(_ archivedClass: ArchivedClass) -> Bool {
         match(of: archivedClass) != nil
     }
@@ -137,6 +143,7 @@ extension ClassRegistry {
         registry.bindings.merge(other.bindings) { mine, others in
             mine.isPrimary && !others.isPrimary ? mine : others
         }
+        registry.mangledNames.merge(other.mangledNames) { $1 }
         registry.writtenNames.merge(other.writtenNames) { $1 }
         registry.keepsUnknownClasses = keepsUnknownClasses || other.keepsUnknownClasses
         return registry
@@ -183,20 +190,27 @@ extension ClassRegistry {
 // MARK: - Looking up
 
 extension ClassRegistry {
-    /// Looks an archived class up by its name, then by its demangled Swift name, then by each hint in the archive.
-    /// Returns nil where none of them is allowed.
+    /// Looks an archived class up by its name, then by the other form of a Swift name, then by each hint in the
+    /// archive. Returns nil where none of them is allowed.
     func match(of archivedClass: ArchivedClass) -> Match? {
         if let binding = self[archivedClass.name] {
             return Match(name: archivedClass.name, type: binding.type)
         }
-        if let name = SwiftClassName.qualified(archivedClass.name),
-            let binding = self[name]
-        {
-            return Match(name: name, type: binding.type)
-        }
+        if let match = otherForm(of: archivedClass.name) { return match }
         for hint in archivedClass.hints ?? [] {
             if let binding = self[hint] { return Match(name: hint, type: binding.type) }
         }
         return nil
+    }
+
+    /// Looks up the readable form of a mangled Swift name, and the other way round.
+    private func otherForm(of name: String) -> Match? {
+        let qualified = SwiftClassName.qualified(name)
+        if let qualified, let binding = self[qualified] {
+            return Match(name: qualified, type: binding.type)
+        }
+        guard let mangled = mangledNames[ExactText(qualified ?? name)], let binding = self[mangled]
+        else { return nil }
+        return Match(name: mangled, type: binding.type)
     }
 }

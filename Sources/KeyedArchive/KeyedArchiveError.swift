@@ -47,6 +47,8 @@ public struct KeyedArchiveError: Error, Sendable {
         public static let expansionLimitExceeded = Code("expansionLimitExceeded")
         /// A subclass that would be archived as its superclass.
         public static let undeclaredSubclass = Code("undeclaredSubclass")
+        /// A key that an object has twice: two types of one hierarchy use it, or one type writes it twice.
+        public static let duplicateKey = Code("duplicateKey")
         /// An encoder that is used when its object is complete, or another mistake of the program.
         public static let misuse = Code("misuse")
 

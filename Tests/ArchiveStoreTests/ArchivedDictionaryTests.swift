@@ -223,7 +223,7 @@ struct ArchivedDictionaryTests {
             in: store, item: ItemAttributes(service: "app", account: "values"), allowing: registry,
             onCorruption: .reset { reports.add($0, $1) })
         let archiver = KeyedArchiver(allowing: registry.adding(TwinTable.self))
-        try archiver.roots.encode(
+        archiver.roots.encode(
             ArchivedPairs([("table", TwinTable())]), forKey: ArchivedDictionary.defaultKey)
         let data = try archiver.finish()
         try store.save(Item(service: "app", account: "values", data: data))
@@ -358,7 +358,7 @@ private struct Roots: KeyedCodable {
 
     init(values: String) { self.values = values }
     init(coder: KeyedDecoder) throws { values = try coder.decode(forKey: "values") }
-    func encode(with coder: KeyedEncoder) throws { try coder.encode(values, forKey: "values") }
+    func encode(with coder: KeyedEncoder) { coder.encode(values, forKey: "values") }
 }
 
 /// An object with a dictionary of Swift.
@@ -367,7 +367,7 @@ private struct Table: KeyedCodable {
     let counts: [String: Int]
 
     init(coder: KeyedDecoder) throws { counts = try coder.decode(forKey: "counts") }
-    func encode(with coder: KeyedEncoder) throws { try coder.encode(counts, forKey: "counts") }
+    func encode(with coder: KeyedEncoder) { coder.encode(counts, forKey: "counts") }
 }
 
 /// A ``Table`` of another version of the program, with two keys that are one to a dictionary of Swift.
@@ -377,7 +377,7 @@ private struct TwinTable: KeyedCodable {
 
     init() { counts = ArchivedPairs([("e\u{301}", 1), ("\u{E9}", 2)]) }
     init(coder: KeyedDecoder) throws { counts = try coder.decode(forKey: "counts") }
-    func encode(with coder: KeyedEncoder) throws { try coder.encode(counts, forKey: "counts") }
+    func encode(with coder: KeyedEncoder) { coder.encode(counts, forKey: "counts") }
 }
 
 /// The corrupt data that were reported.

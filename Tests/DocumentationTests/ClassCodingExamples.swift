@@ -23,12 +23,12 @@ struct Sign: KeyedCodable {
     var profile: AnyArchived?
     var extraFields = ArchivedExtraFields()
 
-    func encode(with coder: KeyedEncoder) throws {
-        try coder.encodeIfPresent(title, forKey: "title")
+    func encode(with coder: KeyedEncoder) {
+        coder.encodeIfPresent(title, forKey: "title")
         coder.encodeIfPresent(width, forKey: "width")
         coder.encodeBytes(matrix, forKey: "matrix")
-        try coder.encodeIfPresent(profile, forKey: "profile")
-        try coder.encode(extraFields)
+        coder.encodeIfPresent(profile, forKey: "profile")
+        coder.encode(extraFields)
     }
 
     init(coder: KeyedDecoder) throws {
@@ -63,10 +63,10 @@ private struct Label: KeyedCodable {
         width = try coder.decodeRealIfPresent(forKey: "width")
         extraFields = try coder.extraFields(except: ["title", "width"])
     }
-    func encode(with coder: KeyedEncoder) throws {
-        try coder.encodeIfPresent(title, forKey: "title")
+    func encode(with coder: KeyedEncoder) {
+        coder.encodeIfPresent(title, forKey: "title")
         coder.encodeIfPresent(width, forKey: "width")
-        try coder.encode(extraFields)
+        coder.encode(extraFields)
     }
 }
 
@@ -145,7 +145,7 @@ struct ClassCodingExamples {
     private struct Numbers: KeyedEncodable {
         static let archivedClass: ArchivedClass = "Numbers"
 
-        func encode(with coder: KeyedEncoder) throws {
+        func encode(with coder: KeyedEncoder) {
             coder.encodeIfPresent(5 as Int?, forKey: "int")
             coder.encodeIfPresent(true as Bool?, forKey: "bool")
             coder.encodeIfPresent(0.5 as Double?, forKey: "double")

@@ -12,8 +12,8 @@ final class Save: KeyedCodable {
 
     init(name: String) { (self.name, age, sex) = (name, 36, true) }
 
-    func encode(with coder: KeyedEncoder) throws {
-        try coder.encode(name, forKey: "name")
+    func encode(with coder: KeyedEncoder) {
+        coder.encode(name, forKey: "name")
         coder.encode(age, forKey: "age")
         coder.encode(sex, forKey: "sex")
     }
@@ -29,7 +29,7 @@ class Pet: KeyedCodable {
 
     init() {}
 
-    func encode(with coder: KeyedEncoder) throws {}
+    func encode(with coder: KeyedEncoder) {}
     required init(coder: KeyedDecoder) throws {}
 }
 
@@ -41,9 +41,9 @@ final class Dog: Pet {
 
     override init() { super.init() }
 
-    override func encode(with coder: KeyedEncoder) throws {
-        try super.encode(with: coder)
-        try coder.encode(tricks, forKey: "tricks")
+    override func encode(with coder: KeyedEncoder) {
+        super.encode(with: coder)
+        coder.encode(tricks, forKey: "tricks")
     }
     required init(coder: KeyedDecoder) throws {
         tricks = try coder.decode(forKey: "tricks")
@@ -58,9 +58,9 @@ private final class Node: KeyedCodable {
 
     init() {}
 
-    func encode(with coder: KeyedEncoder) throws {
-        try coder.encode(children, forKey: "children")
-        try coder.encodeConditionalObject(parent, forKey: "parent")
+    func encode(with coder: KeyedEncoder) {
+        coder.encode(children, forKey: "children")
+        coder.encodeConditionalObject(parent, forKey: "parent")
     }
 
     init(coder: KeyedDecoder) throws {
@@ -81,9 +81,9 @@ private struct Older: KeyedCodable {
         name = try coder.decode(String.self, forKey: "name")
         unknown = try coder.unknownFields(except: ["name"])
     }
-    func encode(with coder: KeyedEncoder) throws {
-        try coder.encode(name, forKey: "name")
-        try coder.encode(unknown)
+    func encode(with coder: KeyedEncoder) {
+        coder.encode(name, forKey: "name")
+        coder.encode(unknown)
     }
 }
 
@@ -93,8 +93,8 @@ private struct Mixer: KeyedCodable {
 
     init(volume: Double) { self.volume = volume }
 
-    func encode(with coder: KeyedEncoder) throws {
-        try coder.encode(["volume": AnyArchived(volume ?? 0)], forKey: "settings")
+    func encode(with coder: KeyedEncoder) {
+        coder.encode(["volume": AnyArchived(volume ?? 0)], forKey: "settings")
     }
 
     init(coder: KeyedDecoder) throws {
@@ -125,7 +125,7 @@ struct KeyedArchiveExamples {
     @Test("use several roots")
     func roots() throws {
         let archiver = KeyedArchiver(allowing: .commonClasses.adding(Save.self))
-        try archiver.roots.encode(save, forKey: "first")
+        archiver.roots.encode(save, forKey: "first")
         archiver.roots.encode(3, forKey: "level")
         let bytes = try archiver.finish()
 
@@ -215,7 +215,7 @@ struct KeyedArchiveExamples {
     func opaque() throws {
         struct Save: Decodable { let name: String, friends: [Save]?, born: Date }
         let archiver = KeyedArchiver(allowing: .foundation.allowing("Born"))
-        try archiver.roots.encode(Born(), forKey: "root")
+        archiver.roots.encode(Born(), forKey: "root")
         let opaque = try KeyedUnarchiver.unarchive(
             OpaqueObject.self, from: archiver.finish(),
             allowing: .foundation.keepingUnknownClasses())
@@ -226,9 +226,9 @@ struct KeyedArchiveExamples {
 
     private struct Born: KeyedEncodable {
         static let archivedClass: ArchivedClass = "Born"
-        func encode(with coder: KeyedEncoder) throws {
-            try coder.encode("Anna", forKey: "name")
-            try coder.encode(Date(timeIntervalSinceReferenceDate: 5), forKey: "born")
+        func encode(with coder: KeyedEncoder) {
+            coder.encode("Anna", forKey: "name")
+            coder.encode(Date(timeIntervalSinceReferenceDate: 5), forKey: "born")
         }
     }
 
@@ -236,7 +236,7 @@ struct KeyedArchiveExamples {
     func files() throws {
         let file = FileManager.default.temporaryDirectory.appending(path: "save-\(UUID()).plist")
         defer { try? FileManager.default.removeItem(at: file) }
-        try Data(KeyedArchiver.archive(save)).write(to: file, options: .atomic)
+        try KeyedArchiver.archivedData(withRootObject: save).write(to: file, options: .atomic)
         let again = try KeyedUnarchiver.unarchive(Save.self, from: Data(contentsOf: file))
         #expect(again.name == "Anna")
     }

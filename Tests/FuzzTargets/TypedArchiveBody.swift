@@ -98,8 +98,8 @@ private final class Curious: KeyedCodable {
         while coder.nextUnkeyed() != nil {}
     }
 
-    func encode(with coder: KeyedEncoder) throws {
-        try coder.encode(objects, forKey: "objects")
-        try coder.encodeConditionalObject(friend, forKey: "friend")
+    func encode(with coder: KeyedEncoder) {
+        coder.encode(objects, forKey: "objects")
+        coder.encodeConditionalObject(friend, forKey: "friend")
     }
 }

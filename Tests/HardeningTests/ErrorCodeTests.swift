@@ -222,6 +222,11 @@ extension Provocation {
                 depth: 512, inputSize: 1 << 20, expansion: .init(factor: 0, base: 1),
                 output: ParsingLimits.default.output)),
         Provocation("undeclaredSubclass") { _ = try KeyedArchiver.archive(Undeclared()) },
+        Provocation("duplicateKey") {
+            let archiver = KeyedArchiver()
+            for value in 1...2 { archiver.roots.encode(value, forKey: "a") }
+            _ = try archiver.finish()
+        },
         Provocation("misuse") {
             let archiver = KeyedArchiver()
             _ = try archiver.finish()
@@ -234,7 +239,7 @@ extension Provocation {
 private class Declared: KeyedCodable {
     class var archivedClass: ArchivedClass { "Declared" }
     init() {}
-    func encode(with coder: KeyedEncoder) throws {}
+    func encode(with coder: KeyedEncoder) {}
     required init(coder: KeyedDecoder) throws {}
 }
 

@@ -15,14 +15,14 @@ struct RecipeTests {
         let file = FileManager.default.temporaryDirectory.appending(path: "save-\(UUID()).plist")
         defer { try? FileManager.default.removeItem(at: file) }
         let save = Save(name: "Anna", age: 36, sex: true)
-        try Data(KeyedArchiver.archive(save)).write(to: file, options: .atomic)
+        try KeyedArchiver.archivedData(withRootObject: save).write(to: file, options: .atomic)
         let back = try KeyedUnarchiver.unarchive(Save.self, from: Data(contentsOf: file))
         #expect(back == save)
     }
 
     private func data(of values: [String: AnyArchived]) throws -> [UInt8] {
         let archiver = KeyedArchiver(allowing: .commonClasses)
-        try archiver.roots.encode(Mutable(values), forKey: "values")
+        archiver.roots.encode(Mutable(values), forKey: "values")
         return try archiver.finish()
     }
 
@@ -73,7 +73,7 @@ struct RecipeTests {
     @Test("what is not a common class is refused when it is read, and corrupt data lead to a reset")
     func reset() throws {
         let archiver = KeyedArchiver()
-        try archiver.roots.encode(["a": AnyArchived(UUID())], forKey: "values")
+        archiver.roots.encode(["a": AnyArchived(UUID())], forKey: "values")
         let foreign = try archiver.finish()
         #expect(values(in: foreign).isEmpty)
         let archive = try KeyedUnarchiver(parsing: foreign, allowing: .commonClasses)
@@ -162,9 +162,9 @@ struct Partial: KeyedCodable {
     let name: String
     let unknown: OpaqueFields
 
-    func encode(with coder: KeyedEncoder) throws {
-        try coder.encode(name, forKey: "name")
-        try coder.encode(unknown)
+    func encode(with coder: KeyedEncoder) {
+        coder.encode(name, forKey: "name")
+        coder.encode(unknown)
     }
 
     init(coder: KeyedDecoder) throws {

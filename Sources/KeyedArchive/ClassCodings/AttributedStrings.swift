@@ -141,14 +141,14 @@ extension ArchivedAttributedString: KeyedCodable {
     /// - Throws: `misuse` for runs that do not cover the text, or name no dictionary.
     public func encode(with coder: KeyedEncoder) throws {
         let table = try checkedTable()
-        try coder.encode(content, forKey: "NSString")
+        coder.encode(content, forKey: "NSString")
         if let table {
-            try coder.encode(Mutable(dictionaries), forKey: "NSAttributes")
-            try coder.encode(Mutable(table), forKey: "NSAttributeInfo")
+            coder.encode(Mutable(dictionaries), forKey: "NSAttributes")
+            coder.encode(Mutable(table), forKey: "NSAttributeInfo")
         } else {
-            try coder.encodeIfPresent(dictionaries.first, forKey: "NSAttributes")
+            coder.encodeIfPresent(dictionaries.first, forKey: "NSAttributes")
         }
-        if kind == .textStorage { try coder.encode(AnyArchived?.none, forKey: "NSDelegate") }
+        if kind == .textStorage { coder.encode(AnyArchived?.none, forKey: "NSDelegate") }
     }
 
     public init(coder: KeyedDecoder) throws {

@@ -23,7 +23,7 @@ public import Foundation
 extension Date: KeyedCodable {
     public static var archivedClass: ArchivedClass { ArchivedClass(FoundationClass.date) }
 
-    public func encode(with coder: KeyedEncoder) throws {
+    public func encode(with coder: KeyedEncoder) {
         coder.encode(timeIntervalSinceReferenceDate, forKey: FoundationField.time)
     }
 
@@ -44,7 +44,7 @@ extension Date: KeyedCodable {
 extension UUID: KeyedCodable {
     public static var archivedClass: ArchivedClass { "NSUUID" }
 
-    public func encode(with coder: KeyedEncoder) throws {
+    public func encode(with coder: KeyedEncoder) {
         let u = uuid
         let bytes = [
             u.0, u.1, u.2, u.3, u.4, u.5, u.6, u.7, u.8, u.9, u.10, u.11, u.12, u.13, u.14, u.15,
@@ -75,9 +75,9 @@ extension URL: KeyedCodable {
         registry.add(Self.self)
     }
 
-    public func encode(with coder: KeyedEncoder) throws {
-        try coder.encode(baseURL, forKey: FoundationField.base)
-        try coder.encode(relativeString, forKey: FoundationField.relative)
+    public func encode(with coder: KeyedEncoder) {
+        coder.encode(baseURL, forKey: FoundationField.base)
+        coder.encode(relativeString, forKey: FoundationField.relative)
     }
 
     /// Reads the text alone: nothing is resolved or looked up.
@@ -100,6 +100,6 @@ public struct ArchivedNull: KeyedCodable, Sendable, Hashable {
     /// The one value.
     public init() {}
 
-    public func encode(with coder: KeyedEncoder) throws {}
+    public func encode(with coder: KeyedEncoder) {}
     public init(coder: KeyedDecoder) throws {}
 }

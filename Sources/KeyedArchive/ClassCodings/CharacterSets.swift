@@ -75,7 +75,7 @@ extension ArchivedCharacterSet: KeyedCodable, MutableTwin {
         registry.add(Self.self)
     }
 
-    public func encode(with coder: KeyedEncoder) throws {
+    public func encode(with coder: KeyedEncoder) {
         switch form {
         case .predefined(let number): coder.encode(number, forKey: "NSBuiltinID")
         case .range(let first, let count):
@@ -83,22 +83,22 @@ extension ArchivedCharacterSet: KeyedCodable, MutableTwin {
             coder.encode(Int64(bitPattern: packed), forKey: "NSRange")
         case .members(let text):
             if isStoredAsObject {
-                try coder.encode(text, forKey: "NSStringObject")
+                coder.encode(text, forKey: "NSStringObject")
             } else {
-                try coder.encodeInline(.string(text), forKey: "NSString")
+                coder.encodeInline(.string(text), forKey: "NSString")
             }
-        case .bitmap(let bitmap): try encode(bitmap, with: coder)
+        case .bitmap(let bitmap): encode(bitmap, with: coder)
         case .predefinedWithBitmap(let number, let bitmap):
             coder.encode(number, forKey: "NSBuiltinID2")
             if isInverted { coder.encode(true, forKey: "NSIsInverted2") }
-            return try encode(bitmap, with: coder)
+            return encode(bitmap, with: coder)
         }
         if isInverted { coder.encode(true, forKey: "NSIsInverted") }
     }
 
-    private func encode(_ bitmap: Data, with coder: KeyedEncoder) throws {
+    private func encode(_ bitmap: Data, with coder: KeyedEncoder) {
         if isStoredAsObject {
-            try coder.encode(bitmap, forKey: "NSBitmapObject")
+            coder.encode(bitmap, forKey: "NSBitmapObject")
         } else {
             coder.encodeBytes(bitmap, forKey: "NSBitmap")
         }

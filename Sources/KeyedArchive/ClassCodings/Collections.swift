@@ -100,8 +100,8 @@ extension RangeReplaceableCollection where Element: KeyedDecodable {
 }
 
 extension KeyedEncoder {
-    func encodeElements<T: KeyedEncodable>(_ elements: some Sequence<T>) throws {
-        try encodeReferences(elements, forKey: FoundationField.objects) {
+    func encodeElements<T: KeyedEncodable>(_ elements: some Sequence<T>) {
+        encodeReferences(elements, forKey: FoundationField.objects) {
             try $0.archive(in: writer)
         }
     }
@@ -120,7 +120,7 @@ extension Array: KeyedArchivable where Element: KeyedArchivable {
 }
 
 extension Array: KeyedEncodable where Element: KeyedEncodable {
-    public func encode(with coder: KeyedEncoder) throws { try coder.encodeElements(self) }
+    public func encode(with coder: KeyedEncoder) { coder.encodeElements(self) }
 }
 
 extension Array: KeyedDecodable where Element: KeyedDecodable {
@@ -155,7 +155,7 @@ extension ArchivedSet: KeyedArchivable where Element: KeyedArchivable {
 }
 
 extension ArchivedSet: KeyedEncodable where Element: KeyedEncodable {
-    public func encode(with coder: KeyedEncoder) throws { try coder.encodeElements(elements) }
+    public func encode(with coder: KeyedEncoder) { coder.encodeElements(elements) }
 }
 
 extension ArchivedSet: KeyedDecodable where Element: KeyedDecodable {
@@ -180,8 +180,8 @@ extension Set: KeyedArchivable where Element: KeyedArchivable {
 extension Set: KeyedEncodable where Element: KeyedEncodable {
     /// Writes the elements in the order of their descriptions, so that equal sets are equal archives
     /// where these differ.
-    public func encode(with coder: KeyedEncoder) throws {
-        try coder.encodeElements(inStableOrder(self) { $0 })
+    public func encode(with coder: KeyedEncoder) {
+        coder.encodeElements(inStableOrder(self) { $0 })
     }
 }
 

@@ -48,10 +48,10 @@ extension ArchivedCalendarDate: KeyedCodable {
         registry.add(Self.self)
     }
 
-    public func encode(with coder: KeyedEncoder) throws {
-        try date.encode(with: coder)
-        try coder.encode(timeZone, forKey: "NS.timezone")
-        try coder.encode(format, forKey: "NS.format")
+    public func encode(with coder: KeyedEncoder) {
+        date.encode(with: coder)
+        coder.encode(timeZone, forKey: "NS.timezone")
+        coder.encode(format, forKey: "NS.format")
     }
 
     public init(coder: KeyedDecoder) throws {
@@ -69,9 +69,9 @@ extension DateInterval: KeyedCodable {
         registry.add(Self.self)
     }
 
-    public func encode(with coder: KeyedEncoder) throws {
-        try coder.encode(start, forKey: "NS.startDate")
-        try coder.encode(end, forKey: "NS.endDate")
+    public func encode(with coder: KeyedEncoder) {
+        coder.encode(start, forKey: "NS.startDate")
+        coder.encode(end, forKey: "NS.endDate")
         coder.encode(duration, forKey: "NS.duration")
     }
 
@@ -165,13 +165,13 @@ extension ArchivedDateComponents: KeyedCodable {
     }
 
     /// Writes all keys, for what is absent is read as 0 by some.
-    public func encode(with coder: KeyedEncoder) throws {
+    public func encode(with coder: KeyedEncoder) {
         for (key, part) in Self.keys {
             coder.encode(self[keyPath: part] ?? Self.undefined, forKey: key)
         }
         coder.encode(isLeapMonth, forKey: "NS.isLeapMonth")
-        try coder.encode(calendar, forKey: "NS.calendar")
-        try coder.encode(timeZone, forKey: "NS.timezone")
+        coder.encode(calendar, forKey: "NS.calendar")
+        coder.encode(timeZone, forKey: "NS.timezone")
     }
 
     public init(coder: KeyedDecoder) throws {

@@ -169,7 +169,7 @@ public struct ArchivedDecimalNumberHandler: KeyedCodable, Sendable, Hashable {
 
     public static var archivedClass: ArchivedClass { "NSDecimalNumberHandler" }
 
-    public func encode(with coder: KeyedEncoder) throws {
+    public func encode(with coder: KeyedEncoder) {
         if roundingMode != 0 { coder.encode(roundingMode, forKey: "NS.roundingmode") }
         if let scale { coder.encode(scale, forKey: "NS.scale") }
         if raisesOnExactness { coder.encode(true, forKey: "NS.raise.exactness") }

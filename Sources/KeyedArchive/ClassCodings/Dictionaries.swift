@@ -42,11 +42,11 @@ extension ArchivedPairs: KeyedArchivable where Key: KeyedArchivable, Value: Keye
 }
 
 extension ArchivedPairs: KeyedEncodable where Key: KeyedEncodable, Value: KeyedEncodable {
-    public func encode(with coder: KeyedEncoder) throws {
-        try coder.encodeReferences(entries, forKey: FoundationField.keys) {
+    public func encode(with coder: KeyedEncoder) {
+        coder.encodeReferences(entries, forKey: FoundationField.keys) {
             try $0.key.archive(in: coder.writer)
         }
-        try coder.encodeReferences(entries, forKey: FoundationField.objects) {
+        coder.encodeReferences(entries, forKey: FoundationField.objects) {
             try $0.value.archive(in: coder.writer)
         }
     }
@@ -78,9 +78,9 @@ extension Dictionary: KeyedArchivable where Key: KeyedArchivable, Value: KeyedAr
 extension Dictionary: KeyedEncodable where Key: KeyedEncodable, Value: KeyedEncodable {
     /// Writes the entries in the order of their keys' descriptions, so that equal dictionaries are
     /// equal archives where these differ.
-    public func encode(with coder: KeyedEncoder) throws {
+    public func encode(with coder: KeyedEncoder) {
         let entries = inStableOrder(self) { $0.key }.map { (key: $0.key, value: $0.value) }
-        try ArchivedPairs(entries).encode(with: coder)
+        ArchivedPairs(entries).encode(with: coder)
     }
 }
 

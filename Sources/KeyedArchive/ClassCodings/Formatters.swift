@@ -61,7 +61,7 @@ extension ArchivedByteCountFormatter: KeyedCodable {
         ArchivedClass("NSByteCountFormatter", "NSFormatter")
     }
 
-    public func encode(with coder: KeyedEncoder) throws {
+    public func encode(with coder: KeyedEncoder) {
         for (key, value) in [
             ("NSUnits", allowedUnits), ("NSKBSize", countStyle),
             ("NSFormattingContext", formattingContext),
@@ -112,9 +112,9 @@ extension ArchivedISO8601DateFormatter: KeyedCodable {
         registry.add(Self.self)
     }
 
-    public func encode(with coder: KeyedEncoder) throws {
+    public func encode(with coder: KeyedEncoder) {
         coder.encode(formatOptions, forKey: "NS.formatOptions")
-        try coder.encode(timeZone, forKey: "NS.timeZone")
+        coder.encode(timeZone, forKey: "NS.timeZone")
     }
 
     public init(coder: KeyedDecoder) throws {
@@ -164,12 +164,12 @@ extension ArchivedDateIntervalFormatter: KeyedCodable {
         registry.add(Self.self)
     }
 
-    public func encode(with coder: KeyedEncoder) throws {
-        try coder.encode(dateTemplate, forKey: "NS.dateTemplate")
-        try coder.encode(dateTemplateFromStyles, forKey: "NS.dateTemplateFromStyles")
-        try coder.encode(locale, forKey: "NS.locale")
-        try coder.encode(calendar, forKey: "NS.calendar")
-        try coder.encode(timeZone, forKey: "NS.timeZone")
+    public func encode(with coder: KeyedEncoder) {
+        coder.encode(dateTemplate, forKey: "NS.dateTemplate")
+        coder.encode(dateTemplateFromStyles, forKey: "NS.dateTemplateFromStyles")
+        coder.encode(locale, forKey: "NS.locale")
+        coder.encode(calendar, forKey: "NS.calendar")
+        coder.encode(timeZone, forKey: "NS.timeZone")
         coder.encode(dateStyle, forKey: "NS.dateStyle")
         coder.encode(timeStyle, forKey: "NS.timeStyle")
         coder.encode(isModified, forKey: "NS.modified")
@@ -220,11 +220,11 @@ extension ArchivedDateFormatter: KeyedCodable {
 
     private static let keys: Set = ["NS.attributes", "NS.format", "NS.natural"]
 
-    public func encode(with coder: KeyedEncoder) throws {
-        try coder.encodeIfPresent(attributes, forKey: "NS.attributes")
-        try coder.encode(format, forKey: "NS.format")
+    public func encode(with coder: KeyedEncoder) {
+        coder.encodeIfPresent(attributes, forKey: "NS.attributes")
+        coder.encode(format, forKey: "NS.format")
         coder.encode(allowsNaturalLanguage, forKey: "NS.natural")
-        try coder.encode(extraFields)
+        coder.encode(extraFields)
     }
 
     public init(coder: KeyedDecoder) throws {
@@ -299,24 +299,24 @@ extension ArchivedNumberFormatter: KeyedCodable {
         "NS.decimal", "NS.thousand", "NS.hasthousands", "NS.allowsfloats", "NS.localized",
     ]
 
-    public func encode(with coder: KeyedEncoder) throws {
-        try coder.encodeIfPresent(attributes, forKey: "NS.attributes")
-        try coder.encode(negativeFormat, forKey: "NS.negativeformat")
-        try coder.encode(positiveFormat, forKey: "NS.positiveformat")
-        try coder.encode(negativeAttributes, forKey: "NS.negativeattrs")
-        try coder.encode(positiveAttributes, forKey: "NS.positiveattrs")
-        try coder.encode(zero, forKey: "NS.zero")
-        try coder.encode(null, forKey: "NS.nil")
-        try coder.encode(notANumber, forKey: "NS.nan")
-        try coder.encode(maximum, forKey: "NS.max")
-        try coder.encode(minimum, forKey: "NS.min")
-        try coder.encode(rounding, forKey: "NS.rounding")
-        try coder.encode(decimalSeparator, forKey: "NS.decimal")
-        try coder.encode(thousandSeparator, forKey: "NS.thousand")
+    public func encode(with coder: KeyedEncoder) {
+        coder.encodeIfPresent(attributes, forKey: "NS.attributes")
+        coder.encode(negativeFormat, forKey: "NS.negativeformat")
+        coder.encode(positiveFormat, forKey: "NS.positiveformat")
+        coder.encode(negativeAttributes, forKey: "NS.negativeattrs")
+        coder.encode(positiveAttributes, forKey: "NS.positiveattrs")
+        coder.encode(zero, forKey: "NS.zero")
+        coder.encode(null, forKey: "NS.nil")
+        coder.encode(notANumber, forKey: "NS.nan")
+        coder.encode(maximum, forKey: "NS.max")
+        coder.encode(minimum, forKey: "NS.min")
+        coder.encode(rounding, forKey: "NS.rounding")
+        coder.encode(decimalSeparator, forKey: "NS.decimal")
+        coder.encode(thousandSeparator, forKey: "NS.thousand")
         coder.encode(hasThousandSeparators, forKey: "NS.hasthousands")
         coder.encode(allowsFloats, forKey: "NS.allowsfloats")
         coder.encode(isLocalized, forKey: "NS.localized")
-        try coder.encode(extraFields)
+        coder.encode(extraFields)
     }
 
     public init(coder: KeyedDecoder) throws {

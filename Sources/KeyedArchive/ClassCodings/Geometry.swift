@@ -235,7 +235,7 @@ public struct ArchivedNSAffineTransform: KeyedCodable, Sendable, Hashable {
 
     public static var archivedClass: ArchivedClass { "NSAffineTransform" }
 
-    public func encode(with coder: KeyedEncoder) throws {
+    public func encode(with coder: KeyedEncoder) {
         var bytes: [UInt8] = []
         for number in [m11, m12, m21, m22, tX, tY] {
             for shift: UInt32 in [24, 16, 8, 0] {

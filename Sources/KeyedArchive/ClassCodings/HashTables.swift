@@ -31,10 +31,10 @@ public struct ArchivedHashTable {
 extension ArchivedHashTable: KeyedCodable {
     public static var archivedClass: ArchivedClass { "NSHashTable" }
 
-    public func encode(with coder: KeyedEncoder) throws {
+    public func encode(with coder: KeyedEncoder) {
         coder.encodeUnkeyed(ArchivedNumber.integer(PropertyListInteger(options)))
-        for element in elements { try coder.encodeUnkeyed(element) }
-        try coder.encodeUnkeyed(AnyArchived?.none)
+        for element in elements { coder.encodeUnkeyed(element) }
+        coder.encodeUnkeyed(AnyArchived?.none)
     }
 
     /// - Throws: `missingValue` where nothing ends the elements.

@@ -73,13 +73,13 @@ extension ArchivedIndexSet: KeyedCodable, MutableTwin {
         registry.add(Self.self)
     }
 
-    public func encode(with coder: KeyedEncoder) throws {
+    public func encode(with coder: KeyedEncoder) {
         coder.encode(ranges.count, forKey: "NSRangeCount")
         if ranges.count == 1, let range = ranges.first {
             coder.encode(range.lowerBound, forKey: "NSLocation")
             coder.encode(range.count, forKey: "NSLength")
         } else if ranges.count > 1 {
-            try coder.encodePacked(
+            coder.encodePacked(
                 ranges.flatMap { [$0.lowerBound, $0.count] }, forKey: "NSRangeData")
         }
     }
@@ -137,7 +137,7 @@ extension IndexPath: KeyedCodable {
         if count == 1, let index = first {
             coder.encode(index, forKey: "NSIndexPathValue")
         } else if count > 1 {
-            try coder.encodePacked(Array(self), forKey: "NSIndexPathData")
+            coder.encodePacked(Array(self), forKey: "NSIndexPathData")
         }
     }
 
@@ -163,8 +163,8 @@ extension IndexPath: KeyedCodable {
 // MARK: - Packed integers
 
 extension KeyedEncoder {
-    fileprivate func encodePacked(_ integers: [Int], forKey key: String) throws {
-        try encode(Mutable(Data(PackedIntegers.pack(integers))), forKey: key)
+    fileprivate func encodePacked(_ integers: [Int], forKey key: String) {
+        encode(Mutable(Data(PackedIntegers.pack(integers))), forKey: key)
     }
 }
 

@@ -28,8 +28,8 @@ extension String: KeyedCodable {
     public static var archivedClass: ArchivedClass { ArchivedClass(FoundationClass.string) }
     public static var archivedAliases: [String] { ["NSMutableString"] }
 
-    public func encode(with coder: KeyedEncoder) throws {
-        try coder.encodeInline(.string(self), forKey: FoundationField.string)
+    public func encode(with coder: KeyedEncoder) {
+        coder.encodeInline(.string(self), forKey: FoundationField.string)
     }
 
     public func archive(in writer: ArchiveWriter) throws -> PropertyListUID {
@@ -120,7 +120,7 @@ extension Data: KeyedCodable, MutableTwin {
     public static var archivedAliases: [String] { ["NSMutableData"] }
     public static var mutableClass: ArchivedClass { archivedClass.subclass("NSMutableData") }
 
-    public func encode(with coder: KeyedEncoder) throws {
+    public func encode(with coder: KeyedEncoder) {
         coder.encodeBytes(self, forKey: FoundationField.data)
     }
 
@@ -197,7 +197,7 @@ extension ArchivedNumberConvertible {
     }
 
     /// Numbers are plain values and have no fields.
-    public func encode(with coder: KeyedEncoder) throws {}
+    public func encode(with coder: KeyedEncoder) {}
 
     public func archive(in writer: ArchiveWriter) throws -> PropertyListUID {
         try writer.number(archivedNumber)
@@ -214,6 +214,9 @@ extension ArchivedNumberConvertible {
             let number = ArchivedNumber(node, reference.reader.table)
         else { throw reference.reader.wrongType(reference, expected: FoundationClass.number) }
         if let value = Self(number) { return value }
+        if reference.reader.convertsNumbers, let value = number.converted(to: Self.self) {
+            return value
+        }
         throw number.mismatch(Self.self, reference.object)
     }
 }
@@ -225,7 +228,7 @@ extension ArchivedNumber: ArchivedNumberConvertible {
 
     public static func register(in registry: inout ClassRegistry) { registry.add(Self.self) }
 
-    fileprivate func mismatch(_ type: Any.Type, _ object: PropertyListUID?) -> KeyedArchiveError {
+    func mismatch(_ type: Any.Type, _ object: PropertyListUID?) -> KeyedArchiveError {
         switch self {
         case .boolean where type != Bool.self:
             KeyedArchiveError(

@@ -40,9 +40,9 @@ extension ArchivedMeasurement: KeyedCodable {
         registry.add(Self.self)
     }
 
-    public func encode(with coder: KeyedEncoder) throws {
+    public func encode(with coder: KeyedEncoder) {
         coder.encode(value, forKey: "NS.value")
-        try coder.encode(unit, forKey: "NS.unit")
+        coder.encode(unit, forKey: "NS.unit")
     }
 
     public init(coder: KeyedDecoder) throws {
@@ -112,9 +112,9 @@ extension ArchivedUnit: KeyedCodable {
         registry.add(Self.self)
     }
 
-    public func encode(with coder: KeyedEncoder) throws {
-        try coder.encode(symbol, forKey: "NS.symbol")
-        if let converter { try coder.encode(converter, forKey: "NS.converter") }
+    public func encode(with coder: KeyedEncoder) {
+        coder.encode(symbol, forKey: "NS.symbol")
+        if let converter { coder.encode(converter, forKey: "NS.converter") }
         if let specifier { coder.encode(specifier, forKey: "NS.specifier") }
     }
 
@@ -166,7 +166,7 @@ extension ArchivedUnitConverter: KeyedCodable {
         ArchivedClass("NSUnitConverterReciprocal", "NSUnitConverter")
     }
 
-    public func encode(with coder: KeyedEncoder) throws {
+    public func encode(with coder: KeyedEncoder) {
         switch self {
         case .linear(let coefficient, let constant):
             coder.encode(coefficient, forKey: "NS.coefficient")

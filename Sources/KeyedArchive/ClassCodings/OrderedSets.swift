@@ -41,9 +41,9 @@ extension ArchivedOrderedSet: KeyedArchivable where Element: KeyedArchivable {
 }
 
 extension ArchivedOrderedSet: KeyedEncodable where Element: KeyedEncodable {
-    public func encode(with coder: KeyedEncoder) throws {
+    public func encode(with coder: KeyedEncoder) {
         for (index, element) in elements.enumerated() {
-            try coder.encode(element, forKey: "NS.object.\(index)")
+            coder.encode(element, forKey: "NS.object.\(index)")
         }
     }
 }
@@ -81,10 +81,10 @@ extension ArchivedCountedSet: KeyedArchivable where Element: KeyedArchivable {
 }
 
 extension ArchivedCountedSet: KeyedEncodable where Element: KeyedEncodable {
-    public func encode(with coder: KeyedEncoder) throws {
+    public func encode(with coder: KeyedEncoder) {
         coder.encode(elements.count, forKey: "NS.count")
         for (index, (element, count)) in elements.enumerated() {
-            try coder.encode(element, forKey: "NS.object\(index)")
+            coder.encode(element, forKey: "NS.object\(index)")
             coder.encode(count, forKey: "NS.count\(index)")
         }
     }

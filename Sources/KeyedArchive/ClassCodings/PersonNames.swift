@@ -50,8 +50,8 @@ extension ArchivedPersonNameComponents: KeyedCodable {
         registry.add(Self.self)
     }
 
-    public func encode(with coder: KeyedEncoder) throws {
-        try coder.encode(PersonNameData(components: self), forKey: PersonNameData.key)
+    public func encode(with coder: KeyedEncoder) {
+        coder.encode(PersonNameData(components: self), forKey: PersonNameData.key)
     }
 
     public init(coder: KeyedDecoder) throws {
@@ -75,18 +75,18 @@ struct PersonNameData: KeyedCodable {
 
     init(components: ArchivedPersonNameComponents) { self.components = components }
 
-    func encode(with coder: KeyedEncoder) throws {
+    func encode(with coder: KeyedEncoder) {
         let name = components.name
-        try coder.encode(name.namePrefix, forKey: "NS.namePrefix")
-        try coder.encode(name.givenName, forKey: "NS.givenName")
-        try coder.encode(name.middleName, forKey: "NS.middleName")
-        try coder.encode(name.familyName, forKey: "NS.familyName")
-        try coder.encode(name.nameSuffix, forKey: "NS.nameSuffix")
-        try coder.encode(name.nickname, forKey: "NS.nickname")
+        coder.encode(name.namePrefix, forKey: "NS.namePrefix")
+        coder.encode(name.givenName, forKey: "NS.givenName")
+        coder.encode(name.middleName, forKey: "NS.middleName")
+        coder.encode(name.familyName, forKey: "NS.familyName")
+        coder.encode(name.nameSuffix, forKey: "NS.nameSuffix")
+        coder.encode(name.nickname, forKey: "NS.nickname")
         if let phonetic = components.phoneticRepresentation {
             var inner = ArchivedPersonNameComponents()
             inner.name = phonetic
-            try coder.encode(inner, forKey: Self.phoneticKey)
+            coder.encode(inner, forKey: Self.phoneticKey)
         }
     }
 

@@ -87,8 +87,8 @@ extension ArchivedRegularExpression: KeyedCodable {
         registry.add(Self.self)
     }
 
-    public func encode(with coder: KeyedEncoder) throws {
-        try coder.encode(pattern, forKey: "NSPattern")
+    public func encode(with coder: KeyedEncoder) {
+        coder.encode(pattern, forKey: "NSPattern")
         coder.encode(options.rawValue, forKey: "NSOptions")
     }
 
@@ -130,13 +130,13 @@ extension ArchivedRegularExpressionMatch: KeyedCodable {
         return try writer.object(of: Self.subclass(name), fields: encode)
     }
 
-    public func encode(with coder: KeyedEncoder) throws {
+    public func encode(with coder: KeyedEncoder) {
         let values = ranges.map { ArchivedValue.range($0) }
-        try coder.encode(regularExpression, forKey: "NSRegularExpression")
+        coder.encode(regularExpression, forKey: "NSRegularExpression")
         if ranges.count > Self.extendedCount {
-            try coder.encode(values, forKey: "NSRangeArray")
+            coder.encode(values, forKey: "NSRangeArray")
         } else {
-            try coder.encode(Mutable(values), forKey: "NSRangeArray")
+            coder.encode(Mutable(values), forKey: "NSRangeArray")
         }
         coder.encode(range.location, forKey: "NSRangeLocation")
         coder.encode(range.length, forKey: "NSRangeLength")

@@ -42,10 +42,10 @@ extension ArchivedError: KeyedCodable {
         registry.add(Self.self)
     }
 
-    public func encode(with coder: KeyedEncoder) throws {
-        try coder.encode(domain, forKey: "NSDomain")
+    public func encode(with coder: KeyedEncoder) {
+        coder.encode(domain, forKey: "NSDomain")
         coder.encode(code, forKey: "NSCode")
-        try coder.encode(userInfo, forKey: "NSUserInfo")
+        coder.encode(userInfo, forKey: "NSUserInfo")
     }
 
     public init(coder: KeyedDecoder) throws {
@@ -84,10 +84,10 @@ extension ArchivedException: KeyedCodable {
         registry.add(Self.self)
     }
 
-    public func encode(with coder: KeyedEncoder) throws {
-        try coder.encode(name, forKey: "NS.name")
-        try coder.encode(reason, forKey: "NS.reason")
-        try coder.encode(userInfo, forKey: "NS.userinfo")
+    public func encode(with coder: KeyedEncoder) {
+        coder.encode(name, forKey: "NS.name")
+        coder.encode(reason, forKey: "NS.reason")
+        coder.encode(userInfo, forKey: "NS.userinfo")
     }
 
     public init(coder: KeyedDecoder) throws {
@@ -126,10 +126,10 @@ extension ArchivedNotification: KeyedCodable {
         registry.add(Self.self)
     }
 
-    public func encode(with coder: KeyedEncoder) throws {
-        try coder.encode(name, forKey: "NS.name")
-        try coder.encode(object, forKey: "NS.object")
-        try coder.encode(userInfo, forKey: "NS.userinfo")
+    public func encode(with coder: KeyedEncoder) {
+        coder.encode(name, forKey: "NS.name")
+        coder.encode(object, forKey: "NS.object")
+        coder.encode(userInfo, forKey: "NS.userinfo")
     }
 
     public init(coder: KeyedDecoder) throws {

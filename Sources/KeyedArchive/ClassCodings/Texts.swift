@@ -20,8 +20,8 @@ extension ArchivedStringConvertible {
         String.register(in: &registry)
     }
 
-    public func encode(with coder: KeyedEncoder) throws {
-        try archivedString.encode(with: coder)
+    public func encode(with coder: KeyedEncoder) {
+        archivedString.encode(with: coder)
     }
 
     public func archive(in writer: ArchiveWriter) throws -> PropertyListUID {

@@ -61,9 +61,9 @@ extension ArchivedTimeZone: KeyedCodable {
         registry.add(Self.self)
     }
 
-    public func encode(with coder: KeyedEncoder) throws {
-        try coder.encode(name, forKey: "NS.name")
-        try coder.encode(data.map { Mutable($0) }, forKey: FoundationField.data)
+    public func encode(with coder: KeyedEncoder) {
+        coder.encode(name, forKey: "NS.name")
+        coder.encode(data.map { Mutable($0) }, forKey: FoundationField.data)
     }
 
     public func archive(in writer: ArchiveWriter) throws -> PropertyListUID {
@@ -102,8 +102,8 @@ extension ArchivedLocale: KeyedCodable {
         registry.add(Self.self)
     }
 
-    public func encode(with coder: KeyedEncoder) throws {
-        try coder.encode(identifier, forKey: "NS.identifier")
+    public func encode(with coder: KeyedEncoder) {
+        coder.encode(identifier, forKey: "NS.identifier")
     }
 
     public func archive(in writer: ArchiveWriter) throws -> PropertyListUID {
@@ -164,15 +164,15 @@ extension ArchivedCalendar: KeyedCodable {
         registry.add(Self.self)
     }
 
-    public func encode(with coder: KeyedEncoder) throws {
-        try coder.encode(identifier, forKey: "NS.identifier")
-        try coder.encode(locale, forKey: "NS.locale")
-        try coder.encode(timeZone, forKey: "NS.timezone")
+    public func encode(with coder: KeyedEncoder) {
+        coder.encode(identifier, forKey: "NS.identifier")
+        coder.encode(locale, forKey: "NS.locale")
+        coder.encode(timeZone, forKey: "NS.timezone")
         if let firstWeekday { coder.encode(firstWeekday, forKey: "NS.firstwkdy") }
         if let minimumDaysInFirstWeek {
             coder.encode(minimumDaysInFirstWeek, forKey: "NS.mindays")
         }
-        if let gregorianStartDate { try coder.encode(gregorianStartDate, forKey: "NS.gstartdate") }
+        if let gregorianStartDate { coder.encode(gregorianStartDate, forKey: "NS.gstartdate") }
     }
 
     public func archive(in writer: ArchiveWriter) throws -> PropertyListUID {

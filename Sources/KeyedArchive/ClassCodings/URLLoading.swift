@@ -34,9 +34,9 @@ extension URLQueryItem: KeyedCodable {
         registry.add(Self.self)
     }
 
-    public func encode(with coder: KeyedEncoder) throws {
-        try coder.encode(name, forKey: "NS.name")
-        try coder.encode(value, forKey: "NS.value")
+    public func encode(with coder: KeyedEncoder) {
+        coder.encode(name, forKey: "NS.name")
+        coder.encode(value, forKey: "NS.value")
     }
 
     public init(coder: KeyedDecoder) throws {
@@ -131,9 +131,9 @@ extension ArchivedURLResponse: KeyedCodable {
         registry.add(Self.self)
     }
 
-    public func encode(with coder: KeyedEncoder) throws {
+    public func encode(with coder: KeyedEncoder) {
         coder.encodeUnkeyed(numbers: version, variant, values.count)
-        for value in values { try coder.encodeUnkeyed(value) }
+        for value in values { coder.encodeUnkeyed(value) }
     }
 
     public init(coder: KeyedDecoder) throws {
@@ -197,19 +197,19 @@ extension ArchivedURLRequest: KeyedCodable, MutableTwin {
 
     private static func key(_ place: Int) -> String { "__nsurlrequest_proto_prop_obj_\(place)" }
 
-    public func encode(with coder: KeyedEncoder) throws {
+    public func encode(with coder: KeyedEncoder) {
         coder.encodeUnkeyed(numbers: version, variant, values.count)
         for (place, value) in values.enumerated() {
             if hasKeys {
-                try coder.encode(value, forKey: Self.key(place))
+                coder.encode(value, forKey: Self.key(place))
             } else {
-                try coder.encodeUnkeyed(value)
+                coder.encodeUnkeyed(value)
             }
         }
         if hasKeys {
-            try coder.encode(properties, forKey: Self.propertiesKey)
+            coder.encode(properties, forKey: Self.propertiesKey)
         } else {
-            try coder.encodeUnkeyed(properties)
+            coder.encodeUnkeyed(properties)
         }
     }
 

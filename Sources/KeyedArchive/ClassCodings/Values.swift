@@ -80,15 +80,15 @@ extension ArchivedValue: KeyedCodable {
 
     public func encode(with coder: KeyedEncoder) throws {
         switch self {
-        case .point(let point): try coder.encode(point, special: 1, forKey: "NS.pointval")
-        case .size(let size): try coder.encode(size, special: 2, forKey: "NS.sizeval")
-        case .rect(let rect): try coder.encode(rect, special: 3, forKey: "NS.rectval")
+        case .point(let point): coder.encode(point, special: 1, forKey: "NS.pointval")
+        case .size(let size): coder.encode(size, special: 2, forKey: "NS.sizeval")
+        case .rect(let rect): coder.encode(rect, special: 3, forKey: "NS.rectval")
         case .range(let range):
             coder.encode(4, forKey: Self.specialKey)
             let length = ArchivedNumber.integer(PropertyListInteger(range.length))
-            try coder.encode(length, forKey: "NS.rangeval.length")
+            coder.encode(length, forKey: "NS.rangeval.length")
             let location = ArchivedNumber.integer(PropertyListInteger(range.location))
-            try coder.encode(location, forKey: "NS.rangeval.location")
+            coder.encode(location, forKey: "NS.rangeval.location")
         case .edgeInsets(let insets):
             coder.encode(12, forKey: Self.specialKey)
             coder.encode(insets.top, forKey: "NS.edgeval.top")
@@ -136,9 +136,9 @@ extension ArchivedValue: KeyedCodable {
 extension KeyedEncoder {
     fileprivate func encode(
         _ value: some ArchivedStringConvertible, special: Int, forKey key: String
-    ) throws {
+    ) {
         encode(special, forKey: ArchivedValue.specialKey)
-        try encode(value, forKey: key)
+        encode(value, forKey: key)
     }
 }
 

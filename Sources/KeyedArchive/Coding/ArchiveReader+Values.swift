@@ -218,7 +218,10 @@ extension ArchiveReader {
 
     /// Forgets all that was made, and is to be followed later, beyond these counts.
     func forget(made madeCount: Int, late lateCount: Int) {
-        for object in newlyMade[min(madeCount, newlyMade.count)...] { made[object] = nil }
+        for object in newlyMade[min(madeCount, newlyMade.count)...] {
+            made[object] = nil
+            replacements[object] = nil
+        }
         newlyMade.removeSubrange(min(madeCount, newlyMade.count)...)
         lateReferences.removeSubrange(min(lateCount, lateReferences.count)...)
     }

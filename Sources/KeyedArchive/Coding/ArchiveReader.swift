@@ -23,6 +23,12 @@ final class ArchiveReader {
     // Checking that each access is exclusive would cost as much as finding a field.
     @exclusivity(unchecked) private var uncheckedState: ReadingState
     let registry: ClassRegistry
+    /// Whether numbers of one kind are read as another.
+    var convertsNumbers = false
+    /// What the program hands to the initializers of its types.
+    var userInfo: [CodingUserInfoKey: any Sendable] = [:]
+    // By object: what took the place of a shared value.
+    var replacements: [UInt32: Any] = [:]
 
     // The values of shared objects.
     var made: [UInt32: Any] = [:]

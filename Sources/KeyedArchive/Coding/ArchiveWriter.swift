@@ -13,6 +13,8 @@ public final class ArchiveWriter {
     private let registry: ClassRegistry
     let options: KeyedArchiver.Options
     let limits: ParsingLimits
+    /// What the program hands to `encode(with:)` of its types.
+    var userInfo: [CodingUserInfoKey: any Sendable] = [:]
     // Checking that each access is exclusive would cost as much as adding a field.
     @exclusivity(unchecked) private var uncheckedTable: ObjectTable
 
@@ -45,7 +47,8 @@ public final class ArchiveWriter {
         self.registry = registry
         self.options = options
         self.limits = limits
-        unsafe uncheckedTable = ObjectTable(limits: limits)
+        unsafe uncheckedTable = ObjectTable(
+            limits: limits, lastDuplicateKeyWins: options.lastDuplicateKeyWins)
         listsStrings = registry.allows(FoundationClass.string)
         listsNumbers = registry.allows(FoundationClass.number)
         listsData = registry.allows(FoundationClass.data)
@@ -102,6 +105,28 @@ extension ArchiveWriter {
         return PropertyListUID(number)
     }
 
+    /// Makes an instance an object once, of the class and with the fields of a value that takes its place: an
+    /// object that was renamed, split or simplified since. As `replacementObject(for:)` does it, and like there,
+    /// every reference to the instance is one to the same object, also from the replacement itself.
+    ///
+    /// ```swift
+    /// func archive(in writer: ArchiveWriter) throws -> PropertyListUID {
+    ///     try writer.instance(self) { StoredShape(of: self) }
+    /// }
+    /// ```
+    ///
+    /// - Throws: as ``object(_:)``, and what `replacement` throws.
+    public func instance<Replacement: KeyedEncodable>(
+        _ value: AnyObject, replacedBy replacement: () throws -> Replacement
+    ) throws -> PropertyListUID {
+        let number = try table.objectNumber(of: value)
+        guard table.isPromised(number) else { return PropertyListUID(number) }
+        let value = try replacement()
+        let written = try writtenType(type(of: value))
+        try fill(number, written.classIndex) { try value.encode(with: $0) }
+        return PropertyListUID(number)
+    }
+
     /// Makes a value that is not an instance of a class an object once, by where it was read from; what
     /// is kept as it is of the same archive refers to the same object.
     func once(
@@ -143,12 +168,11 @@ extension ArchiveWriter {
         let outer = table.begin(number, classIndex: classIndex)
         depth += 1
         defer { depth -= 1 }
-        do { try fields(KeyedEncoder(self, object: number)) } catch {
-            // Nothing is output that lacks a part, even if the caller goes on.
-            let own = error as? KeyedArchiveError
-            table.abandon(
-                outer, because: own ?? ObjectTable.misuse("an object could not be written"))
-            throw error
+        // Nothing is output that lacks a part, even if the caller goes on.
+        do { try fields(KeyedEncoder(self, object: number)) } catch { table.fail(error) }
+        if let failure = table.failure {
+            table.abandon(outer)
+            throw failure
         }
         try table.end(outer)
     }
@@ -282,7 +306,7 @@ extension ArchiveWriter {
         // As it stands it would be nil: what is to be read as text has to be an object of its own.
         if text.isLiterally(ArchiveFormat.null) {
             return try object(of: ArchivedClass(FoundationClass.string)) {
-                try $0.encodeInline(.string(text), forKey: FoundationField.string)
+                $0.encodeInline(.string(text), forKey: FoundationField.string)
             }
         }
         return PropertyListUID(try table.string(text, uniquing: options.uniquesValues))

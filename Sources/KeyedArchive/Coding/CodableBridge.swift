@@ -11,15 +11,77 @@ internal import PropertyListCodable
 extension KeyedEncoder {
     /// Writes a `Codable` value as the dictionaries, arrays and plain values it consists of.
     ///
-    /// - Throws: `EncodingError`, `classNotAllowed`.
-    public func encodeEncodable(_ value: some Encodable, forKey key: String) throws {
+    /// The archive may keep an `EncodingError`, or `classNotAllowed`.
+    public func encodeEncodable(_ value: some Encodable, forKey key: String) {
+        attempt(key) {
+            let encoder = PlistEncoder()
+            encoder.allowsFragments = true
+            let tree = try encoder.encodeValue(value)
+            encode(tree, forKey: key)
+        }
+    }
+}
+
+extension KeyedEncoder {
+    /// Writes the fields of a `Codable` value: one for each key of its outermost container.
+    ///
+    /// A `Codable` type becomes objects of a named class with it:
+    ///
+    /// ```swift
+    /// struct Settings: Codable, KeyedCodable {
+    ///     static let archivedClass: ArchivedClass = "App.Settings"
+    ///     var volume = 0.5, names: [String] = []
+    ///
+    ///     func encode(with coder: KeyedEncoder) { coder.encodeFields(of: self) }
+    ///     init(coder: KeyedDecoder) throws { self = try coder.decodeFields() }
+    /// }
+    /// ```
+    ///
+    /// Numbers stand in the object itself, as those of `encode(_:forKey:)`. Other values become objects.
+    ///
+    /// The archive may keep an `EncodingError`, `classNotAllowed`, or `valueOutOfRange` for a value that encodes
+    /// itself without keys.
+    public func encodeFields(of value: some Encodable) {
+        if writer.table.isClosed { return }
+        do {
+            for (key, field) in try Self.fields(of: value) { encodeField(field, key) }
+        } catch { writer.table.fail(error) }
+    }
+
+    private static func fields<T: Encodable>(of value: T) throws -> PropertyListDictionary {
         let encoder = PlistEncoder()
         encoder.allowsFragments = true
-        try encode(encoder.encodeValue(value), forKey: key)
+        let tree = try encoder.encodeValue(value)
+        if case .dictionary(let fields) = tree { return fields }
+        throw KeyedArchiveError(
+            .valueOutOfRange,
+            what:
+                "expected a `Codable` value with keys, found `\(T.self)`, which is encoded as \(tree.kind)",
+            recovery: "`encodeEncodable(_:forKey:)` writes values without keys")
+    }
+
+    private func encodeField(_ value: PropertyListValue, _ key: String) {
+        switch value {
+        case .boolean(let value): encode(value, forKey: key)
+        case .integer(let value): encodeIfPresent(ArchivedNumber.integer(value), forKey: key)
+        case .real(let value): encode(value, forKey: key)
+        default: encode(value, forKey: key)
+        }
     }
 }
 
 extension KeyedDecoder {
+    /// Reads a `Codable` value from the fields of the object, as ``KeyedEncoder/encodeFields(of:)`` writes them.
+    /// Fields that are nil are absent for it.
+    ///
+    /// - Throws: `DecodingError`; `wrongType` for a field that is no property list, such as an `NSUUID`;
+    ///   `classNotAllowed`, the limits' codes.
+    public func decodeFields<T: Decodable>(_ type: T.Type = T.self) throws -> T {
+        var fields = PropertyListDictionary()
+        for key in keys { fields[key] = try decode(PropertyListValue?.self, forKey: key) }
+        return try PlistDecoder().decode(type, from: .dictionary(fields))
+    }
+
     /// Reads a `Codable` value from dictionaries, arrays and plain values.
     ///
     /// - Throws: `missingValue`, `classNotAllowed`, `wrongType`, `DecodingError`.

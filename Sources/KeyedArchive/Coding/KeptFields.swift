@@ -119,9 +119,9 @@ extension KeyedEncoder {
     ///
     /// `encode(_:forKey:)` of nil writes a field with a reference to nothing.
     ///
-    /// - Throws: as `encode(_:forKey:)`.
-    public func encodeIfPresent(_ value: (some KeyedEncodable)?, forKey key: String) throws {
-        if let value { try encode(value, forKey: key) }
+    /// The archive may keep the errors of `encode(_:forKey:)`.
+    public func encodeIfPresent(_ value: (some KeyedEncodable)?, forKey key: String) {
+        if let value { encode(value, forKey: key) }
     }
 
     /// Writes a number that stands in the object itself, an ``ArchivedNumber`` too; no field where it is
@@ -186,10 +186,10 @@ extension KeyedDecoder {
 ///     width = try coder.decodeRealIfPresent(forKey: "width")
 ///     extraFields = try coder.extraFields(except: ["title", "width"])
 /// }
-/// func encode(with coder: KeyedEncoder) throws {
-///     try coder.encodeIfPresent(title, forKey: "title")
+/// func encode(with coder: KeyedEncoder) {
+///     coder.encodeIfPresent(title, forKey: "title")
 ///     coder.encodeIfPresent(width, forKey: "width")
-///     try coder.encode(extraFields)
+///     coder.encode(extraFields)
 /// }
 /// ```
 ///
@@ -245,9 +245,9 @@ extension KeyedDecoder {
 extension KeyedEncoder {
     /// Writes the fields that were kept, after those that were written before.
     ///
-    /// - Throws: `classNotAllowed`, `expansionLimitExceeded`, `malformedObject` for what could not be
-    ///   read.
-    public func encode(_ fields: ArchivedExtraFields) throws {
-        if let kept = fields.kept { try encode(kept) }
+    /// The archive may keep `classNotAllowed`, `expansionLimitExceeded`, or `malformedObject` for what could
+    /// not be read.
+    public func encode(_ fields: ArchivedExtraFields) {
+        if let kept = fields.kept { encode(kept) }
     }
 }

@@ -10,13 +10,14 @@ internal import ArchiveVocabulary
 /// let bytes = try KeyedArchiver.archive([save])
 ///
 /// let archiver = KeyedArchiver(allowing: .commonClasses.adding(Save.self))
-/// try archiver.roots.encode(save, forKey: "first")
+/// archiver.roots.encode(save, forKey: "first")
 /// archiver.roots.encode(3, forKey: "level")
 /// let bytes = try archiver.finish()
 /// ```
 ///
-/// It throws for a class that the registry does not allow, with the path, before any output, and for what could
-/// not be read back.
+/// Calls of an encoder do not throw. ``finish(as:)`` throws the first error, with the path to the field: a class
+/// that the registry does not allow, what could not be read back, an error of a program's own `encode(with:)`.
+/// Nothing is output then.
 public final class KeyedArchiver {
     /// The options for writing archives.
     public struct Options: Sendable, Hashable {
@@ -25,6 +26,10 @@ public final class KeyedArchiver {
         /// A Boolean value that says whether equal strings, and equal numbers of one kind, are one
         /// object. Apple's archiver goes by identity, which values do not have.
         public var uniquesValues = true
+
+        /// Whether the last value counts where an object is given a key twice, as with Apple's archiver.
+        /// Otherwise the archive keeps `duplicateKey`.
+        public var lastDuplicateKeyWins = false
 
         /// As `NSKeyedArchiver`, with equal values as one object.
         public init() {}
@@ -51,10 +56,17 @@ public final class KeyedArchiver {
         self.limits = limits
     }
 
+    /// What the program hands to `encode(with:)` of its types, as with `Encoder`; each reads it with
+    /// ``KeyedEncoder/userInfo``.
+    public var userInfo: [CodingUserInfoKey: any Sendable] {
+        get { writer.userInfo }
+        set { writer.userInfo = newValue }
+    }
+
     /// The archive as a property list; nothing can be written after that.
     ///
-    /// - Throws: `misuse`, `invalidPropertyList`.
-    public func document() throws(KeyedArchiveError) -> PropertyListDocument {
+    /// - Throws: the first error of any field; `misuse`, `invalidPropertyList`.
+    public func document() throws -> PropertyListDocument {
         try writer.table.finish(archiver: writer.options.archiver)
     }
 
@@ -63,10 +75,8 @@ public final class KeyedArchiver {
     /// XML lacks a few forms that archives use: the width of a `Float` is lost, and control characters
     /// are written raw, as Apple's archiver does it.
     ///
-    /// - Throws: `misuse`, `invalidPropertyList`.
-    public func finish(
-        as format: PropertyListFormat = .binary
-    ) throws(KeyedArchiveError) -> [UInt8] {
+    /// - Throws: as ``document()``.
+    public func finish(as format: PropertyListFormat = .binary) throws -> [UInt8] {
         let document = try document()
         var options = WritingOptions()
         options.xml.sortsKeys = true
@@ -80,14 +90,14 @@ public final class KeyedArchiver {
     ///
     /// Allowed are the classes of the registry and those that the root's type consists of.
     ///
-    /// - Throws: as `KeyedEncoder.encode(_:forKey:)` and ``finish(as:)``.
+    /// - Throws: as ``finish(as:)``.
     public static func archive<T: KeyedEncodable>(
         _ root: T, allowing registry: ClassRegistry = .foundation,
         as format: PropertyListFormat = .binary, options: Options = Options(),
         limits: ParsingLimits = .default
     ) throws -> [UInt8] {
         let archiver = KeyedArchiver(allowing: registry, options: options, limits: limits)
-        try archiver.roots.encode(root, forKey: KeyedUnarchiver.rootKey)
+        archiver.roots.encode(root, forKey: KeyedUnarchiver.rootKey)
         return try archiver.finish(as: format)
     }
 }

@@ -39,6 +39,9 @@ public protocol KeyedEncodable: KeyedArchivable {
     ///
     /// A subclass calls `super.encode(with:)` first: a class and its superclasses share one object.
     ///
+    /// The calls of the encoder do not throw, so that most types need no `throws` here. The archive keeps an error
+    /// that this method throws, as it keeps those of the fields: see ``KeyedEncoder``.
+    ///
     /// Called on the thread that writes the archive, unless objects are nested so deep that its stack is
     /// nearly used up: see <doc:Threads>.
     func encode(with coder: KeyedEncoder) throws
@@ -71,8 +74,8 @@ public protocol KeyedDecodable: KeyedArchivable {
 ///     static let archivedClass: ArchivedClass = "DWSave"
 ///     let name: String, age: Int, sex: Bool
 ///
-///     func encode(with coder: KeyedEncoder) throws {
-///         try coder.encode(name, forKey: "name")
+///     func encode(with coder: KeyedEncoder) {
+///         coder.encode(name, forKey: "name")
 ///         coder.encode(age, forKey: "age")
 ///         coder.encode(sex, forKey: "sex")
 ///     }

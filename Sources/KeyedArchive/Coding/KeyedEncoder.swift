@@ -5,9 +5,12 @@
 
 /// One object of an archive, whose fields a value writes in `encode(with:)`.
 ///
+/// The verbs are those of `NSCoder`, and none of them throws. The archive keeps the first error, with the path
+/// to the field, and throws it when it is finished: `KeyedArchiver.archive(_:)`, ``KeyedArchiver/finish(as:)``.
+/// Nothing is archived after an error, and nothing is output.
+///
 /// Numbers and booleans stand in the object itself; everything else becomes an object that it refers
-/// to. What cannot fail needs no `try`: a key that is given twice, or an encoder that is used when its
-/// object is complete, is reported when the archive is finished.
+/// to. A key that is given twice, and an encoder that is used when its object is complete, are errors too.
 public struct KeyedEncoder {
     /// The archive that is written.
     public let writer: ArchiveWriter
@@ -18,6 +21,9 @@ public struct KeyedEncoder {
         self.writer = writer
         self.object = object
     }
+
+    /// What the program has set in ``KeyedArchiver/userInfo``.
+    public var userInfo: [CodingUserInfoKey: any Sendable] { writer.userInfo }
 }
 
 // MARK: - Values
@@ -26,44 +32,51 @@ extension KeyedEncoder {
     /// Writes a value as an object of its own, or a reference to the object that it is already; nil
     /// as a reference to nothing.
     ///
-    /// - Throws: `classNotAllowed`, `undeclaredSubclass`, `depthLimitExceeded`, and what the value's
-    ///   own `encode(with:)` throws.
-    public func encode(_ value: some KeyedEncodable, forKey key: String) throws {
-        let uid = try located(key) {
-            if object != nil { return try value.archive(in: writer) }
-            return try writer.root(type(of: value)) { try value.archive(in: writer) }
+    /// The archive may keep `classNotAllowed`, `undeclaredSubclass`, `depthLimitExceeded`, or the error that the
+    /// value's own `encode(with:)` throws.
+    public func encode(_ value: some KeyedEncodable, forKey key: String) {
+        encodeObject(value, forKey: key)
+    }
+
+    @inline(__always)
+    func encodeObject(_ value: some KeyedEncodable, forKey key: String) {
+        attempt(key) {
+            let uid =
+                object != nil
+                ? try value.archive(in: writer)
+                : try writer.root(type(of: value)) { try value.archive(in: writer) }
+            writer.table.field(key, of: object) { $0.uid(uid.value) }
         }
-        writer.table.field(key, of: object) { $0.uid(uid.value) }
     }
 
     /// Writes a reference to an instance that is written in full only if it is elsewhere in the
     /// archive, before or after this; otherwise it is read as nil. For references to a parent, say.
     public func encodeConditionalObject(
         _ value: (some KeyedEncodable & AnyObject)?, forKey key: String
-    ) throws {
-        let uid = try value.map { try writer.table.objectNumber(of: $0) } ?? 0
-        writer.table.field(key, of: object) { $0.uid(uid) }
+    ) {
+        attempt(key) {
+            let uid = try value.map { try writer.table.objectNumber(of: $0) } ?? 0
+            writer.table.field(key, of: object) { $0.uid(uid) }
+        }
     }
 
     /// Writes references that stand in the object itself, as those of an array do in `NS.objects`.
-    ///
-    /// - Throws: as `encode(_:forKey:)`.
     public func encodeReferences(
         _ elements: some Sequence<any KeyedEncodable>, forKey key: String
-    ) throws {
-        try encodeReferences(elements, forKey: key) { try $0.archive(in: writer) }
+    ) {
+        encodeReferences(elements, forKey: key) { try $0.archive(in: writer) }
     }
 
     /// Writes references to what `archive` makes of each element.
     func encodeReferences<S: Sequence>(
         _ elements: S, forKey key: String, _ archive: (S.Element) throws -> PropertyListUID
-    ) throws {
+    ) {
+        if writer.table.isClosed { return }
         var uids: [UInt32] = []
         uids.reserveCapacity(elements.underestimatedCount)
         for element in elements {
             do { uids.append(try archive(element).value) } catch {
-                let error = KeyedArchiveError.located(error, .index(uids.count))
-                throw KeyedArchiveError.located(error, .key(key))
+                return writer.table.fail(error, inside: [.key(key), .index(uids.count)])
             }
         }
         encodeReferences(uids, forKey: key)
@@ -91,14 +104,19 @@ extension KeyedEncoder {
     /// Writes a tree of plain values that stands in the object itself. Apple's own classes do so with
     /// single values only.
     ///
-    /// - Throws: `invalidPropertyList`.
-    public func encodeInline(_ value: PropertyListValue, forKey key: String) throws {
-        let tree = try writer.table.tree(value, writer.limits)
-        writer.table.field(key, of: object) { _ in tree }
+    /// The archive may keep `invalidPropertyList`.
+    public func encodeInline(_ value: PropertyListValue, forKey key: String) {
+        attempt(key) {
+            let tree = try writer.table.tree(value, writer.limits)
+            writer.table.field(key, of: object) { _ in tree }
+        }
     }
 
-    private func located<R>(_ key: String, _ body: () throws -> R) throws -> R {
-        do { return try body() } catch { throw KeyedArchiveError.located(error, .key(key)) }
+    /// Writes a field, unless the archive has failed. Keeps the error, with the key.
+    @inline(__always)
+    func attempt(_ key: String, _ body: () throws -> Void) {
+        if writer.table.isClosed { return }
+        do { try body() } catch { writer.table.fail(error, inside: [.key(key)]) }
     }
 }
 
@@ -153,11 +171,11 @@ extension KeyedEncoder {
 extension KeyedEncoder {
     /// Writes a value without a key, under `$0`, `$1`, … in the order of the calls, as old classes of
     /// Apple's do.
-    ///
-    /// - Throws: as `encode(_:forKey:)`.
-    public func encodeUnkeyed(_ value: some KeyedEncodable) throws {
-        let uid = try value.archive(in: writer)
-        writer.table.unkeyedField(of: object) { $0.uid(uid.value) }
+    public func encodeUnkeyed(_ value: some KeyedEncodable) {
+        attempt("$") {
+            let uid = try value.archive(in: writer)
+            writer.table.unkeyedField(of: object) { $0.uid(uid.value) }
+        }
     }
 
     /// Writes a number without a key, in the object itself.

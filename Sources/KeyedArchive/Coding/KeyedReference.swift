@@ -44,6 +44,26 @@ public struct KeyedReference {
         return try reader.value(type, number)
     }
 
+    /// A value that takes the place of the one that the object becomes, as `awakeAfter(using:)` does it. All
+    /// references to the object lead to the same replacement.
+    ///
+    /// ```swift
+    /// static func unarchive(_ reference: KeyedReference) throws -> Shape {
+    ///     try reference.object(as: StoredShape.self) { try Shape($0) }
+    /// }
+    /// ```
+    ///
+    /// - Throws: as ``object(as:)``, and what `replacement` throws.
+    public func object<T: KeyedDecodable, Replacement>(
+        as type: T.Type, replacedBy replacement: (T) throws -> Replacement
+    ) throws -> Replacement {
+        let value = try object(as: type)
+        if let known = reader.replacements[number] as? Replacement { return known }
+        let replaced = try replacement(value)
+        if reader.index.isShared(number) { reader.replacements[number] = replaced }
+        return replaced
+    }
+
     /// The node of a plain value: one that stands inline, or an object that is a string, a number,
     /// data; nil for others.
     ///

@@ -45,6 +45,29 @@ public struct KeyedUnarchiver {
         try self.init(contents, allowing: registry, limits: limits)
     }
 
+    /// Whether numbers of one kind are read as another, as `NSKeyedUnarchiver` does it; false at first.
+    ///
+    /// Otherwise a field has the kind that is asked for, and its value fits. With the conversion,
+    ///
+    /// | read as | from |
+    /// |---|---|
+    /// | `Bool` | a number: whether it is not 0 |
+    /// | integers | a boolean: 1 or 0; a real: without its fraction |
+    /// | `Double`, `Float` | a boolean: 1 or 0; another number: the nearest one |
+    ///
+    /// An integer that the type cannot hold stays an error.
+    public var convertsNumbers: Bool {
+        get { roots.reader.convertsNumbers }
+        nonmutating set { roots.reader.convertsNumbers = newValue }
+    }
+
+    /// What the program hands to the initializers of its types, as with `Decoder`; each reads it with
+    /// ``KeyedDecoder/userInfo``.
+    public var userInfo: [CodingUserInfoKey: any Sendable] {
+        get { roots.reader.userInfo }
+        nonmutating set { roots.reader.userInfo = newValue }
+    }
+
     /// The root, or one of several.
     ///
     /// - Throws: as `KeyedDecoder.decode(_:forKey:)`.

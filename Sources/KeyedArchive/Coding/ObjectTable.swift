@@ -34,7 +34,7 @@ struct ObjectTable {
 
     var assembler = GraphAssembler()
     // By object: its node, or one of two marks.
-    private var objects: [UInt32] = [promised]
+    private(set) var objects: [UInt32] = [promised]
     // The slot of an object that has been referred to conditionally only: nil, as things stand.
     private static let promised = UInt32.max
     // The slot of an object that is open.
@@ -45,7 +45,7 @@ struct ObjectTable {
     private var classIndexes: [ArchivedClass: Int] = [:]
     private(set) var open = Open()
     // The fields of all open objects, each object's together; those of the roots are the first.
-    private var fields: [(key: UInt32, value: UInt32)] = []
+    var fields: [(key: UInt32, value: UInt32)] = []
     let classKey: UInt32
     // How many objects there may be, and fields that are copied.
     let limit: Int
@@ -59,12 +59,15 @@ struct ObjectTable {
     // The objects of strings that are equal to none before, in the order of their first use.
     private var strings: [UInt32] = []
     private var numbers: [ArchivedNumber: UInt32] = [:]
-    /// The first mistake, or failure of an object, after which nothing is output.
-    private(set) var failure: KeyedArchiveError?
-    private var isFinished = false
+    /// The first error, after which nothing is added and nothing is output.
+    private(set) var failure: (any Error)?
+    /// Whether the archive is finished or has failed.
+    private(set) var isClosed = false
+    private let lastDuplicateKeyWins: Bool
 
     /// Bounds what values that share parts can come to: they are written as often as they occur.
-    init(limits: ParsingLimits) {
+    init(limits: ParsingLimits, lastDuplicateKeyWins: Bool) {
+        self.lastDuplicateKeyWins = lastDuplicateKeyWins
         let (most, overflows) = limits.expansion.base.multipliedReportingOverflow(by: 16)
         limit = min(overflows ? .max : most, Int(Self.underWay))
         classKey = assembler.key(ArchiveFormat.classKey)
@@ -82,8 +85,24 @@ struct ObjectTable {
         KeyedArchiveError(.misuse, what: what)
     }
 
-    /// Keeps the reason why nothing is to be output.
-    mutating func fail(_ error: KeyedArchiveError) { if failure == nil { failure = error } }
+    /// Keeps the first error. Its path grows while the calls around it return.
+    @inline(never)
+    mutating func fail(_ error: any Error, inside components: [PropertyListPath.Component] = []) {
+        if isFinished { return }
+        let first = failure ?? error
+        failure = (first as? KeyedArchiveError)?.inside(components) ?? first
+        isClosed = true
+    }
+
+    private var isFinished: Bool { isClosed && failure == nil }
+
+    /// The error for an object that is added after the archive has failed or is finished.
+    @inline(never)
+    private func closed() -> KeyedArchiveError {
+        (failure as? KeyedArchiveError)
+            ?? Self.misuse(
+                isFinished ? "the archive is finished" : "an object could not be written")
+    }
 }
 
 // MARK: - Numbers
@@ -91,7 +110,7 @@ struct ObjectTable {
 extension ObjectTable {
     /// The next number.
     mutating func reserve() throws(KeyedArchiveError) -> UInt32 {
-        if isFinished { throw Self.misuse("the archive is finished") }
+        if isClosed { throw closed() }
         guard objects.count < limit else { throw tooMany() }
         let number = UInt32(truncatingIfNeeded: objects.count)
         objects.append(Self.promised)
@@ -146,20 +165,23 @@ extension ObjectTable {
     mutating func end(_ outer: Open) throws(KeyedArchiveError) {
         guard let number = open.number else { return }
         let classNumber = try describe(open.classIndex)
+        if lastDuplicateKeyWins { dropDuplicates() }
         fields.append((classKey, assembler.uid(classNumber)))
         objects[Int(number)] = assembler.dictionary(fields, from: open.start)
         close(outer)
     }
 
     /// Drops the open object, which could not be written; `outer` is open again.
-    mutating func abandon(_ outer: Open, because error: KeyedArchiveError) {
-        fail(error)
-        close(outer)
-    }
+    mutating func abandon(_ outer: Open) { close(outer) }
 
     private mutating func close(_ outer: Open) {
         fields.removeLast(fields.count &- open.start)
         open = outer
+    }
+
+    /// The name of a class by the number of its description.
+    func className(_ number: UInt32) -> String? {
+        classes.first { $0.number == number }?.archivedClass.name
     }
 
     /// The place of a class among those that are written.
@@ -214,7 +236,7 @@ extension ObjectTable {
     mutating func field(
         _ key: String, of object: UInt32?, _ value: (inout GraphAssembler) -> UInt32
     ) {
-        if isFinished || open.number != object { return misplaced() }
+        if isClosed || open.number != object { return misplaced() }
         fields.append((keyNode(key), value(&assembler)))
     }
 
@@ -245,7 +267,7 @@ extension ObjectTable {
     mutating func unkeyedField(
         of object: UInt32?, _ value: (inout GraphAssembler) -> UInt32
     ) {
-        if isFinished || open.number != object { return misplaced() }
+        if isClosed || open.number != object { return misplaced() }
         fields.append(
             (assembler.key(ArchiveFormat.unkeyedField(open.unkeyedCount)), value(&assembler)))
         open.unkeyedCount &+= 1
@@ -313,11 +335,12 @@ extension ObjectTable {
     ///
     /// in the order of current systems.
     ///
-    /// - Throws: `misuse`, the failure that was kept, `invalidPropertyList`.
-    mutating func finish(archiver: String) throws(KeyedArchiveError) -> PropertyListDocument {
+    /// - Throws: the error that was kept; `misuse`, `invalidPropertyList`.
+    mutating func finish(archiver: String) throws -> PropertyListDocument {
         if let failure { throw failure }
-        if isFinished { throw Self.misuse("the archive is finished") }
-        isFinished = true
+        if isClosed { throw closed() }
+        isClosed = true
+        if lastDuplicateKeyWins { dropDuplicates() }
         let null = assembler.string(ArchiveFormat.null)
         for number in objects.indices where objects[number] == Self.promised {
             objects[number] = null
@@ -330,6 +353,6 @@ extension ObjectTable {
             (ArchiveFormat.objectsKey, assembler.array(objects)),
         ]
         let root = assembler.dictionary(parts.map { (assembler.key($0.0), $0.1) })
-        do { return try assembler.finish(root: root) } catch { throw KeyedArchiveError(error) }
+        do { return try assembler.finish(root: root) } catch { throw duplicate(error) }
     }
 }

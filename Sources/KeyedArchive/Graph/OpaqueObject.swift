@@ -90,9 +90,9 @@ extension OpaqueObject: KeyedCodable {
 ///     name = try coder.decode(String.self, forKey: "name")
 ///     unknown = try coder.unknownFields(except: ["name"])
 /// }
-/// func encode(with coder: KeyedEncoder) throws {
-///     try coder.encode(name, forKey: "name")
-///     try coder.encode(unknown)
+/// func encode(with coder: KeyedEncoder) {
+///     coder.encode(name, forKey: "name")
+///     coder.encode(unknown)
 /// }
 /// ```
 public struct OpaqueFields: Sendable {
@@ -143,9 +143,10 @@ extension KeyedDecoder {
 extension KeyedEncoder {
     /// Writes fields that were kept.
     ///
-    /// - Throws: `classNotAllowed`, `expansionLimitExceeded`, `malformedObject` for what could not be
-    ///   read.
-    public func encode(_ fields: OpaqueFields) throws {
-        try writer.copyFields(fields, to: object)
+    /// The archive may keep `classNotAllowed`, `expansionLimitExceeded`, or `malformedObject` for what could
+    /// not be read.
+    public func encode(_ fields: OpaqueFields) {
+        if writer.table.isClosed { return }
+        do { try writer.copyFields(fields, to: object) } catch { writer.table.fail(error) }
     }
 }

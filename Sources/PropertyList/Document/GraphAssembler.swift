@@ -184,6 +184,12 @@ extension GraphAssembler {
         }
     }
 
+    /// The number of a reference that has been added; nil for another value.
+    package func uid(of node: UInt32) -> UInt32? {
+        let record = store.records[Int(node)]
+        return record.kind == .uid ? UInt32(truncatingIfNeeded: record.payload) : nil
+    }
+
     /// The text of a key that has been added.
     package func text(ofKey node: UInt32) -> String {
         store.string(of: store.records[Int(node)])

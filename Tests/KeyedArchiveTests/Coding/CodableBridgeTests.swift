@@ -30,8 +30,8 @@ struct CodableBridgeTests {
     @Test("are written as dictionaries, arrays and plain values, and read back")
     func roundTrip() throws {
         let archiver = KeyedArchiver(allowing: .propertyList)
-        try archiver.roots.encodeEncodable(settings, forKey: "settings")
-        try archiver.roots.encodeEncodable(7, forKey: "number")
+        archiver.roots.encodeEncodable(settings, forKey: "settings")
+        archiver.roots.encodeEncodable(7, forKey: "number")
         let bytes = try archiver.finish()
         let graph = try ArchiveGraph(parsing: bytes)
         #expect(graph.archivedClass(of: 1)?.name == "NSDictionary")

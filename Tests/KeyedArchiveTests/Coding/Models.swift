@@ -23,8 +23,8 @@ final class Save: KeyedCodable, Equatable {
         self.sex = sex
     }
 
-    func encode(with coder: KeyedEncoder) throws {
-        try coder.encode(name, forKey: "name")
+    func encode(with coder: KeyedEncoder) {
+        coder.encode(name, forKey: "name")
         coder.encode(age, forKey: "age")
         coder.encode(sex, forKey: "sex")
     }
@@ -47,7 +47,7 @@ class Pet: KeyedCodable {
 
     init(name: String) { self.name = name }
 
-    func encode(with coder: KeyedEncoder) throws { try coder.encode(name, forKey: "name") }
+    func encode(with coder: KeyedEncoder) { coder.encode(name, forKey: "name") }
 
     required init(coder: KeyedDecoder) throws { name = try coder.decode(forKey: "name") }
 }
@@ -61,9 +61,9 @@ final class Dog: Pet {
         super.init(name: name)
     }
 
-    override func encode(with coder: KeyedEncoder) throws {
-        try super.encode(with: coder)
-        try coder.encode(tricks, forKey: "tricks")
+    override func encode(with coder: KeyedEncoder) {
+        super.encode(with: coder)
+        coder.encode(tricks, forKey: "tricks")
     }
 
     required init(coder: KeyedDecoder) throws {
@@ -85,11 +85,11 @@ final class Node: KeyedCodable {
 
     init(_ value: Int) { self.value = value }
 
-    func encode(with coder: KeyedEncoder) throws {
+    func encode(with coder: KeyedEncoder) {
         coder.encode(value, forKey: "value")
-        try coder.encode(children, forKey: "children")
-        try coder.encodeConditionalObject(parent, forKey: "parent")
-        try coder.encode(next, forKey: "next")
+        coder.encode(children, forKey: "children")
+        coder.encodeConditionalObject(parent, forKey: "parent")
+        coder.encode(next, forKey: "next")
     }
 
     init(coder: KeyedDecoder) throws {
@@ -121,7 +121,7 @@ final class Link: KeyedCodable {
     func encode(with coder: KeyedEncoder) throws {
         try ThreadLog.visit()
         coder.encode(value, forKey: "value")
-        try coder.encode(next, forKey: "next")
+        coder.encode(next, forKey: "next")
     }
 
     init(coder: KeyedDecoder) throws {
@@ -172,10 +172,10 @@ struct Reading: KeyedCodable, Equatable {
         self.tags = tags
     }
 
-    func encode(with coder: KeyedEncoder) throws {
-        try coder.encode(when, forKey: "when")
-        try coder.encode(celsius, forKey: "celsius")
-        try coder.encode(tags, forKey: "tags")
+    func encode(with coder: KeyedEncoder) {
+        coder.encode(when, forKey: "when")
+        coder.encode(celsius, forKey: "celsius")
+        coder.encode(tags, forKey: "tags")
     }
 
     init(coder: KeyedDecoder) throws {
@@ -192,7 +192,7 @@ enum Shape: KeyedCodable, Equatable {
 
     static let archivedClass: ArchivedClass = "Shape"
 
-    func encode(with coder: KeyedEncoder) throws {
+    func encode(with coder: KeyedEncoder) {
         switch self {
         case .circle(let radius): coder.encode(radius, forKey: "radius")
         case .square(let side): coder.encode(side, forKey: "side")

@@ -86,8 +86,8 @@ struct RoundTripTests {
     func roots() throws {
         let archiver = KeyedArchiver(allowing: .foundation.adding(Save.self))
         let save = Save(name: "x", age: 1, sex: false)
-        try archiver.roots.encode(save, forKey: "a")
-        try archiver.roots.encode([save], forKey: "b")
+        archiver.roots.encode(save, forKey: "a")
+        archiver.roots.encode([save], forKey: "b")
         archiver.roots.encode(7, forKey: "n")
         archiver.roots.encode(Float(0.5), forKey: "$f")
         let archive = try KeyedUnarchiver(
@@ -123,7 +123,7 @@ struct RoundTripTests {
         let forms = ["\u{E9}", "e\u{301}"]
         func scalars(_ texts: [String]) -> [Int] { texts.map(\.unicodeScalars.count) }
         let archiver = KeyedArchiver(allowing: .foundation.adding(KeyField.self))
-        try archiver.roots.encode(forms.map(KeyField.init), forKey: "root")
+        archiver.roots.encode(forms.map(KeyField.init), forKey: "root")
         let bytes = try archiver.finish()
         let back = try KeyedUnarchiver.unarchive([KeyField].self, from: bytes)
         #expect(scalars(back.map(\.key)) == [1, 2])
@@ -257,6 +257,6 @@ struct KeyField: KeyedCodable {
 
     init(_ key: String) { self.key = key }
 
-    func encode(with coder: KeyedEncoder) throws { coder.encode(1, forKey: key) }
+    func encode(with coder: KeyedEncoder) { coder.encode(1, forKey: key) }
     init(coder: KeyedDecoder) throws { key = coder.keys.first ?? "" }
 }

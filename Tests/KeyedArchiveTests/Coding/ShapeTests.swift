@@ -24,9 +24,9 @@ private final class Loose: KeyedCodable, Equatable {
         inner = depth > 0 && random.oneIn(2) ? Loose(&random, depth: depth - 1) : nil
     }
 
-    func encode(with coder: KeyedEncoder) throws {
+    func encode(with coder: KeyedEncoder) {
         for field in fields { coder.encode(field.value, forKey: field.key) }
-        if let inner { try coder.encode(inner, forKey: "inner") }
+        if let inner { coder.encode(inner, forKey: "inner") }
     }
 
     init(coder: KeyedDecoder) throws {

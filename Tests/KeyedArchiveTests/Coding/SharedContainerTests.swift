@@ -186,7 +186,7 @@ struct SharedContainerTests {
             OpaqueObject.self, from: strangers, allowing: registry)
         // Copied each time it would be 30 GB.
         let archiver = KeyedArchiver(allowing: registry)
-        try archiver.roots.encode(opaque, forKey: KeyedUnarchiver.rootKey)
+        archiver.roots.encode(opaque, forKey: KeyedUnarchiver.rootKey)
         let copied = try BinaryPropertyList.serialize(
             archiver.document(), layout: .coreFoundationUniqued)
         #expect(copied.count < 4_000_000)
@@ -500,8 +500,9 @@ struct WrittenSharingTests {
         let typed = try archive.unarchive([ArchivedTimeZone].self)
         let any = try archive.unarchive([AnyArchived].self)
         let archiver = KeyedArchiver(allowing: .propertyList)
-        try archiver.roots.encode(typed, forKey: "typed")
-        let error = archiveError { try archiver.roots.encode(any, forKey: "any") }
+        archiver.roots.encode(typed, forKey: "typed")
+        archiver.roots.encode(any, forKey: "any")
+        let error = archiveError { try archiver.finish() }
         #expect(error?.code == .classNotAllowed)
     }
 }

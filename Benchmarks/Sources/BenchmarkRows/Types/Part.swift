@@ -22,8 +22,8 @@ class Part: KeyedCodable {
         self.count = count
     }
 
-    func encode(with coder: KeyedEncoder) throws {
-        try coder.encode(title, forKey: "title")
+    func encode(with coder: KeyedEncoder) {
+        coder.encode(title, forKey: "title")
         coder.encode(weight, forKey: "weight")
         coder.encode(count, forKey: "count")
     }
@@ -47,11 +47,11 @@ final class Assembly: KeyedCodable {
         self.third = third
     }
 
-    func encode(with coder: KeyedEncoder) throws {
+    func encode(with coder: KeyedEncoder) {
         coder.encode(number, forKey: "number")
-        try coder.encode(first, forKey: "first")
-        try coder.encode(second, forKey: "second")
-        try coder.encode(third, forKey: "third")
+        coder.encode(first, forKey: "first")
+        coder.encode(second, forKey: "second")
+        coder.encode(third, forKey: "third")
     }
 
     init(coder: KeyedDecoder) throws {

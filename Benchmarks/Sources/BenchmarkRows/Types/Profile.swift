@@ -36,15 +36,15 @@ final class Profile: KeyedCodable {
         self.token = token
     }
 
-    func encode(with coder: KeyedEncoder) throws {
-        try coder.encode(identifier, forKey: "identifier")
-        try coder.encode(name, forKey: "name")
-        try coder.encode(mail, forKey: "mail")
-        try coder.encode(born, forKey: "born")
+    func encode(with coder: KeyedEncoder) {
+        coder.encode(identifier, forKey: "identifier")
+        coder.encode(name, forKey: "name")
+        coder.encode(mail, forKey: "mail")
+        coder.encode(born, forKey: "born")
         coder.encode(level, forKey: "level")
         coder.encode(score, forKey: "score")
-        try coder.encode(tags, forKey: "tags")
-        try coder.encode(token, forKey: "token")
+        coder.encode(tags, forKey: "tags")
+        coder.encode(token, forKey: "token")
     }
 
     init(coder: KeyedDecoder) throws {

@@ -15,8 +15,8 @@ final class Save: KeyedCodable {
         self.sex = sex
     }
 
-    func encode(with coder: KeyedEncoder) throws {
-        try coder.encode(name, forKey: "name")
+    func encode(with coder: KeyedEncoder) {
+        coder.encode(name, forKey: "name")
         coder.encode(age, forKey: "age")
         coder.encode(sex, forKey: "sex")
     }

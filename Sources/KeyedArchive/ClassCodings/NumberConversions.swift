@@ -1,0 +1,59 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PropertyList
+
+// Numbers of one kind read as another, as `NSNumber` and `NSKeyedUnarchiver` do it.
+
+extension ArchivedNumber {
+    /// Whether the number is true, or is not 0.
+    public var boolValue: Bool {
+        switch self {
+        case .boolean(let value): value
+        case .integer(let value): value != 0
+        case .real(let value): value.value != 0
+        }
+    }
+
+    /// The integer, without its fraction; 1 or 0 for a boolean. Nil for what an `Int` does not hold.
+    public var intValue: Int? {
+        switch self {
+        case .boolean(let value): value ? 1 : 0
+        case .integer(let value): value.value(as: Int.self)
+        case .real(let value): Int(exactly: value.value.rounded(.towardZero))
+        }
+    }
+
+    /// The number, rounded to the nearest `Double`; 1 or 0 for a boolean.
+    public var doubleValue: Double {
+        switch self {
+        case .boolean(let value): value ? 1 : 0
+        case .integer(let value): Self.double(value)
+        case .real(let value): value.value
+        }
+    }
+
+    private static func double(_ value: PropertyListInteger) -> Double {
+        if let value = value.value(as: Int64.self) { return Double(value) }
+        return Double(value.value(as: UInt64.self) ?? .max)
+    }
+
+    /// The value of another type of number that comes closest: a real without its fraction as an integer, the
+    /// nearest `Float`, whether a number is not 0. Nil for a number that the type cannot hold.
+    func converted<T: ArchivedNumberConvertible>(to type: T.Type) -> T? {
+        if type == Bool.self { return T(.boolean(boolValue)) }
+        if type is any BinaryFloatingPoint.Type { return T(real(for: type)) }
+        switch self {
+        case .boolean(let value): return T(.integer(value ? 1 : 0))
+        case .integer: return nil
+        case .real(let value): return T(.real(PropertyListReal(value.value.rounded(.towardZero))))
+        }
+    }
+
+    private func real(for type: Any.Type) -> ArchivedNumber {
+        let narrow = Float(doubleValue)
+        let fits = narrow.isFinite || !doubleValue.isFinite
+        return .real(
+            type == Float.self && fits ? PropertyListReal(narrow) : PropertyListReal(doubleValue))
+    }
+}

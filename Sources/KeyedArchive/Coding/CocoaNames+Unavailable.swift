@@ -1,0 +1,70 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+// Names of Foundation's coders that have another form here. The compiler shows the form that takes their place.
+
+extension KeyedArchiver {
+    /// Not available: coding is always secure.
+    @available(
+        *, unavailable, message: "leave `requiringSecureCoding` out: coding is always secure"
+    )
+    public static func archivedData(withRootObject root: Any, requiringSecureCoding: Bool) throws {}
+
+    /// Not available: ``ClassRegistry/adding(_:writtenAs:)`` names a class.
+    @available(
+        *, unavailable, message: "pass `allowing: .foundation.adding(T.self, writtenAs: name)`"
+    )
+    public func setClassName(_ name: String?, for type: Any.Type) {}
+
+    /// Not available: ``ClassRegistry/adding(_:writtenAs:)`` names a class.
+    @available(
+        *, unavailable, message: "pass `allowing: .foundation.adding(T.self, writtenAs: name)`"
+    )
+    public static func setClassName(_ name: String?, for type: Any.Type) {}
+
+    /// Not available: the call that makes the output finishes.
+    @available(*, unavailable, message: "`encodedData(as:)` and `finish(as:)` finish the archive")
+    public func finishEncoding() {}
+
+    /// Not available: the roots have an encoder of their own.
+    @available(*, unavailable, message: "write roots with `roots.encode(_:forKey:)`")
+    public func encode(_ value: Any?, forKey key: String) {}
+}
+
+extension KeyedUnarchiver {
+    /// Not available: ``ClassRegistry/adding(_:as:)`` names a class.
+    @available(*, unavailable, message: "pass `allowing: .foundation.adding(T.self, as: name)`")
+    public func setClass(_ type: Any.Type, forClassName name: String) {}
+
+    /// Not available: ``ClassRegistry/adding(_:as:)`` names a class.
+    @available(*, unavailable, message: "pass `allowing: .foundation.adding(T.self, as: name)`")
+    public static func setClass(_ type: Any.Type, forClassName name: String) {}
+
+    /// Not available: the type of the root is named.
+    @available(*, unavailable, message: "name the type: `unarchive(Save.self, from: data)`")
+    public static func unarchiveTopLevelObjectWithData(_ data: Any) throws {}
+
+    /// Not available: ``unarchive(ofAny:from:allowing:options:limits:)`` takes several types.
+    @available(*, unavailable, renamed: "unarchive(ofAny:from:)")
+    public static func unarchivedObject(ofClasses types: [Any.Type], from data: Any) throws {}
+
+    /// Not available: ``unarchive(_:from:allowing:options:limits:)`` reads arrays.
+    @available(*, unavailable, message: "write `unarchive([Save].self, from: data)`")
+    public static func unarchivedArrayOfObjects(ofClass type: Any.Type, from data: Any) throws {}
+
+    /// Not available: a read that fails throws, and leaves nothing to be finished.
+    @available(*, unavailable, message: "leave it out: nothing is left to be finished")
+    public func finishDecoding() {}
+}
+
+extension KeyedDecoder {
+    /// Not available: the type of the object is named.
+    @available(
+        *, unavailable, message: "name the type: `try decodeObject(of: String.self, forKey: key)`"
+    )
+    public func decodeObject(forKey key: String) -> Any? { nil }
+
+    /// Not available: an initializer throws its own errors.
+    @available(*, unavailable, message: "throw the error, or `refusal(_:forKey:code:)`")
+    public func failWithError(_ error: any Error) {}
+}

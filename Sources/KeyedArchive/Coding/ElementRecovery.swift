@@ -1,0 +1,70 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ArchiveVocabulary
+internal import PropertyList
+
+extension KeyedDecoder {
+    /// The elements of an `NSArray`, where one that cannot be read need not be the end of all.
+    ///
+    /// ```swift
+    /// var report: [any Error] = []
+    /// let pets = try coder.decodeArray(of: Pet.self, forKey: "pets") { _, error in
+    ///     report.append(error)
+    ///     return nil
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - type: the type of the elements.
+    ///   - key: the key of the field.
+    ///   - recovery: called with the reference and the error of each element that cannot be read. It returns the
+    ///     element that takes its place, such as an ``AnyArchived`` of an ``OpaqueObject`` that is read from the
+    ///     reference, or nil to leave the element out, or throws.
+    /// - Returns: The elements, in order.
+    /// - Throws: `missingValue` where there is no array; what `recovery` throws; the limits' codes, which
+    ///   `recovery` is not asked about.
+    public func decodeArray<T: KeyedDecodable>(
+        of type: T.Type = T.self, forKey key: String,
+        recovery: (KeyedReference, any Error) throws -> T?
+    ) throws -> [T] {
+        guard object == nil else { return try elements(of: key, recovery) }
+        return try reader.root([[T].self]) { try elements(of: key, recovery) }
+    }
+
+    private func elements<T: KeyedDecodable>(
+        of key: String, _ recovery: (KeyedReference, any Error) throws -> T?
+    ) throws -> [T] {
+        guard let array = reference(forKey: key) else { throw missing(key) }
+        var values: [T] = []
+        for element in try located(key, { try array.object(as: [Unread].self) }).enumerated() {
+            do { values.append(try T.unarchive(element.element.reference)) } catch {
+                let error = Self.located(error, in: key, at: element.offset)
+                if let error = error as? KeyedArchiveError, error.code.isLimit { throw error }
+                if let value = try recovery(element.element.reference, error) {
+                    values.append(value)
+                }
+            }
+        }
+        return values
+    }
+
+    private static func located(_ error: any Error, in key: String, at index: Int) -> any Error {
+        guard let error = error as? KeyedArchiveError else { return error }
+        return error.inside([.key(key), .key(FoundationField.objects), .index(index)])
+    }
+}
+
+/// An element of a list that is read later.
+private struct Unread: KeyedDecodable {
+    static var archivedClass: ArchivedClass { AnyArchived.archivedClass }
+    let reference: KeyedReference
+
+    static func register(in registry: inout ClassRegistry) {}
+
+    init(coder: KeyedDecoder) throws { reference = try coder.objectReference() }
+
+    private init(_ reference: KeyedReference) { self.reference = reference }
+
+    static func unarchive(_ reference: KeyedReference) throws -> Unread { Unread(reference) }
+}

@@ -1,0 +1,64 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ArchiveVocabulary
+@_spi(Tables) internal import PropertyList
+
+// An object that is given a key twice. Most often a class and its superclass use the same key.
+
+extension ObjectTable {
+    /// Removes the earlier values of keys that the open object was given twice. A key stays in its first place.
+    mutating func dropDuplicates() {
+        var places: [UInt32: Int] = [:]
+        var kept: [(key: UInt32, value: UInt32)] = []
+        for field in fields[open.start...] {
+            if let place = places[field.key] {
+                kept[place].value = field.value
+            } else {
+                places[field.key] = kept.count
+                kept.append(field)
+            }
+        }
+        if kept.count < fields.count - open.start {
+            fields.replaceSubrange(open.start..., with: kept)
+        }
+    }
+
+    /// The error of an assembled document, with the class and the key where an object has a key twice. Linear in
+    /// the number of objects.
+    func duplicate(_ error: PropertyListError) -> KeyedArchiveError {
+        guard error.code == .duplicateKey, let path = error.path else {
+            return KeyedArchiveError(error)
+        }
+        guard case .index(let number) = path.components.last, objects.indices.contains(number)
+        else {
+            return .duplicateKey(key: duplicateKey(in: fields), nil, path)
+        }
+        let entries = assembler.entries(of: objects[number]) ?? []
+        let classNumber = entries.last.flatMap { assembler.uid(of: $0.value) }
+        return .duplicateKey(
+            key: duplicateKey(in: entries), classNumber.flatMap(className),
+            path, object: PropertyListUID(UInt32(truncatingIfNeeded: number)))
+    }
+
+    private func duplicateKey(in entries: [(key: UInt32, value: UInt32)]) -> String {
+        var seen: Set<UInt32> = []
+        let key = entries.first { !seen.insert($0.key).inserted }?.key
+        return key.map { ArchiveKey.unescaped(assembler.text(ofKey: $0)) ?? "" } ?? ""
+    }
+}
+
+extension KeyedArchiveError {
+    /// The error for a key that an object has twice, while it is written.
+    static func duplicateKey(
+        key: String, _ className: String?, _ path: PropertyListPath, object: PropertyListUID? = nil
+    ) -> KeyedArchiveError {
+        let owner =
+            className.map { "an object of class \(printable($0))" } ?? "the list of roots"
+        return KeyedArchiveError(
+            .duplicateKey, what: "`\(printable(key))` is written twice in \(owner)", object: object,
+            path: path,
+            recovery: "rename the key in one type of the hierarchy, or set "
+                + "`KeyedArchiver.Options.lastDuplicateKeyWins`")
+    }
+}

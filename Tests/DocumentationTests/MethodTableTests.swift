@@ -1,0 +1,59 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import TestSupport
+import Testing
+
+/// The page that lists the methods of Foundation's coders is complete for the Foundation of this toolchain.
+@Suite("The table of methods")
+struct MethodTableTests {
+    private static let types: Set<String> = [
+        "NSCoding", "NSSecureCoding", "NSCoder", "NSKeyedArchiver", "NSKeyedUnarchiver",
+        "NSKeyedArchiverDelegate", "NSKeyedUnarchiverDelegate",
+    ]
+
+    @Test("lists every public method of Foundation's coders")
+    func complete() throws {
+        let symbols = try Self.symbols()
+        if symbols.isEmpty {
+            print("skipped: no swift-symbolgraph-extract that shows the symbols of Foundation")
+            return
+        }
+        let page = try String(
+            contentsOf: Corpus.repository.appending(
+                path: "Sources/KeyedArchive/KeyedArchive.docc/MethodsOfNSCoder.md"),
+            encoding: .utf8)
+        #expect(symbols.count > 50)
+        for symbol in symbols.sorted() { #expect(page.contains("`\(symbol)`"), "\(symbol)") }
+    }
+
+    /// The members of the coders and their protocols, each by its name with the labels.
+    private static func symbols() throws -> Set<String> {
+        let folder = try TemporaryFolder()
+        defer { withExtendedLifetime(folder) {} }
+        let (status, _) = try Program.run(
+            URL(filePath: "/usr/bin/env"),
+            [
+                "swift-symbolgraph-extract", "-module-name", "Foundation", "-target", target,
+                "-minimum-access-level", "public", "-output-dir", folder.url.path,
+            ], in: [:])
+        let file = folder.url.appending(path: "Foundation.symbols.json")
+        guard status == 0, let data = try? Data(contentsOf: file) else { return [] }
+        let graph = try JSONDecoder().decode(Graph.self, from: data)
+        return Set(
+            graph.symbols.map(\.pathComponents)
+                .filter { $0.count > 1 && types.contains($0[0]) }.compactMap(\.last))
+    }
+
+    private struct Graph: Decodable {
+        struct Symbol: Decodable { let pathComponents: [String] }
+        let symbols: [Symbol]
+    }
+
+    #if arch(arm64)
+    private static let target = "aarch64-unknown-linux-gnu"
+    #else
+    private static let target = "x86_64-unknown-linux-gnu"
+    #endif
+}

@@ -1,0 +1,141 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import ArchiveTestSupport
+import KeyedArchive
+import PropertyList
+import Testing
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+@Suite("The errors that an encoder keeps")
+struct KeptErrorTests {
+    private func error(of root: some KeyedEncodable) -> (any Error)? {
+        do {
+            _ = try KeyedArchiver.archive(root, allowing: .foundation.adding(Pet.self, Crate.self))
+            return nil
+        } catch { return error }
+    }
+
+    @Test("have the path to the field where they happened")
+    func path() throws {
+        let log = VisitLog()
+        let inner = Crate(
+            [AnyArchived("text"), AnyArchived(Save(name: "", age: 0, sex: false))], log)
+        let outer = Crate([AnyArchived(UUID()), AnyArchived(inner)], log)
+        let error = try #require(error(of: ["first": outer]) as? KeyedArchiveError)
+        #expect(error.code == .classNotAllowed)
+        #expect(
+            error.path?.description
+                == "root.NS.objects[0].content.NS.objects[1].content.NS.objects[1]")
+    }
+
+    @Test("are the first ones, and nothing is archived after them")
+    func first() throws {
+        let log = VisitLog()
+        let bad = Crate([AnyArchived(Cat(name: "Tom")), AnyArchived(Visited(log))], log)
+        bad.other = Visited(log)
+        let error = try #require(
+            error(of: [AnyArchived(bad), AnyArchived(Visited(log))]) as? KeyedArchiveError)
+        #expect(error.code == .undeclaredSubclass)
+        #expect(error.path?.description == "root.NS.objects[0].content.NS.objects[0]")
+        #expect(log.count == 0)
+    }
+
+    @Test("come out as they were thrown by a program's own `encode(with:)`")
+    func own() throws {
+        let own = Crate([AnyArchived("text")], VisitLog())
+        own.failure = OwnError()
+        #expect(error(of: [own]) is OwnError)
+        let both = Crate([AnyArchived(Cat(name: "Tom"))], VisitLog())
+        both.failure = OwnError()
+        #expect((error(of: [both]) as? KeyedArchiveError)?.code == .undeclaredSubclass)
+    }
+
+    @Test("are thrown by each call that makes output, also of the roots after them")
+    func finish() throws {
+        let archiver = KeyedArchiver(allowing: .foundation.adding(Pet.self))
+        archiver.roots.encode(1, forKey: "a")
+        archiver.roots.encodeEncodable(["x": Double.nan], forKey: "b")
+        archiver.roots.encodeInline(.string("x"), forKey: "c")
+        archiver.roots.encode(Save(name: "", age: 0, sex: false), forKey: "d")
+        archiver.roots.encodeUnkeyed(Cat(name: "Tom"))
+        for _ in 0..<2 {
+            let error = archiveError { try archiver.finish() }
+            #expect(error?.code == .undeclaredSubclass)
+            #expect(error?.path?.description == "$")
+        }
+        #expect(archiveError { _ = try archiver.document() }?.code == .undeclaredSubclass)
+    }
+
+    @Test("are kept too where a type archives itself and goes on")
+    func swallowed() {
+        #expect((error(of: [Careless()]) as? KeyedArchiveError)?.code == .undeclaredSubclass)
+    }
+
+    @Test("have the depth at which a list was too long, and a path that is bounded")
+    func depth() throws {
+        let error = try #require(
+            archiveError { try KeyedArchiver.archive(Link.list(10_000)) })
+        #expect(error.code == .depthLimitExceeded)
+        #expect(error.path?.components.count == 513)
+    }
+}
+
+private struct OwnError: Error {}
+
+private final class VisitLog {
+    var count = 0
+}
+
+/// Counts how often it is written.
+private final class Visited: KeyedCodable {
+    static let archivedClass: ArchivedClass = "Pet"
+    let log: VisitLog
+
+    init(_ log: VisitLog) { self.log = log }
+
+    func encode(with coder: KeyedEncoder) { log.count += 1 }
+
+    init(coder: KeyedDecoder) throws { log = VisitLog() }
+}
+
+private final class Crate: KeyedCodable {
+    static let archivedClass: ArchivedClass = "Crate"
+    let content: [AnyArchived]
+    var other: Visited?
+    var failure: OwnError?
+    private let log: VisitLog
+
+    init(_ content: [AnyArchived], _ log: VisitLog) {
+        self.content = content
+        self.log = log
+    }
+
+    func encode(with coder: KeyedEncoder) throws {
+        coder.encode(content, forKey: "content")
+        coder.encode(other, forKey: "other")
+        if let failure { throw failure }
+    }
+
+    init(coder: KeyedDecoder) throws {
+        content = try coder.decode(forKey: "content")
+        log = VisitLog()
+    }
+}
+
+/// Archives nil in place of what cannot be archived.
+private struct Careless: KeyedEncodable {
+    static let archivedClass: ArchivedClass = "Pet"
+
+    func encode(with coder: KeyedEncoder) {}
+
+    func archive(in writer: ArchiveWriter) throws -> PropertyListUID {
+        (try? writer.object(of: "Pet") { $0.encode(Cat(name: "Tom"), forKey: "cat") })
+            ?? ArchiveWriter.null
+    }
+}
