@@ -1,0 +1,13 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ValidText
+
+/// The names of classes, the texts of C strings.
+enum NameText {
+    /// Whether bytes are UTF-8 without NUL. Linear.
+    static func isValid(_ bytes: ArraySlice<UInt8>) -> Bool {
+        if bytes.allSatisfy({ $0 > 0 && $0 < 0x80 }) { return true }
+        return !bytes.contains(0) && String(validUTF8: bytes) != nil
+    }
+}

@@ -1,0 +1,52 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ValidText
+
+extension TypedStreamDocument {
+    /// The text of the first string in the stream, without its attributes; nil if there is no string, and for a
+    /// string that is nil.
+    ///
+    /// A string is an object of the class `NSString` or `NSMutableString`, by exact name. An attributed string
+    /// begins with its string: for the stream of one, such as `attributedBody` in the database of Messages, this
+    /// is its text.
+    ///
+    /// - Complexity: Linear in the text and in the number of objects before it.
+    /// - Throws: `invalidString` where the text is not UTF-8, `wrongKind` where the object does not hold its text as
+    ///   version 1 of the class does.
+    public func firstText() throws(TypedStreamError) -> String? {
+        for (number, entry) in storage.tables.entries.enumerated() where entry.kind == .object {
+            if storage.isString(entry) {
+                return try TypedStreamObject(storage, number: number).text()
+            }
+        }
+        return nil
+    }
+}
+
+extension TypedStreamObject {
+    /// The text of an object of the class `NSString`; nil for a string that is nil.
+    func text() throws(TypedStreamError) -> String? {
+        let place = storage.content(of: storage.tables.entries[number]).lowerBound
+        guard let head = storage.groupHead(at: place), head.types.count == 1,
+            storage.tables.types[head.types.lowerBound].code == TypeCode.unsharedString
+        else {
+            throw TypedStreamError(
+                .wrongKind, "expected a group + as the text of a string", at: place)
+        }
+        guard let (length, start) = storage.source.integer(at: head.end) else { return nil }
+        let range = start..<start &+ Int(truncatingIfNeeded: length)
+        if let text = String(validUTF8: storage.source.bytes[range]) { return text }
+        throw TypedStreamError(.invalidString, "expected UTF-8 in a string", at: start)
+    }
+}
+
+extension TypedStreamDocument.Storage {
+    private static let names = ["NSString", "NSMutableString"].map { Array($0.utf8) }
+
+    /// Whether an object is a string whose contents have a known form.
+    fileprivate func isString(_ object: TableEntry) -> Bool {
+        let name = source.bytes[tables.strings[Int(tables.entries[Int(object.target)].target)].range]
+        return Self.names.contains { name.elementsEqual($0) }
+    }
+}
