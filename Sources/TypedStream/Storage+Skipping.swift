@@ -17,7 +17,7 @@ extension TypedStreamDocument.Storage {
         if streamerVersion == StreamHeader.oldVersion,
             OldGroupReadings(source, tables, at: place).isObject
         {
-            return GroupHead(string: nil, types: 0..<1, end: place)
+            return GroupHead(string: nil, types: StreamTables.impliedType, end: place)
         }
         guard let number = string(at: place), let types = tables.types(ofString: number),
             let end = skipString(at: place)

@@ -5,7 +5,7 @@ extension StreamReader {
     /// Reads the type encoding of a group, and returns the places of its types.
     @inline(__always)
     mutating func readType() throws(TypedStreamError) -> Range<Int> {
-        if isOldVersion, try isBareObject() { return 0..<1 }
+        if isOldVersion, try isBareObject() { return StreamTables.impliedType }
         let start = place
         guard let number = try takeSharedString("a type encoding") else {
             throw fail(.unexpectedNil, "expected a type encoding, found nil", at: start)

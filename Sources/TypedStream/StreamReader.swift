@@ -20,7 +20,7 @@ struct StreamReader<Sink: StreamSink> {
     let source: StreamBytes
     let limits: TypedStreamLimits
     let isOldVersion: Bool
-    var tables = StreamTables()
+    var tables: StreamTables
     var sink: Sink
     /// The place of the next byte.
     var place: Int
@@ -40,10 +40,8 @@ struct StreamReader<Sink: StreamSink> {
         isOldVersion = version == StreamHeader.oldVersion
         place = StreamHeader.signatureEnd
         self.sink = sink
-        // An attributed string of one run has about twelve of each.
-        let room = min(source.bytes.count / 8, 16)
-        tables.strings.reserveCapacity(room)
-        tables.entries.reserveCapacity(room)
+        tables = StreamTables(size: source.bytes.count, isOldVersion: isOldVersion)
+        open.reserveCapacity(4)
     }
 
     /// Reads the system version, which ends the header.

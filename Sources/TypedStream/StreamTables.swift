@@ -46,9 +46,22 @@ struct StreamTables: Sendable {
     var strings: [SharedString] = []
     /// The objects, classes and C strings, by number.
     var entries: [TableEntry] = []
-    /// The types of all strings that are type encodings, each before those in it. The first is the implied `@` of
-    /// streamer version 3.
-    var types: [TypeRecord] = [TypeRecord(code: TypeCode.object)]
+    /// The types of all strings that are type encodings, each before those in it. In streamer version 3, the first is
+    /// the `@` that objects without an encoding imply.
+    var types: [TypeRecord] = []
+
+    /// The place of the implied `@`, in streamer version 3.
+    static let impliedType = 0..<1
+
+    /// Tables for a stream of a size in bytes.
+    init(size: Int, isOldVersion: Bool) {
+        // An attributed string with a link has about 30 of each, in 1,000 bytes.
+        let room = min(size / 16, 32)
+        strings.reserveCapacity(room)
+        entries.reserveCapacity(room)
+        types.reserveCapacity(room / 2)
+        if isOldVersion { types.append(TypeRecord(code: TypeCode.object)) }
+    }
 
     /// The number of the literal string at a place, or nil. Logarithmic.
     func string(at place: Int) -> Int? {

@@ -63,6 +63,9 @@ public struct TypedStreamGroup: Sendable {
         types.count == 1 && storage.tables.types[types.lowerBound].code == TypeCode.object
     }
 
+    /// The values without arrays and structures around them.
+    var flatValues: FlatValues { FlatValues(storage, run: TypeRun(types), start: start) }
+
     /// The values, one for each type.
     public var values: TypedStreamValues {
         TypedStreamValues(storage, run: TypeRun(types), start: start)

@@ -36,6 +36,27 @@ public struct TypedStreamValues: Sequence, Sendable {
     }
 }
 
+/// The values of a group with the elements of arrays and the fields of structures in place of those.
+struct FlatValues: IteratorProtocol {
+    private let storage: TypedStreamDocument.Storage
+    private var walk: TypeWalk
+    private var place: Int
+
+    init(_ storage: TypedStreamDocument.Storage, run: TypeRun, start: Int) {
+        self.storage = storage
+        walk = TypeWalk(run)
+        place = start
+    }
+
+    mutating func next() -> TypedStreamValue? {
+        guard let type = walk.next(storage.tables.types),
+            let end = storage.skip(type: type, at: place)
+        else { return nil }
+        defer { place = end }
+        return TypedStreamValue(storage, type: type, places: place..<end)
+    }
+}
+
 /// A value of a stream, with its type and place.
 public struct TypedStreamValue: Sendable {
     /// The content of a value.
@@ -132,6 +153,9 @@ public struct TypedStreamValue: Sendable {
     }
 
     private var integer: Int64 { storage.source.integer(at: byteRange.lowerBound)?.value ?? 0 }
+
+    /// The number of a real value that is stored as an integer.
+    var wholeNumber: Int64? { head == Tag.real ? nil : integer }
 
     private var float: Float {
         guard head == Tag.real else { return Float(integer) }

@@ -17,6 +17,14 @@ struct TypedStreamCorpusTests {
         #expect(turned.byteOrder == .bigEndian)
         #expect(try turned.serialized(byteOrder: .littleEndian) == file.bytes)
     }
+
+    @Test("the builder writes the same bytes from the values", arguments: TypedStreamCorpus.files)
+    func building(_ file: Corpus.File) throws {
+        let document = try TypedStreamDocument(parsing: file.bytes)
+        var builder = TypedStreamBuilder(systemVersion: document.systemVersion)
+        try builder.append(contentsOf: document)
+        #expect(try builder.finish() == file.bytes)
+    }
 }
 
 /// The typedstreams of the external collection.
