@@ -13,77 +13,119 @@ extension TypedStreamBuilder {
         contentsOf document: TypedStreamDocument
     ) throws(TypedStreamError) {
         if let problem = document.problem { throw problem }
-        var objects: [Int: Object] = [:]
-        var levels = [CopiedLevel(document.groups)]
+        var copier = StreamCopier(self)
+        try copier.copy(document)
+        self = copier.builder
+    }
+}
+
+/// Copies a document into a builder.
+///
+/// A small file can refer to a long name many times. The copier looks each name up once.
+private struct StreamCopier {
+    /// The groups of a stream or of an object that are still to be copied.
+    private struct Level {
+        var groups: TypedStreamGroups.Iterator
+        var values: FlatValues?
+
+        init(_ groups: TypedStreamGroups) { self.groups = groups.makeIterator() }
+    }
+
+    var builder: TypedStreamBuilder
+    /// The numbers of copies by those of the originals.
+    private var strings: [Int: Int] = [:]
+    private var entries: [Int: Int] = [:]
+    /// The places of the types of encodings, by the number of the original.
+    private var encodings: [Int: Range<Int>] = [:]
+    private var levels: [Level] = []
+
+    init(_ builder: TypedStreamBuilder) { self.builder = builder }
+
+    mutating func copy(_ document: TypedStreamDocument) throws(TypedStreamError) {
+        levels = [Level(document.groups)]
         while !levels.isEmpty {
-            switch levels[levels.count - 1].next() {
-            case .group(let group): try beginGroup(group.encoding?.bytes ?? Self.implied)
-            case .value(let value):
-                if case .object(let object) = value.content, !value.isReference {
-                    objects[object.number] = try beginObject(ClassChain(object.class))
-                    levels.append(CopiedLevel(object.groups))
-                } else {
-                    try append(copyOf: value, objects)
-                }
-            case nil:
+            if let value = levels[levels.count - 1].values?.next() {
+                try copy(value)
+            } else if let group = levels[levels.count - 1].groups.next() {
+                try begin(group)
+                levels[levels.count - 1].values = group.flatValues
+            } else {
                 levels.removeLast()
-                if !levels.isEmpty { try endObject() }
+                if !levels.isEmpty { try builder.endObject() }
             }
         }
     }
 
-    /// The type encoding that objects of streamer version 3 imply.
-    private static let implied = [TypeCode.object][...]
+    private mutating func begin(_ group: TypedStreamGroup) throws(TypedStreamError) {
+        // Objects of streamer version 3 imply this encoding.
+        guard let encoding = group.encoding else { return try builder.beginGroup("@") }
+        if let types = encodings[encoding.number] {
+            try builder.beginGroup(types)
+        } else {
+            let types = try builder.names.types(of: encoding.bytes)
+            encodings[encoding.number] = types
+            try builder.beginGroup(types)
+        }
+        copy(encoding)
+    }
 
-    /// Appends a value that is no new object.
-    private mutating func append(
-        copyOf value: TypedStreamValue, _ objects: [Int: Object]
-    ) throws(TypedStreamError) {
-        let type = try nextType()
+    private mutating func copy(_ value: TypedStreamValue) throws(TypedStreamError) {
+        if case .object(let object) = value.content, !value.isReference {
+            entries[object.number] = try builder.beginObject().number
+            copy(object.class)
+            levels.append(Level(object.groups))
+            return
+        }
+        let type = try builder.nextType()
         switch value.content {
-        case .integer(let number): try write(.integer(number), as: type)
-        case .unsigned(let number): try write(.unsigned(number), as: type)
-        case .boolean(let flag): try write(.boolean(flag), as: type)
-        case .float(let number): writeReal(value, bits: UInt64(number.bitPattern), width: 4)
-        case .double(let number): writeReal(value, bits: number.bitPattern, width: 8)
-        case .bytes(let bytes): try writeBytes(bytes, as: type)
-        case .string(let string), .cString(let string): try writeText(string.bytes, as: type)
-        case .class(let `class`): try write(.class(ClassChain(`class`)), as: type)
-        case .object(let object):
-            // An object precedes all references to it.
-            if let copy = objects[object.number] { try write(.object(copy), as: type) }
-        case .null: try write(.null, as: type)
-        // A walk goes through their elements and fields instead.
+        case .integer(let number): try builder.write(.integer(number), as: type)
+        case .unsigned(let number): try builder.write(.unsigned(number), as: type)
+        case .boolean(let flag): try builder.write(.boolean(flag), as: type)
+        case .float(let number): copy(value, bits: UInt64(number.bitPattern), width: 4)
+        case .double(let number): copy(value, bits: number.bitPattern, width: 8)
+        case .bytes(let bytes): try builder.writeBytes(bytes, as: type)
+        case .string(let string): copy(string)
+        case .cString(let text): copy(cString: text)
+        case .class(let `class`): copy(`class`)
+        // An object precedes all references to it.
+        case .object(let object): builder.writer.append(reference: entries[object.number] ?? 0)
+        case .null: try builder.write(.null, as: type)
+        // Their elements and fields are copied instead.
         case .array, .structure: break
         }
     }
 
-    /// Writes a real number in the form that it has.
-    private mutating func writeReal(_ value: TypedStreamValue, bits: UInt64, width: Int) {
+    /// Copies a real number in the form that it has.
+    private mutating func copy(_ value: TypedStreamValue, bits: UInt64, width: Int) {
         if let whole = value.wholeNumber {
-            writer.append(integer: whole)
+            builder.writer.append(integer: whole)
         } else {
-            writeReal(bits: bits, width: width)
+            builder.writeReal(bits: bits, width: width)
         }
     }
-}
 
-/// The groups of a stream or of an object that are still to be copied.
-private struct CopiedLevel {
-    enum Item {
-        case group(TypedStreamGroup)
-        case value(TypedStreamValue)
+    private mutating func copy(_ string: TypedStreamString) {
+        strings[string.number] = builder.names.appendString(
+            string.bytes, known: strings[string.number], to: &builder.writer)
     }
 
-    private var groups: TypedStreamGroups.Iterator
-    private var values: FlatValues?
+    private mutating func copy(cString text: TypedStreamString) {
+        strings[text.number] = builder.names.appendCString(
+            text.bytes, known: strings[text.number], to: &builder.writer)
+    }
 
-    init(_ groups: TypedStreamGroups) { self.groups = groups.makeIterator() }
-
-    mutating func next() -> Item? {
-        if let value = values?.next() { return .value(value) }
-        guard let group = groups.next() else { return nil }
-        values = group.flatValues
-        return .group(group)
+    private mutating func copy(_ class: TypedStreamClass) {
+        if let number = entries[`class`.number] {
+            return builder.writer.append(reference: number)
+        }
+        let chain = `class`.chain
+        let levels = chain.map { level in
+            let name = level.sharedName
+            return WrittenNames.ClassLevel(
+                name: name.bytes, number: strings[name.number], version: level.version)
+        }
+        let (number, names) = builder.names.appendClass(levels, to: &builder.writer)
+        entries[`class`.number] = number
+        for (level, name) in zip(chain, names) { strings[level.sharedName.number] = name }
     }
 }

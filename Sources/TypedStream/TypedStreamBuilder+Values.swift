@@ -18,7 +18,7 @@ extension TypedStreamBuilder {
         case .string(let text): try writeText(Array(text.utf8)[...], as: type)
         case .class(let chain):
             guard type.code == TypeCode.class else { throw Self.mismatch(type, "a class") }
-            names.appendClass(chain, to: &writer)
+            appendClass(chain)
         case .object(let object):
             guard type.code == TypeCode.object else { throw Self.mismatch(type, "an object") }
             writer.append(reference: object.number)
@@ -118,7 +118,7 @@ extension TypedStreamBuilder {
         writer.append(bytes)
     }
 
-    mutating func writeText(
+    private mutating func writeText(
         _ text: ArraySlice<UInt8>, as type: TypeRecord
     ) throws(TypedStreamError) {
         switch type.code {

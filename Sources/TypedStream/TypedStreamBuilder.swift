@@ -74,13 +74,15 @@ public struct TypedStreamBuilder: Sendable {
     /// - Throws: `incompleteStream` if the last group lacks values, `invalidType` if a typedstream has no form for
     ///   the encoding.
     public mutating func beginGroup(_ encoding: String) throws(TypedStreamError) {
-        try beginGroup(Array(encoding.utf8)[...])
+        let encoding = Array(encoding.utf8)[...]
+        let types = try names.types(of: encoding)
+        try beginGroup(types)
+        names.appendString(encoding, to: &writer)
     }
 
-    mutating func beginGroup(_ encoding: ArraySlice<UInt8>) throws(TypedStreamError) {
+    /// Begins a group without its type encoding.
+    mutating func beginGroup(_ types: Range<Int>) throws(TypedStreamError) {
         try requireCompleteGroup()
-        let types = try names.types(of: encoding)
-        names.appendString(encoding, to: &writer)
         levels[levels.count - 1].walk = TypeWalk(TypeRun(types))
     }
 
@@ -112,13 +114,25 @@ public struct TypedStreamBuilder: Sendable {
     /// - Throws: `wrongKind` if the next type is another or the group is complete.
     @discardableResult
     public mutating func beginObject(_ class: ClassChain) throws(TypedStreamError) -> Object {
+        let object = try beginObject()
+        appendClass(`class`)
+        return object
+    }
+
+    /// Begins an object without its class.
+    mutating func beginObject() throws(TypedStreamError) -> Object {
         let type = try nextType()
         guard type.code == TypeCode.object else { throw Self.mismatch(type, "an object") }
         writer.append(Tag.new)
-        let object = Object(number: names.addObject())
-        names.appendClass(`class`, to: &writer)
         levels.append(Level())
-        return object
+        return Object(number: names.addObject())
+    }
+
+    mutating func appendClass(_ chain: ClassChain) {
+        let levels = chain.levels.map {
+            WrittenNames.ClassLevel(name: $0.name[...], version: $0.version)
+        }
+        names.appendClass(levels, to: &writer)
     }
 
     /// Ends the innermost object.

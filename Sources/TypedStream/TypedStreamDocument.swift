@@ -154,23 +154,22 @@ extension TypedStreamDocument {
         return object
     }
 
-    /// The objects of the stream, each once, in the order of the file.
-    public var objects: some Sequence<TypedStreamObject> & Sendable {
-        storage.tables.entries.indices.lazy
-            .filter { [storage] in storage.tables.entries[$0].kind == .object }
-            .map { [storage] in TypedStreamObject(storage, number: $0) }
+    /// The objects of the stream, each once, in the order of the file. Linear.
+    public var objects: [TypedStreamObject] {
+        numbers(of: .object).map { TypedStreamObject(storage, number: $0) }
     }
 
-    /// The classes of the stream, each once, in the order of the file.
-    public var classes: some Sequence<TypedStreamClass> & Sendable {
-        storage.tables.entries.indices.lazy
-            .filter { [storage] in storage.tables.entries[$0].kind == .class }
-            .map { [storage] in TypedStreamClass(storage, number: $0) }
+    /// The classes of the stream, each once, in the order of the file. Linear.
+    public var classes: [TypedStreamClass] {
+        numbers(of: .class).map { TypedStreamClass(storage, number: $0) }
     }
 
-    /// The shared strings of the stream, in the order of the file: type encodings, names and selectors.
-    public var sharedStrings: some Sequence<TypedStreamString> & Sendable {
-        storage.tables.strings.indices.lazy
-            .map { [storage] in TypedStreamString(storage, number: $0) }
+    /// The shared strings of the stream, in the order of the file: type encodings, names and selectors. Linear.
+    public var sharedStrings: [TypedStreamString] {
+        storage.tables.strings.indices.map { TypedStreamString(storage, number: $0) }
+    }
+
+    private func numbers(of kind: TableEntry.Kind) -> some Sequence<Int> {
+        storage.tables.entries.indices.lazy.filter { storage.tables.entries[$0].kind == kind }
     }
 }

@@ -67,13 +67,8 @@ public struct TypedStreamClass: Sendable {
         return other == TableEntry.none ? nil : TypedStreamClass(storage, number: Int(other))
     }
 
-    /// The class and its superclasses, up to the root class: at most 64.
-    public var chain: some Sequence<TypedStreamClass> & Sendable {
-        sequence(first: self) { $0.superclass }.lazy.map { $0 }
-    }
-
-    /// The number of classes in ``chain``.
-    public var chainLength: Int { Int(entry.chain) }
+    /// The class and its superclasses, up to the root class: at most 64. Linear.
+    public var chain: [TypedStreamClass] { Array(sequence(first: self) { $0.superclass }) }
 
     /// The place of the literal class in the file, without its superclasses.
     public var byteRange: Range<Int> {

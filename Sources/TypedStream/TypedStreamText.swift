@@ -13,7 +13,7 @@ extension TypedStreamDocument {
     ///
     /// - Complexity: Linear in the text and in the number of objects before it.
     /// - Throws: `invalidString` where the text is not UTF-8, `wrongKind` where the object does not hold its text as
-    ///   version 1 of the class does.
+    ///   version 1 of the class does, and ``problem`` where a salvaged document ends before the text does.
     public func firstText() throws(TypedStreamError) -> String? {
         for (number, entry) in storage.tables.entries.enumerated() where entry.kind == .object {
             if storage.isString(entry) {
@@ -27,17 +27,20 @@ extension TypedStreamDocument {
 extension TypedStreamObject {
     /// The text of an object of the class `NSString`; nil for a string that is nil.
     func text() throws(TypedStreamError) -> String? {
-        let place = storage.content(of: storage.tables.entries[number]).lowerBound
-        guard let head = storage.groupHead(at: place), head.types.count == 1,
-            storage.tables.types[head.types.lowerBound].code == TypeCode.unsharedString
-        else {
+        var groups = groups.makeIterator()
+        var values = groups.next()?.values.makeIterator()
+        let value = values?.next()
+        switch value?.content {
+        case .null where value?.typeCode == "+": return nil
+        case .bytes(let bytes) where value?.typeCode == "+" && values?.next() == nil:
+            if let text = String(validUTF8: bytes) { return text }
             throw TypedStreamError(
-                .wrongKind, "expected a group + as the text of a string", at: place)
+                .invalidString, "expected UTF-8 in a string", at: bytes.startIndex)
+        default:
+            if let problem = storage.problem { throw problem }
+            throw TypedStreamError(
+                .wrongKind, "expected a group + as the text of a string", at: byteRange.lowerBound)
         }
-        guard let (length, start) = storage.source.integer(at: head.end) else { return nil }
-        let range = start..<start &+ Int(truncatingIfNeeded: length)
-        if let text = String(validUTF8: storage.source.bytes[range]) { return text }
-        throw TypedStreamError(.invalidString, "expected UTF-8 in a string", at: start)
     }
 }
 
