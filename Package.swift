@@ -12,6 +12,7 @@ let package = Package(
         .library(name: "KeyedArchive", targets: ["KeyedArchive"]),
         .library(name: "AppKitArchive", targets: ["AppKitArchive"]),
         .library(name: "ArchiveStore", targets: ["ArchiveStore"]),
+        .library(name: "TypedStream", targets: ["TypedStream"]),
         .executable(name: "keyed", targets: ["keyed"]),
     ],
     traits: [
@@ -54,6 +55,8 @@ let package = Package(
         .target(name: "PlatformC"),
         // The keys and marks of keyed archives, for this package only.
         .target(name: "ArchiveVocabulary"),
+        // Text of bytes that may not be UTF-8, for this package only.
+        .target(name: "ValidText"),
         .target(
             name: "PropertyList",
             dependencies: [
@@ -67,7 +70,8 @@ let package = Package(
         .target(name: "CallStack", dependencies: ["CSystemFiles", "PlatformC"]),
         // Key paths, editing, comparing, merging, carving.
         .target(
-            name: "PropertyListTools", dependencies: ["ArchiveVocabulary", "PropertyList"]),
+            name: "PropertyListTools",
+            dependencies: ["ArchiveVocabulary", "PropertyList", "ValidText"]),
         .target(
             name: "PropertyListCodable",
             dependencies: ["ArchiveVocabulary", "CallStack", "PropertyList"]),
@@ -75,7 +79,10 @@ let package = Package(
             name: "KeyedArchive",
             dependencies: [
                 "ArchiveVocabulary", "CallStack", "PropertyList", "PropertyListCodable",
+                "ValidText",
             ]),
+        // The streams of NSArchiver.
+        .target(name: "TypedStream", dependencies: ["ValidText"]),
         // The classes of AppKit and UIKit, by the public calls of the libraries alone.
         .target(
             name: "AppKitArchive", dependencies: ["KeyedArchive", "PropertyList"],
@@ -88,6 +95,7 @@ let package = Package(
             name: "ArchiveStore",
             dependencies: [
                 "KeyedArchive", "PropertyList", "PlatformC", "SystemFiles", "DatabaseFiles",
+                "ValidText",
                 .target(name: "CSQLite", condition: .when(traits: ["Stores"])),
                 .product(
                     name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["Stores"])),
@@ -102,7 +110,7 @@ let package = Package(
             name: "KeyedCommand",
             dependencies: [
                 "ArchiveVocabulary", "PropertyList", "PropertyListTools", "KeyedArchive",
-                "AppKitArchive", "PlatformC", "SystemFiles", "DatabaseFiles",
+                "AppKitArchive", "PlatformC", "SystemFiles", "DatabaseFiles", "ValidText",
                 .product(
                     name: "ArgumentParser", package: "swift-argument-parser",
                     condition: .when(traits: ["CommandLineTool"])),
@@ -124,7 +132,7 @@ let package = Package(
             dependencies: [
                 "PropertyList", "PropertyListTools", "PropertyListCodable", "KeyedArchive",
                 "AppKitArchive",
-                "DatabaseFiles", "KeyedCommand", "TestSupport",
+                "DatabaseFiles", "KeyedCommand", "TestSupport", "TypedStream", "ValidText",
             ],
             path: "Tests/FuzzTargets"),
         // Growth, memory and system calls are looked at from outside a process: this one.
@@ -198,6 +206,8 @@ let package = Package(
             dependencies: [
                 "keyed", "KeyedCommand", "PropertyListTools", "DatabaseFiles", "TestSupport",
             ]),
+        .testTarget(
+            name: "TypedStreamTests", dependencies: ["TypedStream", "TestSupport", "FuzzTargets"]),
         .testTarget(
             name: "DatabaseFilesTests", dependencies: ["DatabaseFiles", "TestSupport"]),
     ]

@@ -7,7 +7,9 @@ internal import ValidText
 enum NameText {
     /// Whether bytes are UTF-8 without NUL. Linear.
     static func isValid(_ bytes: ArraySlice<UInt8>) -> Bool {
-        if bytes.allSatisfy({ $0 > 0 && $0 < 0x80 }) { return true }
-        return !bytes.contains(0) && String(validUTF8: bytes) != nil
+        for byte in bytes where byte &- 1 >= 0x7f {
+            return !bytes.contains(0) && String(validUTF8: bytes) != nil
+        }
+        return true
     }
 }

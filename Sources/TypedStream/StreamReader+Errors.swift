@@ -12,34 +12,36 @@ extension StreamReader {
     }
 
     @inline(never)
-    func truncated(_ what: StaticString) -> TypedStreamError {
-        fail(.truncated, "expected \(what), found the end of the input")
+    func truncated(_ what: StreamItem) -> TypedStreamError {
+        fail(.truncated, "expected \(what.name), found the end of the input")
     }
 
     /// The error where no complete integer is.
     @inline(never)
-    func noInteger(_ what: StaticString) -> TypedStreamError {
+    func noInteger(_ what: StreamItem) -> TypedStreamError {
         guard let head = source.byte(at: place) else { return truncated(what) }
         switch head {
         case Tag.int16, Tag.int32, Tag.int64: return truncated(what)
         default:
-            return fail(.invalidTag, "expected \(what), found tag \(Self.hexadecimal(head))")
+            return fail(.invalidTag, "expected \(what.name), found tag \(Self.hexadecimal(head))")
         }
     }
 
     /// The error where no reference is.
     @inline(never)
-    func noReference(_ what: StaticString) -> TypedStreamError {
+    func noReference(_ what: StreamItem) -> TypedStreamError {
         guard source.integer(at: place) != nil else { return noInteger(what) }
         return fail(
-            .invalidReference, "expected a reference of at most 4 bytes to \(what), found 8 bytes")
+            .invalidReference,
+            "expected a reference of at most 4 bytes to \(what.name), found 8 bytes")
     }
 
     @inline(never)
-    func badReference(_ index: Int, _ what: StaticString, count: Int) -> TypedStreamError {
+    func badReference(_ index: Int, _ what: StreamItem, count: Int) -> TypedStreamError {
         fail(
             .invalidReference,
-            "expected a reference to \(what) before this place, found number \(index) of \(count)")
+            "expected a reference to \(what.name) before this place, found number \(index) of \(count)"
+        )
     }
 
     @inline(never)
@@ -55,12 +57,12 @@ extension StreamReader {
 }
 
 extension TableEntry.Kind {
-    /// The kind in messages, with an article.
-    var name: StaticString {
+    /// The kind in messages.
+    var item: StreamItem {
         switch self {
-        case .object: "an object"
-        case .class: "a class"
-        case .cString: "a C string"
+        case .object: .object
+        case .class: .class
+        case .cString: .cString
         }
     }
 }

@@ -14,13 +14,13 @@ extension StreamReader {
         case TypeCode.float: try takeReal(width: 4)
         case TypeCode.double: try takeReal(width: 8)
         case TypeCode.unsharedString: try takeUnsharedString()
-        case TypeCode.selector, TypeCode.atom: _ = try takeSharedString("a shared string")
+        case TypeCode.selector, TypeCode.atom: _ = try takeSharedString(.sharedString)
         case TypeCode.cString: try takeCString()
         case TypeCode.class: _ = try takeClass()
-        case TypeCode.array: try takeBytes(Int(type.count), of: "an array of characters")
+        case TypeCode.array: try takeBytes(Int(type.count), of: .characterArray)
         default:
             let start = place
-            let value = try takeInteger("an integer")
+            let value = try takeInteger(.integer)
             guard let range = IntegerRange(type.code), range.contains(value) else {
                 throw fail(
                     .invalidNumber,
@@ -31,12 +31,12 @@ extension StreamReader {
     }
 
     private mutating func takeByte() throws(TypedStreamError) {
-        guard place < source.bytes.count else { throw truncated("a character") }
+        guard place < source.bytes.count else { throw truncated(.character) }
         take(1)
     }
 
     private mutating func takeBoolean() throws(TypedStreamError) {
-        guard let byte = source.byte(at: place) else { throw truncated("a Boolean") }
+        guard let byte = source.byte(at: place) else { throw truncated(.boolean) }
         guard byte <= 1 else {
             throw fail(.invalidNumber, "expected 0 or 1 for a Boolean, found \(byte)")
         }
@@ -45,11 +45,11 @@ extension StreamReader {
 
     private mutating func takeReal(width: Int) throws(TypedStreamError) {
         guard source.byte(at: place) == Tag.real else {
-            _ = try takeInteger("a real number")
+            _ = try takeInteger(.real)
             return
         }
         take(1)
-        guard width <= source.bytes.count &- place else { throw truncated("a real number") }
+        guard width <= source.bytes.count &- place else { throw truncated(.real) }
         sink.appendReal(place..<place &+ width, of: source)
         place &+= width
     }
@@ -57,34 +57,35 @@ extension StreamReader {
     /// Takes bytes, and returns the place of the first.
     @discardableResult
     private mutating func takeBytes(
-        _ count: Int, of what: StaticString
+        _ count: Int, of what: StreamItem
     ) throws(TypedStreamError) -> Int {
         let left = source.bytes.count &- place
         guard count <= left else {
-            throw fail(.invalidLength, "expected \(count) bytes of \(what), found \(left)")
+            throw fail(.invalidLength, "expected \(count) bytes of \(what.name), found \(left)")
         }
         let start = place
         take(count)
         return start
     }
 
-    private mutating func takeLength(of what: StaticString) throws(TypedStreamError) -> Int {
+    private mutating func takeLength(of what: StreamItem) throws(TypedStreamError) -> Int {
         let start = place
-        let length = try takeInteger("a length")
+        let length = try takeInteger(.length)
         guard length >= 0 else {
-            throw fail(.invalidLength, "expected a length of \(what), found \(length)", at: start)
+            throw fail(
+                .invalidLength, "expected a length of \(what.name), found \(length)", at: start)
         }
         return Int(truncatingIfNeeded: length)
     }
 
     private mutating func takeUnsharedString() throws(TypedStreamError) {
         if source.byte(at: place) == Tag.null { return take(1) }
-        try takeBytes(takeLength(of: "a string"), of: "a string")
+        try takeBytes(takeLength(of: .unsharedString), of: .unsharedString)
     }
 
     /// Takes a shared string, and returns its number; nil for nil.
     @inline(__always)
-    mutating func takeSharedString(_ what: StaticString) throws(TypedStreamError) -> Int? {
+    mutating func takeSharedString(_ what: StreamItem) throws(TypedStreamError) -> Int? {
         switch source.byte(at: place) {
         case Tag.new:
             let offset = place
@@ -119,30 +120,32 @@ extension StreamReader {
     /// Takes a reference to an entry of the object table, and returns its number.
     @discardableResult
     mutating func takeReference(_ kind: TableEntry.Kind) throws(TypedStreamError) -> Int {
-        guard let (index, end) = source.reference(at: place) else { throw noReference(kind.name) }
+        guard let (index, end) = source.reference(at: place) else { throw noReference(kind.item) }
         guard let entry = tables.entries[safe: index] else {
-            throw badReference(index, kind.name, count: tables.entries.count)
+            throw badReference(index, kind.item, count: tables.entries.count)
         }
         guard entry.kind == kind else {
             throw fail(
                 .invalidReference,
-                "expected a reference to \(kind.name), found one to \(entry.kind.name) (number \(index))")
+                "expected a reference to \(kind.item.name), found one to \(entry.kind.item.name) (number \(index))"
+            )
         }
         takeReference(index, end)
         return index
     }
 
     /// Takes a shared string that is a name, and returns its number.
-    private mutating func takeName(_ what: StaticString) throws(TypedStreamError) -> UInt32 {
+    private mutating func takeName(_ what: StreamItem) throws(TypedStreamError) -> UInt32 {
         let start = place
         guard let number = try takeSharedString(what) else {
-            throw fail(.unexpectedNil, "expected \(what), found nil", at: start)
+            throw fail(.unexpectedNil, "expected \(what.name), found nil", at: start)
         }
         if !tables.strings[number].isName {
             let text = source.bytes[tables.strings[number].range]
             guard NameText.isValid(text) else {
                 throw fail(
-                    .invalidString, "expected UTF-8 without NUL in \(what)", at: text.startIndex)
+                    .invalidString, "expected UTF-8 without NUL in \(what.name)",
+                    at: text.startIndex)
             }
             tables.strings[number].isName = true
         }
@@ -156,7 +159,7 @@ extension StreamReader {
             let entry = tables.entries.count
             tables.entries.append(TableEntry(.cString, at: place))
             take(1)
-            tables.entries[entry].target = try takeName("the text of a C string")
+            tables.entries[entry].target = try takeName(.cStringText)
         default: try takeReference(.cString)
         }
     }
@@ -182,8 +185,8 @@ extension StreamReader {
             let entry = tables.entries.count
             tables.entries.append(TableEntry(.class, at: place))
             take(1)
-            tables.entries[entry].target = try takeName("a class name")
-            _ = try takeInteger("the version of a class")
+            tables.entries[entry].target = try takeName(.className)
+            _ = try takeInteger(.classVersion)
         }
         let end = tables.entries.count
         if source.byte(at: place) == Tag.null {

@@ -7,7 +7,7 @@ extension StreamReader {
     mutating func readType() throws(TypedStreamError) -> Range<Int> {
         if isOldVersion, try isBareObject() { return StreamTables.impliedType }
         let start = place
-        guard let number = try takeSharedString("a type encoding") else {
+        guard let number = try takeSharedString(.typeEncoding) else {
             throw fail(.unexpectedNil, "expected a type encoding, found nil", at: start)
         }
         if let types = tables.types(ofString: number) { return types }
@@ -22,7 +22,11 @@ extension StreamReader {
         let text = source.bytes[tables.strings[number].range]
         let first = tables.types.count
         do {
-            try TypeParser.parse(text, into: &tables.types)
+            if let code = text.first, text.count == 1, TypeCode.isScalar(code) {
+                tables.types.append(TypeRecord(code: code))
+            } else {
+                try TypeParser.parse(text, into: &tables.types)
+            }
         } catch {
             throw fail(.invalidType, error.what, at: text.startIndex + error.index)
         }
@@ -34,7 +38,7 @@ extension StreamReader {
     /// have a meaning.
     mutating func takeIndexedSize() throws(TypedStreamError) {
         let start = place
-        let size = try takeInteger("the size of indexed variables")
+        let size = try takeInteger(.indexedSize)
         guard size == 0 else {
             throw fail(
                 .unsupportedVersion,
@@ -51,7 +55,8 @@ extension StreamReader {
         guard readings.isObject, readings.isTyped else { return readings.isObject }
         throw fail(
             .ambiguousItem,
-            "expected an object or a type encoding, found an item of streamer version 3 that can be either")
+            "expected an object or a type encoding, found an item of streamer version 3 that can be either"
+        )
     }
 }
 

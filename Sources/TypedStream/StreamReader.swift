@@ -47,7 +47,7 @@ struct StreamReader<Sink: StreamSink> {
     /// Reads the system version, which ends the header.
     mutating func readSystemVersion() throws(TypedStreamError) -> Int64 {
         itemStart = place
-        return try takeInteger("the system version")
+        return try takeInteger(.systemVersion)
     }
 
     /// Reads all groups. Linear.
@@ -56,7 +56,7 @@ struct StreamReader<Sink: StreamSink> {
             itemStart = place
             guard let head = source.byte(at: place) else {
                 if open.isEmpty { return }
-                throw truncated("the end of an object")
+                throw truncated(.objectEnd)
             }
             if head == Tag.end, !open.isEmpty {
                 take(1)
@@ -64,7 +64,13 @@ struct StreamReader<Sink: StreamSink> {
             } else {
                 groups &+= 1
                 values = 0
-                try readValues(TypeRun(readType()))
+                let types = try readType()
+                // Most groups have one value.
+                if types.count == 1 {
+                    try readValue(tables.types[types.lowerBound])
+                } else {
+                    try readValues(TypeRun(types))
+                }
             }
         }
     }
@@ -92,8 +98,20 @@ struct StreamReader<Sink: StreamSink> {
 
     // MARK: - Groups
 
-    /// Reads values until the group is complete or an object begins.
+    /// Reads the only value of a group, or the beginning of an object.
     @inline(__always)
+    private mutating func readValue(_ type: TypeRecord) throws(TypedStreamError) {
+        values = 1
+        itemStart = place
+        if type.code == TypeCode.object {
+            _ = try readObject(within: nil)
+        } else {
+            try readScalar(type)
+        }
+    }
+
+    /// Reads values until the group is complete or an object begins.
+    @inline(never)
     private mutating func readValues(_ first: TypeRun) throws(TypedStreamError) {
         var run = first
         while true {
@@ -125,14 +143,15 @@ struct StreamReader<Sink: StreamSink> {
         if Int(array.minimum) <= left { return }
         throw fail(
             .invalidLength,
-            "expected \(array.count) elements in at least \(array.minimum) bytes, found \(left) bytes")
+            "expected \(array.count) elements in at least \(array.minimum) bytes, found \(left) bytes"
+        )
     }
 
     /// Reads nil or a reference, or the beginning of an object.
     ///
     /// - Returns: Whether an object began.
     @inline(__always)
-    private mutating func readObject(within run: TypeRun) throws(TypedStreamError) -> Bool {
+    private mutating func readObject(within run: TypeRun?) throws(TypedStreamError) -> Bool {
         guard source.byte(at: place) == Tag.new else {
             if source.byte(at: place) == Tag.null { take(1) } else { try takeReference(.object) }
             return false
@@ -142,7 +161,7 @@ struct StreamReader<Sink: StreamSink> {
                 .depthLimitExceeded, "expected at most \(limits.depth) nested objects, found more",
                 recovery: "raise `TypedStreamLimits.depth` for a genuine file")
         }
-        if !run.isAtEnd { runs.append(run) }
+        if let run, !run.isAtEnd { runs.append(run) }
         let entry = tables.entries.count
         tables.entries.append(TableEntry(.object, at: place))
         take(1)
@@ -181,7 +200,7 @@ struct StreamReader<Sink: StreamSink> {
 
     /// Takes an integer.
     @inline(__always)
-    mutating func takeInteger(_ what: StaticString) throws(TypedStreamError) -> Int64 {
+    mutating func takeInteger(_ what: StreamItem) throws(TypedStreamError) -> Int64 {
         guard let (value, end) = source.integer(at: place) else { throw noInteger(what) }
         sink.appendInteger(value, from: place..<end, of: source)
         place = end

@@ -111,11 +111,13 @@ struct TypeParser {
         guard !text.isEmpty else { throw fault("expected a type, found an empty type encoding") }
         guard text.count <= Self.longestEncoding else {
             throw fault(
-                "expected a type encoding of at most \(Self.longestEncoding) bytes, found \(text.count)")
+                "expected a type encoding of at most \(Self.longestEncoding) bytes, found \(text.count)"
+            )
         }
         while place < text.endIndex { try parseType() }
         guard open.isEmpty else {
-            throw fault("expected the end of an array or a structure, found the end of the encoding")
+            throw fault(
+                "expected the end of an array or a structure, found the end of the encoding")
         }
         records[first].group = UInt16(truncatingIfNeeded: records.count - first)
     }
@@ -219,7 +221,8 @@ struct TypeParser {
 
     private mutating func close(_ code: UInt8) throws(TypeFault) {
         guard let top = open.last, records[top].code == code else {
-            throw fault("expected a type, found the end of an array or a structure that is not open")
+            throw fault(
+                "expected a type, found the end of an array or a structure that is not open")
         }
         guard records.count > top + 1 else {
             throw fault("expected a type in an array or a structure, found its end")

@@ -150,7 +150,9 @@ extension TypedStreamDocument {
         var groups = groups.makeIterator()
         guard let group = groups.next(), groups.next() == nil, group.isObject else { return nil }
         var values = group.values.makeIterator()
-        guard let value = values.next(), case .object(let object) = value.content else { return nil }
+        guard let value = values.next(), case .object(let object) = value.content else {
+            return nil
+        }
         return object
     }
 

@@ -49,7 +49,8 @@ extension TypedStreamDocument.Storage {
 
     /// Whether an object is a string whose contents have a known form.
     fileprivate func isString(_ object: TableEntry) -> Bool {
-        let name = source.bytes[tables.strings[Int(tables.entries[Int(object.target)].target)].range]
+        let name = source.bytes[
+            tables.strings[Int(tables.entries[Int(object.target)].target)].range]
         return Self.names.contains { name.elementsEqual($0) }
     }
 }

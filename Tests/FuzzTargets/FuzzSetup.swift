@@ -97,4 +97,5 @@ public let fuzzTargets: [(name: String, run: @Sendable ([UInt8]) throws -> Void)
     ("edits", fuzzEdits),
     ("database", fuzzDatabase),
     ("verbs", fuzzVerbs),
+    ("typedstream", fuzzTypedStream),
 ]

@@ -87,7 +87,8 @@ public enum TypedStreamDump {
                 levels.append(.values(elements.makeIterator(), isGroup: false))
             case .structure(let fields):
                 lines.append(
-                    "STRUCTURE " + (value.structureName.map { TypedStreamDump.hex($0.utf8) } ?? "-"))
+                    "STRUCTURE " + (value.structureName.map { TypedStreamDump.hex($0.utf8) } ?? "-")
+                )
                 levels.append(.values(fields.makeIterator(), isGroup: false))
             }
         }

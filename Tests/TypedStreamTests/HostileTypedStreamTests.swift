@@ -57,15 +57,30 @@ struct HostileTypedStreamTests {
         ("no value", Raw.new("c"), .truncated),
         ("no Boolean", Raw.new("B"), .truncated),
         ("a Boolean of 2", Raw.new("B") + [2], .invalidNumber),
-        ("an integer that is too wide", Raw.new("i") + [0x87, 0, 0, 0, 0, 1, 0, 0, 0], .invalidNumber),
-        ("an unsigned short below its range", Raw.new("S") + [0x82, 0xc0, 0x63, 255, 255], .invalidNumber),
+        (
+            "an integer that is too wide", Raw.new("i") + [0x87, 0, 0, 0, 0, 1, 0, 0, 0],
+            .invalidNumber
+        ),
+        (
+            "an unsigned short below its range", Raw.new("S") + [0x82, 0xc0, 0x63, 255, 255],
+            .invalidNumber
+        ),
         ("an object without a class", Raw.new("@") + [0x84, 0x85, 0x86], .unexpectedNil),
         ("an object that does not end", Raw.new("@") + [0x84] + Raw.root, .truncated),
-        ("an object in place of a class", Raw.new("@#") + [0x84] + Raw.root + [0x86, 0x92], .invalidReference),
+        (
+            "an object in place of a class", Raw.new("@#") + [0x84] + Raw.root + [0x86, 0x92],
+            .invalidReference
+        ),
         ("a class in place of an object", Raw.new("#@") + Raw.root + [0x92], .invalidReference),
-        ("a C string in place of an object", Raw.new("*@") + [0x84] + Raw.new("x") + [0x92], .invalidReference),
+        (
+            "a C string in place of an object", Raw.new("*@") + [0x84] + Raw.new("x") + [0x92],
+            .invalidReference
+        ),
         ("an object that is its own class", Raw.new("@") + [0x84, 0x92, 0x86], .invalidReference),
-        ("a class that is its own superclass", Raw.new("#") + [0x84] + Raw.new("A") + [0, 0x92], .invalidReference),
+        (
+            "a class that is its own superclass", Raw.new("#") + [0x84] + Raw.new("A") + [0, 0x92],
+            .invalidReference
+        ),
         (
             "a class that inherits from its subclass",
             Raw.new("#") + [0x84] + Raw.new("A") + [0, 0x84] + Raw.new("B") + [0, 0x92],
@@ -73,7 +88,10 @@ struct HostileTypedStreamTests {
         ),
         ("a class without a name", Raw.new("#") + [0x84, 0x85, 0, 0x85], .unexpectedNil),
         ("a class name with NUL", Raw.new("#") + [0x84, 0x84, 1, 0, 0, 0x85], .invalidString),
-        ("a class name that is not UTF-8", Raw.new("#") + [0x84, 0x84, 1, 0xff, 0, 0x85], .invalidString),
+        (
+            "a class name that is not UTF-8", Raw.new("#") + [0x84, 0x84, 1, 0xff, 0, 0x85],
+            .invalidString
+        ),
         ("a C string with NUL", Raw.new("*") + [0x84, 0x84, 1, 0], .invalidString),
         ("a C string without text", Raw.new("*") + [0x84, 0x85], .unexpectedNil),
         ("an atom beyond the table", Raw.new("%") + [0x93], .invalidReference),
@@ -88,7 +106,8 @@ struct HostileTypedStreamTests {
         let error = #expect(throws: TypedStreamError.self, "\(row.name)") {
             try TypedStreamDocument(parsing: bytes)
         }
-        #expect(error?.code == row.code, "\(row.name): \(error.map(String.init(describing:)) ?? "")")
+        #expect(
+            error?.code == row.code, "\(row.name): \(error.map(String.init(describing:)) ?? "")")
         try checkTypedStream(bytes)
     }
 
@@ -133,7 +152,9 @@ struct HostileTypedStreamTests {
     @Test("nesting is limited")
     func depth() throws {
         let bytes = try Samples.deep(513)
-        let error = #expect(throws: TypedStreamError.self) { try TypedStreamDocument(parsing: bytes) }
+        let error = #expect(throws: TypedStreamError.self) {
+            try TypedStreamDocument(parsing: bytes)
+        }
         #expect(error?.code == .depthLimitExceeded)
         #expect(error?.code.isLimit == true)
         #expect(error?.recovery != nil)
@@ -162,14 +183,18 @@ struct HostileTypedStreamTests {
     func path() throws {
         var bytes = try Samples.message()
         bytes[bytes.count - 4] = 0x80
-        let error = #expect(throws: TypedStreamError.self) { try TypedStreamDocument(parsing: bytes) }
+        let error = #expect(throws: TypedStreamError.self) {
+            try TypedStreamDocument(parsing: bytes)
+        }
         #expect(error?.code == .invalidTag)
         #expect(
             error?.path?.description
-                == "groups[0].values[0].groups[4].values[0].groups[2].values[0].groups[1].values[0]")
+                == "groups[0].values[0].groups[4].values[0].groups[2].values[0].groups[1].values[0]"
+        )
         #expect(
             error?.description.hasPrefix(
-                "typedstream: expected an integer, found tag 0x80 at byte \(bytes.count - 4), in groups")
+                "typedstream: expected an integer, found tag 0x80 at byte \(bytes.count - 4), in groups"
+            )
                 == true)
     }
 
@@ -178,10 +203,14 @@ struct HostileTypedStreamTests {
         // String 0 is a type, and object 0 an object.
         let bytes =
             Raw.version(3) + Raw.new("i") + [1] + [0x84] + Raw.root + [0, 0x86] + [Raw.reference(0)]
-        let error = #expect(throws: TypedStreamError.self) { try TypedStreamDocument(parsing: bytes) }
+        let error = #expect(throws: TypedStreamError.self) {
+            try TypedStreamDocument(parsing: bytes)
+        }
         #expect(error?.code == .ambiguousItem)
         let indexed = Raw.version(3) + [0x84] + Raw.root + [4, 0x86]
-        let other = #expect(throws: TypedStreamError.self) { try TypedStreamDocument(parsing: indexed) }
+        let other = #expect(throws: TypedStreamError.self) {
+            try TypedStreamDocument(parsing: indexed)
+        }
         #expect(other?.code == .unsupportedVersion)
     }
 
@@ -214,7 +243,8 @@ struct HostileTypedStreamTests {
     @Test("memory is in proportion to the input, whatever it claims")
     func memory() throws {
         // The most entries for their bytes: C strings of one name; and the longest encodings.
-        let many = [UInt8](Raw.new("[30000*]")) + [0x84] + Raw.new("x")
+        let many =
+            [UInt8](Raw.new("[30000*]")) + [0x84] + Raw.new("x")
             + [UInt8](repeating: 0, count: 0)
         let body = many + (0..<29_999).flatMap { _ in [0x84, Raw.reference(1)] as [UInt8] }
         let document = try TypedStreamDocument(parsing: Raw.stream(body))

@@ -15,7 +15,8 @@ struct PythonStreamAgreementTests {
         == 0
 
     @Test(
-        "both read the same items", .enabled(if: isInstalled, "pytypedstream is not installed here"))
+        "both read the same items", .enabled(if: isInstalled, "pytypedstream is not installed here")
+    )
     func items() throws {
         let folder = try TemporaryFolder()
         var expected: [(name: String, lines: [String])] = []

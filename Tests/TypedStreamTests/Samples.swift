@@ -17,7 +17,9 @@ enum Raw {
     static func stream(_ parts: [UInt8]...) -> [UInt8] { header + parts.flatMap { $0 } }
 
     /// A literal string of fewer than 128 bytes.
-    static func new(_ text: String) -> [UInt8] { [0x84, UInt8(text.utf8.count)] + Array(text.utf8) }
+    static func new(_ text: String) -> [UInt8] {
+        [0x84, UInt8(text.utf8.count)] + Array(text.utf8)
+    }
 
     /// The number of an entry of a table.
     static func reference(_ index: Int) -> UInt8 {
@@ -110,7 +112,8 @@ enum Samples {
         try stream.append("[0c]", .bytes([]))
         try stream.append("[5C]", .bytes([1, 2, 3, 4, 5]))
         try stream.append("[3i]", .integer(1), .integer(-200), .integer(70000))
-        try stream.append("[2[2s]]c", .integer(1), .integer(2), .integer(3), .integer(4), .integer(5))
+        try stream.append(
+            "[2[2s]]c", .integer(1), .integer(2), .integer(3), .integer(4), .integer(5))
         try stream.append("{CGSize=dd}", .real(1.5), .real(2))
         try stream.append("{?=[2c]i}{{f}}", .bytes([1, 2]), .integer(3), .real(4))
         try stream.append("[2{P=if}]i", .integer(1), .real(2), .integer(3), .real(4), .integer(5))

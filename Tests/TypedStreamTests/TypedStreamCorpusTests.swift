@@ -65,7 +65,8 @@ struct TypedStreamCorpusTests {
         #expect(error?.what.contains("157") == true)
         let salvaged = try TypedStreamDocument(salvaging: file.bytes)
         #expect(salvaged.problem?.code == .invalidLength)
-        #expect(salvaged.objects.map(\.class.name) == ["NSMutableAttributedString", "NSMutableString"])
+        #expect(
+            salvaged.objects.map(\.class.name) == ["NSMutableAttributedString", "NSMutableString"])
         #expect(throws: TypedStreamError.self) { try salvaged.firstText() }
         #expect(throws: TypedStreamError.self) { try salvaged.serialized() }
     }

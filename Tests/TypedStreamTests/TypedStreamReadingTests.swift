@@ -33,9 +33,10 @@ struct TypedStreamReadingTests {
         }
         #expect(type.number == 5)
         #expect(bytes[values[1].byteRange] == [42])
-        #expect(document.sharedStrings.map(\.text) == [
-            "@", "NSNumber", "NSValue", "NSObject", "*", "i",
-        ])
+        #expect(
+            document.sharedStrings.map(\.text) == [
+                "@", "NSNumber", "NSValue", "NSObject", "*", "i",
+            ])
         #expect(document.classes.map(\.version) == [0, 0, 0])
     }
 
@@ -45,7 +46,8 @@ struct TypedStreamReadingTests {
             [tag] + (isBigEndian ? bytes.reversed() : bytes)
         }
         let rows: [([UInt8], Int64)] = [
-            ([0x2a], 42), ([0xfb], -5), ([0x92], -110), ([0x7f], 127), (wide(0x81, [0x80, 0]), 128),
+            ([0x2a], 42), ([0xfb], -5), ([0x92], -110), ([0x7f], 127),
+            (wide(0x81, [0x80, 0]), 128),
             (wide(0x81, [0x4d, 1]), 333), (wide(0x81, [0x91, 0xff]), -111),
             (wide(0x82, [3, 0xd9, 0, 0]), 55555), (wide(0x82, [0xc0, 0x63, 0xff, 0xff]), -40000),
             (wide(0x87, [0, 0x0e, 0xfa, 0xd5, 0xfe, 0xff, 0xff, 0xff]), -5_000_000_000),
@@ -135,7 +137,8 @@ struct TypedStreamReadingTests {
     @Test("the text of a message is that of its string")
     func text() throws {
         #expect(
-            try TypedStreamDocument(parsing: Samples.message()).firstText() == "Hi, see example.com")
+            try TypedStreamDocument(parsing: Samples.message()).firstText() == "Hi, see example.com"
+        )
         #expect(try TypedStreamDocument(parsing: Samples.text()).firstText() == "Grüße, 世界")
         #expect(try TypedStreamDocument(parsing: Samples.deep(2)).firstText() == nil)
         #expect(try TypedStreamDocument(parsing: Raw.header).firstText() == nil)
