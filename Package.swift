@@ -181,7 +181,7 @@ let package = Package(
             dependencies: [
                 "PropertyList", "PropertyListTools", "PropertyListCodable", "KeyedArchive",
                 "AppKitArchive",
-                "ArchiveStore", "TestSupport",
+                "ArchiveStore", "TestSupport", "TypedStream",
             ]),
         // What no single part can promise: every input, every limit, every target.
         .testTarget(

@@ -11,7 +11,7 @@
 /// let document = try TypedStreamDocument(parsing: bytes)
 /// for group in document.groups {
 ///     for value in group.values {
-///         if case .object(let object) = value.content { print(object.class?.name ?? "") }
+///         if case .object(let object) = value.content { print(object.class.name) }
 ///     }
 /// }
 /// ```

@@ -36,5 +36,8 @@ let package = Package(
         .executableTarget(
             name: "archive-store-client",
             dependencies: [.product(name: "ArchiveStore", package: "swift-keyed-archive")]),
+        .executableTarget(
+            name: "typed-stream-client",
+            dependencies: [.product(name: "TypedStream", package: "swift-keyed-archive")]),
     ]
 )
