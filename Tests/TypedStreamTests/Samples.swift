@@ -46,10 +46,10 @@ enum Samples {
     static func all() throws -> [(name: String, bytes: [UInt8])] {
         [
             ("empty", Raw.header), ("text", try text()), ("message", try message()),
-            ("message, big-endian", try message(.bigEndian)), ("types", try types()),
-            ("types, big-endian", try types(.bigEndian)), ("arrays", try arrays()),
+            ("message-big-endian", try message(.bigEndian)), ("types", try types()),
+            ("types-big-endian", try types(.bigEndian)), ("arrays", try arrays()),
             ("shared", try shared()), ("cycle", try cycle()), ("roots", try roots()),
-            ("many", try many()), ("deep", try deep(60)), ("version 3", versionThree),
+            ("many", try many()), ("deep", try deep(60)), ("version-3", versionThree),
         ]
     }
 
