@@ -13,6 +13,7 @@ let package = Package(
         .library(name: "AppKitArchive", targets: ["AppKitArchive"]),
         .library(name: "ArchiveStore", targets: ["ArchiveStore"]),
         .library(name: "TypedStream", targets: ["TypedStream"]),
+        .library(name: "NIBArchive", targets: ["NIBArchive"]),
         .executable(name: "keyed", targets: ["keyed"]),
     ],
     traits: [
@@ -83,6 +84,8 @@ let package = Package(
             ]),
         // The streams of NSArchiver.
         .target(name: "TypedStream", dependencies: ["ValidText"]),
+        // Compiled interface files.
+        .target(name: "NIBArchive", dependencies: ["ValidText"]),
         // The classes of AppKit and UIKit, by the public calls of the libraries alone.
         .target(
             name: "AppKitArchive", dependencies: ["KeyedArchive", "PropertyList"],
@@ -132,7 +135,8 @@ let package = Package(
             dependencies: [
                 "PropertyList", "PropertyListTools", "PropertyListCodable", "KeyedArchive",
                 "AppKitArchive",
-                "DatabaseFiles", "KeyedCommand", "TestSupport", "TypedStream", "ValidText",
+                "DatabaseFiles", "KeyedCommand", "NIBArchive", "TestSupport", "TypedStream",
+                "ValidText",
             ],
             path: "Tests/FuzzTargets"),
         // Growth, memory and system calls are looked at from outside a process: this one.
@@ -181,7 +185,7 @@ let package = Package(
             dependencies: [
                 "PropertyList", "PropertyListTools", "PropertyListCodable", "KeyedArchive",
                 "AppKitArchive",
-                "ArchiveStore", "TestSupport", "TypedStream",
+                "ArchiveStore", "NIBArchive", "TestSupport", "TypedStream",
             ]),
         // What no single part can promise: every input, every limit, every target.
         .testTarget(
@@ -208,6 +212,8 @@ let package = Package(
             ]),
         .testTarget(
             name: "TypedStreamTests", dependencies: ["TypedStream", "TestSupport", "FuzzTargets"]),
+        .testTarget(
+            name: "NIBArchiveTests", dependencies: ["NIBArchive", "TestSupport", "FuzzTargets"]),
         .testTarget(
             name: "DatabaseFilesTests", dependencies: ["DatabaseFiles", "TestSupport"]),
     ]

@@ -1,6 +1,8 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+internal import ValidText
+
 extension StreamReader {
     /// The most classes in a chain. Genuine files have chains of nine.
     static var longestChain: Int { 64 }

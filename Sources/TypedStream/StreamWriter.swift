@@ -82,6 +82,7 @@ extension TypedStreamDocument {
     ///
     /// - Parameter byteOrder: The order of the bytes of numbers; by default that of the source. All else is the same
     ///   in both orders.
+    /// - Returns: The file.
     /// - Throws: ``problem``, for a salvaged document: a stream cannot end within an object.
     public func serialized(
         byteOrder: TypedStreamByteOrder? = nil

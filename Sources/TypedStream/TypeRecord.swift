@@ -169,7 +169,7 @@ struct TypeParser {
             // Ten digits at most: no overflow.
             count = count * 10 + Int(digit - UInt8(ascii: "0"))
             place += 1
-            guard place - start <= 10, count <= Int(UInt32.max) else {
+            guard place - start <= 10, count <= Int(clamping: UInt32.max) else {
                 throw fault("expected at most \(UInt32.max) elements in an array, found more")
             }
         }

@@ -34,7 +34,7 @@ public struct TypedStreamLimits: Sendable, Hashable {
     public static let trusted = TypedStreamLimits(depth: 1_000_000, inputSize: addressableSize)
 
     /// The largest input: offsets in a document are 32 bits wide.
-    static let addressableSize = Int(UInt32.max)
+    static let addressableSize = Int(clamping: UInt32.max)
 }
 
 extension TypedStreamLimits {

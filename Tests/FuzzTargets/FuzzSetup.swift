@@ -98,4 +98,5 @@ public let fuzzTargets: [(name: String, run: @Sendable ([UInt8]) throws -> Void)
     ("database", fuzzDatabase),
     ("verbs", fuzzVerbs),
     ("typedstream", fuzzTypedStream),
+    ("nibarchive", fuzzNIBArchive),
 ]

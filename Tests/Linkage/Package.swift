@@ -39,5 +39,8 @@ let package = Package(
         .executableTarget(
             name: "typed-stream-client",
             dependencies: [.product(name: "TypedStream", package: "swift-keyed-archive")]),
+        .executableTarget(
+            name: "nib-archive-client",
+            dependencies: [.product(name: "NIBArchive", package: "swift-keyed-archive")]),
     ]
 )
