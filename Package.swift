@@ -14,6 +14,7 @@ let package = Package(
         .library(name: "ArchiveStore", targets: ["ArchiveStore"]),
         .library(name: "TypedStream", targets: ["TypedStream"]),
         .library(name: "NIBArchive", targets: ["NIBArchive"]),
+        .library(name: "InlinePropertyList", targets: ["InlinePropertyList"]),
         .executable(name: "keyed", targets: ["keyed"]),
     ],
     traits: [
@@ -86,6 +87,8 @@ let package = Package(
         .target(name: "TypedStream", dependencies: ["ValidText"]),
         // Compiled interface files.
         .target(name: "NIBArchive", dependencies: ["ValidText"]),
+        // The messages of NSXPCConnection: bplist15, 16 and 17.
+        .target(name: "InlinePropertyList", dependencies: ["ValidText"]),
         // The classes of AppKit and UIKit, by the public calls of the libraries alone.
         .target(
             name: "AppKitArchive", dependencies: ["KeyedArchive", "PropertyList"],
@@ -135,7 +138,8 @@ let package = Package(
             dependencies: [
                 "PropertyList", "PropertyListTools", "PropertyListCodable", "KeyedArchive",
                 "AppKitArchive",
-                "DatabaseFiles", "KeyedCommand", "NIBArchive", "TestSupport", "TypedStream",
+                "DatabaseFiles", "InlinePropertyList", "KeyedCommand", "NIBArchive", "TestSupport",
+                "TypedStream",
                 "ValidText",
             ],
             path: "Tests/FuzzTargets"),
@@ -185,7 +189,7 @@ let package = Package(
             dependencies: [
                 "PropertyList", "PropertyListTools", "PropertyListCodable", "KeyedArchive",
                 "AppKitArchive",
-                "ArchiveStore", "NIBArchive", "TestSupport", "TypedStream",
+                "ArchiveStore", "InlinePropertyList", "NIBArchive", "TestSupport", "TypedStream",
             ]),
         // What no single part can promise: every input, every limit, every target.
         .testTarget(
@@ -214,6 +218,9 @@ let package = Package(
             name: "TypedStreamTests", dependencies: ["TypedStream", "TestSupport", "FuzzTargets"]),
         .testTarget(
             name: "NIBArchiveTests", dependencies: ["NIBArchive", "TestSupport", "FuzzTargets"]),
+        .testTarget(
+            name: "InlinePropertyListTests",
+            dependencies: ["InlinePropertyList", "TestSupport", "FuzzTargets"]),
         .testTarget(
             name: "DatabaseFilesTests", dependencies: ["DatabaseFiles", "TestSupport"]),
     ]

@@ -99,4 +99,5 @@ public let fuzzTargets: [(name: String, run: @Sendable ([UInt8]) throws -> Void)
     ("verbs", fuzzVerbs),
     ("typedstream", fuzzTypedStream),
     ("nibarchive", fuzzNIBArchive),
+    ("inline", fuzzInlinePropertyList),
 ]

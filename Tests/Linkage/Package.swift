@@ -42,5 +42,10 @@ let package = Package(
         .executableTarget(
             name: "nib-archive-client",
             dependencies: [.product(name: "NIBArchive", package: "swift-keyed-archive")]),
+        .executableTarget(
+            name: "inline-property-list-client",
+            dependencies: [
+                .product(name: "InlinePropertyList", package: "swift-keyed-archive")
+            ]),
     ]
 )
