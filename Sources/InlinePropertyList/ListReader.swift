@@ -93,6 +93,7 @@ struct ListReader {
     ///   - header: The number of bytes before its children.
     ///   - end: The place after its last child, if it is known.
     ///   - count: The number of its children, if that is known.
+    /// - Throws: `depthLimitExceeded`.
     mutating func beginContainer(
         _ kind: ListNode.Kind, header: Int, end: Int? = nil, count: Int = 0
     ) throws(InlinePropertyListError) {

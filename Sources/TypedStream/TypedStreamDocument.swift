@@ -80,7 +80,7 @@ extension TypedStreamDocument {
     /// - Parameters:
     ///   - bytes: The file. The document keeps it.
     ///   - limits: The limits on what the file may ask for.
-    /// - Throws: As ``init(parsing:limits:)`` if the header is damaged.
+    /// - Throws: `unrecognizedFormat`, `unsupportedVersion` or `truncated` if the header is damaged.
     public init(
         salvaging bytes: [UInt8], limits: TypedStreamLimits = .default
     ) throws(TypedStreamError) {

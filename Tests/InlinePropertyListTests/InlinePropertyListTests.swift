@@ -325,6 +325,20 @@ struct InlinePropertyListTests {
         #expect(throws: InlinePropertyListError.self) { try text.append(.ascii("é")) }
     }
 
+    @Test("an error names the way to its place")
+    func path() {
+        let bytes = ListSamples.message(
+            ListSamples.container(
+                0xa0, at: 8, [0xe0] + ListSamples.container(0xa0, at: 18, [0xe0, 0xe0, 0x99])))
+        let error = #expect(throws: InlinePropertyListError.self) {
+            try InlinePropertyListDocument(parsing: bytes[...])
+        }
+        #expect(
+            error?.description
+                == "bplist15–17: expected the marker of a value in version 17, found 0x99 at byte 29, in [1][2]"
+        )
+    }
+
     @Test("zeros may follow version 15")
     func padding() throws {
         #expect(

@@ -77,6 +77,15 @@ struct NIBArchiveTests {
         #expect(files.map(\.bytes) == [NIBSamples.small, try NIBSamples.types()])
     }
 
+    @Test("an archive is told by its first bytes, and read from any sequence")
+    func sequences() throws {
+        #expect(NIBArchiveDocument.isNIBArchive(NIBSamples.small))
+        #expect(!NIBArchiveDocument.isNIBArchive(Array("NIBArchiv".utf8)))
+        let document = try NIBArchiveDocument(parsing: NIBSamples.small[...])
+        #expect(document.byteCount == NIBSamples.small.count)
+        #expect(document.classes.map(\.byteRange) == [60..<61])
+    }
+
     @Test("every type of value is built and read")
     func types() throws {
         let bytes = try NIBSamples.types()

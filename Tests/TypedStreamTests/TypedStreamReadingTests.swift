@@ -40,6 +40,31 @@ struct TypedStreamReadingTests {
         #expect(document.classes.map(\.version) == [0, 0, 0])
     }
 
+    @Test("strings and classes have their places and versions")
+    func names() throws {
+        let bytes = try Samples.shared()
+        let document = try TypedStreamDocument(parsing: bytes[...])
+        let long = try #require(document.classes.first)
+        #expect(long.version == -5_000_000_000)
+        #expect(long.sharedName.description == String(repeating: "Ä", count: 200))
+        // A tag, the name with its tag and length, and a version of 9 bytes.
+        #expect(long.byteRange.count == 1 + 4 + 400 + 9)
+        #expect(long.superclass?.name == "NSObject")
+        #expect(long.superclass?.superclass == nil)
+        #expect(document.sharedStrings.map(\.byteRange.lowerBound) == [16, 22, 436, 448])
+        for string in document.sharedStrings {
+            #expect(bytes[string.byteRange].suffix(string.bytes.count) == string.bytes)
+        }
+    }
+
+    @Test("a long path is cut in the middle")
+    func path() {
+        let short = TypedStreamPath([.group(0), .value(2)])
+        #expect(short.description == "groups[0].values[2]")
+        let long = TypedStreamPath((0..<100).map { .group($0) })
+        #expect(long.description.contains("groups[7]…groups[92]"))
+    }
+
     @Test("integers are signed, however they are stored", arguments: [false, true])
     func integers(_ isBigEndian: Bool) throws {
         func wide(_ tag: UInt8, _ bytes: [UInt8]) -> [UInt8] {

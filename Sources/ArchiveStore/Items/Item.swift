@@ -1,6 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PropertyList
 internal import ValidText
 
 #if canImport(FoundationEssentials)
