@@ -15,7 +15,7 @@ extension TypedStreamDocument.Storage {
     /// The beginning of the group at a place.
     func groupHead(at place: Int) -> GroupHead? {
         if streamerVersion == StreamHeader.oldVersion,
-            OldGroupReadings(source, tables, at: place).isObject
+            tables.mayBeObject(at: place, in: source)
         {
             return GroupHead(string: nil, types: StreamTables.impliedType, end: place)
         }

@@ -50,64 +50,60 @@ extension StreamReader {
     /// Whether an object without a type encoding begins here, as streamer version 3 has them.
     ///
     /// The format does not mark the difference. A byte that can be read both ways is refused.
-    private func isBareObject() throws(TypedStreamError) -> Bool {
-        let readings = OldGroupReadings(source, tables, at: place)
-        guard readings.isObject, readings.isTyped else { return readings.isObject }
+    private mutating func isBareObject() throws(TypedStreamError) -> Bool {
+        guard tables.mayBeObject(at: place, in: source) else { return false }
+        guard mayBeType() else { return true }
         throw fail(
             .ambiguousItem,
             "expected an object or a type encoding, found an item of streamer version 3 that can be either"
         )
     }
-}
 
-/// The ways to read the beginning of a group in streamer version 3.
-struct OldGroupReadings {
-    /// Whether an object without a type encoding may begin here.
-    var isObject = false
     /// Whether a type encoding may begin here.
-    var isTyped = false
-
-    /// Looks at the item at `place`. Only entries of tables that precede it count.
-    init(_ source: StreamBytes, _ tables: StreamTables, at place: Int) {
-        guard let head = source.byte(at: place) else { return }
-        switch head {
-        case Tag.null: isObject = true
-        case Tag.new: lookAtLiteral(source, tables, at: place)
+    private mutating func mayBeType() -> Bool {
+        switch source.byte(at: place) {
+        case Tag.null: return false
+        case Tag.new:
+            guard let (length, start) = source.integer(at: place &+ 1), length > 0,
+                length <= source.bytes.count &- start
+            else { return false }
+            return Self.isType(source.bytes[start..<start &+ Int(truncatingIfNeeded: length)])
         default:
-            guard let (index, _) = source.reference(at: place) else { return }
-            isObject = Self.precedes(index, tables, place, .object)
-            if let string = tables.strings[safe: index], string.offset < place {
-                isTyped = Self.isType(source.bytes[string.range])
-            }
+            guard let (index, _) = source.reference(at: place),
+                let string = tables.strings[safe: index]
+            else { return false }
+            if string.type > 0 { return true }
+            // A long string that is no type can be referred to many times.
+            guard !string.isOther else { return false }
+            let isType = Self.isType(source.bytes[string.range])
+            tables.strings[index].isOther = !isType
+            return isType
         }
-    }
-
-    /// A class or the length of an encoding follows.
-    private mutating func lookAtLiteral(
-        _ source: StreamBytes, _ tables: StreamTables, at place: Int
-    ) {
-        if source.byte(at: place + 1) == Tag.new {
-            isObject = true
-            return
-        }
-        guard let (value, end) = source.integer(at: place + 1) else { return }
-        let index = Int(truncatingIfNeeded: value &- Tag.firstNumber)
-        isObject = Self.precedes(index, tables, place, .class)
-        let length = Int(truncatingIfNeeded: value)
-        guard length > 0, length <= source.bytes.count - end else { return }
-        isTyped = Self.isType(source.bytes[end..<end + length])
-    }
-
-    private static func precedes(
-        _ index: Int, _ tables: StreamTables, _ place: Int, _ kind: TableEntry.Kind
-    ) -> Bool {
-        guard let entry = tables.entries[safe: index] else { return false }
-        return entry.kind == kind && entry.offset < place
     }
 
     private static func isType(_ text: ArraySlice<UInt8>) -> Bool {
         var records: [TypeRecord] = []
         return (try? TypeParser.parse(text, into: &records)) != nil
+    }
+}
+
+extension StreamTables {
+    /// Whether an object without a type encoding may begin at `place`, in streamer version 3. Only entries that
+    /// precede it count.
+    func mayBeObject(at place: Int, in source: StreamBytes) -> Bool {
+        switch source.byte(at: place) {
+        case Tag.null: return true
+        case Tag.new:
+            // Its class follows.
+            if source.byte(at: place &+ 1) == Tag.new { return true }
+            return precedes(source.reference(at: place &+ 1)?.index, place, .class)
+        default: return precedes(source.reference(at: place)?.index, place, .object)
+        }
+    }
+
+    private func precedes(_ index: Int?, _ place: Int, _ kind: TableEntry.Kind) -> Bool {
+        guard let index, let entry = entries[safe: index] else { return false }
+        return entry.kind == kind && entry.offset < place
     }
 }
 

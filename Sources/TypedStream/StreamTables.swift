@@ -13,6 +13,8 @@ struct SharedString: BitwiseCopyable, Sendable {
     var type: UInt32 = 0
     /// Whether the text is known to be UTF-8 without NUL.
     var isName = false
+    /// Whether the text is known to be no type encoding.
+    var isOther = false
 
     var range: Range<Int> { Int(start)..<Int(start) &+ Int(length) }
 }
