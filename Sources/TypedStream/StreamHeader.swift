@@ -1,8 +1,8 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// The beginning of a stream.
-struct StreamHeader: Sendable {
+/// The beginning of a stream: a version, and a signature with its length.
+enum StreamHeader {
     static let signatureLength = 11
     static let littleEndian = Array("streamtyped".utf8)
     static let bigEndian = Array("typedstream".utf8)
@@ -10,9 +10,6 @@ struct StreamHeader: Sendable {
     static let oldVersion: UInt8 = 3
     /// The streamer version of everything later.
     static let version: UInt8 = 4
-
-    /// 3 or 4.
-    let streamerVersion: UInt8
     /// The place after the signature.
     static let signatureEnd = 2 + signatureLength
 
