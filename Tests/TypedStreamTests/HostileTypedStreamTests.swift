@@ -224,12 +224,12 @@ struct HostileTypedStreamTests {
     @Test("changed bytes of our streams are refused or give another stream")
     func changes() throws {
         var random = SplitMix64(seed: 26)
-        for (_, sample) in try Samples.all() where sample.count < 1000 {
+        for (_, sample) in try Samples.all() where sample.count < 300 {
             for place in sample.indices {
-                for value in [sample[place] ^ 0xff, sample[place] ^ 1, sample[place] &+ 1] {
-                    try check(sample, place, value)
-                }
-                for _ in 0..<3 { try check(sample, place, UInt8(0x80 + random.below(0x18))) }
+                try check(sample, place, sample[place] ^ 0xff)
+                try check(sample, place, sample[place] &+ 1)
+                // Tags, and references to the first entries.
+                try check(sample, place, UInt8(0x80 + random.below(0x18)))
             }
         }
     }
