@@ -14,6 +14,9 @@ let package = Package(
         .library(name: "AppKitArchive", targets: ["AppKitArchive"]),
         .library(name: "ArchiveMacros", targets: ["ArchiveMacros"]),
         .library(name: "ArchiveStore", targets: ["ArchiveStore"]),
+        .library(name: "TypedStream", targets: ["TypedStream"]),
+        .library(name: "NIBArchive", targets: ["NIBArchive"]),
+        .library(name: "InlinePropertyList", targets: ["InlinePropertyList"]),
         .executable(name: "keyed", targets: ["keyed"]),
     ],
     traits: [
@@ -62,6 +65,8 @@ let package = Package(
         .target(name: "PlatformC"),
         // The keys and marks of keyed archives, for this package only.
         .target(name: "ArchiveVocabulary"),
+        // Text of bytes that may not be UTF-8, for this package only.
+        .target(name: "ValidText"),
         .target(
             name: "PropertyList",
             dependencies: [
@@ -75,7 +80,8 @@ let package = Package(
         .target(name: "CallStack", dependencies: ["CSystemFiles", "PlatformC"]),
         // Key paths, editing, comparing, merging, carving.
         .target(
-            name: "PropertyListTools", dependencies: ["ArchiveVocabulary", "PropertyList"]),
+            name: "PropertyListTools",
+            dependencies: ["ArchiveVocabulary", "PropertyList", "ValidText"]),
         .target(
             name: "PropertyListCodable",
             dependencies: ["ArchiveVocabulary", "CallStack", "PropertyList"]),
@@ -83,7 +89,14 @@ let package = Package(
             name: "KeyedArchive",
             dependencies: [
                 "ArchiveVocabulary", "CallStack", "PropertyList", "PropertyListCodable",
+                "ValidText",
             ]),
+        // The streams of NSArchiver.
+        .target(name: "TypedStream", dependencies: ["ValidText"]),
+        // Compiled interface files.
+        .target(name: "NIBArchive", dependencies: ["ValidText"]),
+        // The messages of NSXPCConnection: bplist15, 16 and 17.
+        .target(name: "InlinePropertyList", dependencies: ["ValidText"]),
         // The classes of AppKit and UIKit, by the public calls of the libraries alone.
         .target(
             name: "AppKitArchive", dependencies: ["KeyedArchive", "PropertyList"],
@@ -109,7 +122,7 @@ let package = Package(
             name: "ArchiveStore",
             dependencies: [
                 "KeyedArchive", "PropertyList", "PropertyListCodable", "PlatformC", "SystemFiles",
-                "DatabaseFiles",
+                "DatabaseFiles", "ValidText",
                 .target(name: "CSQLite", condition: .when(traits: ["Stores"])),
                 .product(
                     name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["Stores"])),
@@ -124,7 +137,7 @@ let package = Package(
             name: "KeyedCommand",
             dependencies: [
                 "ArchiveVocabulary", "PropertyList", "PropertyListTools", "KeyedArchive",
-                "AppKitArchive", "PlatformC", "SystemFiles", "DatabaseFiles",
+                "AppKitArchive", "PlatformC", "SystemFiles", "DatabaseFiles", "ValidText",
                 .product(
                     name: "ArgumentParser", package: "swift-argument-parser",
                     condition: .when(traits: ["CommandLineTool"])),
@@ -146,7 +159,9 @@ let package = Package(
             dependencies: [
                 "PropertyList", "PropertyListTools", "PropertyListCodable", "KeyedArchive",
                 "AppKitArchive",
-                "DatabaseFiles", "KeyedCommand", "TestSupport",
+                "DatabaseFiles", "InlinePropertyList", "KeyedCommand", "NIBArchive", "TestSupport",
+                "TypedStream",
+                "ValidText",
             ],
             path: "Tests/FuzzTargets"),
         // Growth, memory and system calls are looked at from outside a process: this one.
@@ -206,7 +221,7 @@ let package = Package(
             dependencies: [
                 "PropertyList", "PropertyListTools", "PropertyListCodable", "KeyedArchive",
                 "AppKitArchive",
-                "ArchiveStore", "TestSupport",
+                "ArchiveStore", "InlinePropertyList", "NIBArchive", "TestSupport", "TypedStream",
             ]),
         // What no single part can promise: every input, every limit, every target.
         .testTarget(
@@ -231,6 +246,13 @@ let package = Package(
             dependencies: [
                 "keyed", "KeyedCommand", "PropertyListTools", "DatabaseFiles", "TestSupport",
             ]),
+        .testTarget(
+            name: "TypedStreamTests", dependencies: ["TypedStream", "TestSupport", "FuzzTargets"]),
+        .testTarget(
+            name: "NIBArchiveTests", dependencies: ["NIBArchive", "TestSupport", "FuzzTargets"]),
+        .testTarget(
+            name: "InlinePropertyListTests",
+            dependencies: ["InlinePropertyList", "TestSupport", "FuzzTargets"]),
         .testTarget(
             name: "DatabaseFilesTests", dependencies: ["DatabaseFiles", "TestSupport"]),
     ]

@@ -97,4 +97,7 @@ public let fuzzTargets: [(name: String, run: @Sendable ([UInt8]) throws -> Void)
     ("edits", fuzzEdits),
     ("database", fuzzDatabase),
     ("verbs", fuzzVerbs),
+    ("typedstream", fuzzTypedStream),
+    ("nibarchive", fuzzNIBArchive),
+    ("inline", fuzzInlinePropertyList),
 ]

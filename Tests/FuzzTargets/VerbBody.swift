@@ -4,6 +4,7 @@
 import Foundation
 import KeyedCommand
 import PropertyList
+import ValidText
 
 /// Runs verbs of the command on two files, in process, under the limits for strangers.
 ///

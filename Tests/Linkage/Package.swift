@@ -40,5 +40,16 @@ let package = Package(
         .executableTarget(
             name: "archive-store-client",
             dependencies: [.product(name: "ArchiveStore", package: "swift-keyed-archive")]),
+        .executableTarget(
+            name: "typed-stream-client",
+            dependencies: [.product(name: "TypedStream", package: "swift-keyed-archive")]),
+        .executableTarget(
+            name: "nib-archive-client",
+            dependencies: [.product(name: "NIBArchive", package: "swift-keyed-archive")]),
+        .executableTarget(
+            name: "inline-property-list-client",
+            dependencies: [
+                .product(name: "InlinePropertyList", package: "swift-keyed-archive")
+            ]),
     ]
 )

@@ -4,7 +4,7 @@
 #if Stores
 
 internal import GRDB
-internal import PropertyList
+internal import ValidText
 
 #if canImport(FoundationEssentials)
 internal import FoundationEssentials

@@ -1,7 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-internal import PropertyList
+internal import ValidText
 
 /// A key as the name of a file, and back.
 ///

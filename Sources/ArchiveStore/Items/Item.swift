@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import PropertyList
+internal import ValidText
 
 #if canImport(FoundationEssentials)
 public import FoundationEssentials

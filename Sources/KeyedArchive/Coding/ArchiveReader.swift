@@ -5,6 +5,7 @@ internal import ArchiveVocabulary
 internal import CallStack
 @_spi(Tables) internal import PropertyList
 internal import PropertyListCodable
+internal import ValidText
 
 #if canImport(FoundationEssentials)
 internal import FoundationEssentials

@@ -5,6 +5,7 @@ import ArgumentParser
 import PropertyList
 import PropertyListTools
 import SystemFiles
+import ValidText
 
 /// A verb that changes one file.
 protocol EditingCommand: ConsoleCommand {

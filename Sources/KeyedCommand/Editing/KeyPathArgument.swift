@@ -4,6 +4,7 @@
 import ArgumentParser
 import PropertyList
 import PropertyListTools
+import ValidText
 
 /// Key paths on the command line, and what is wrong with them.
 enum KeyPathArgument {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import PropertyList
+internal import ValidText
 
 /// The edits to a document when there are no more to come: which containers are still part of it, and
 /// the values of all that is new.

@@ -1,0 +1,60 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+extension InlinePropertyListBuilder {
+    /// Appends a value of a document of version 16 or 17, with all that it holds. Without recursion.
+    ///
+    /// Strings keep their kind. Integers and lengths are written in their shortest form: a copy of a message that
+    /// Apple's software wrote is the same bytes. References are refused: written out, the values that they refer to
+    /// could be repeated without end.
+    ///
+    /// - Throws: `invalidMarker` for a document of version 15, `invalidReference` for a reference, and as
+    ///   ``append(_:)``.
+    public mutating func append(
+        contentsOf node: InlinePropertyListNode
+    ) throws(InlinePropertyListError) {
+        guard node.storage.version != .fifteen else {
+            throw InlinePropertyListError(
+                .invalidMarker, "expected a value of version 16 or 17, found one of version 15")
+        }
+        // The containers that were begun, by the node after each one.
+        var ends: [Int] = []
+        let last = node.stored.kind.isContainer ? Int(node.stored.other) : node.index + 1
+        for index in node.index..<last {
+            while ends.last == index {
+                ends.removeLast()
+                try end()
+            }
+            let child = InlinePropertyListNode(storage: node.storage, index: index)
+            switch child.stored.kind {
+            case .array: try beginArray()
+            case .dictionary: try beginDictionary()
+            default: try append(copyOf: child)
+            }
+            if child.stored.kind.isContainer { ends.append(Int(child.stored.other)) }
+        }
+        for _ in ends { try end() }
+    }
+
+    private mutating func append(
+        copyOf node: InlinePropertyListNode
+    ) throws(InlinePropertyListError) {
+        guard !node.isReference else {
+            throw InlinePropertyListError(
+                .invalidReference, "expected a value without references, found one",
+                at: node.byteRange.lowerBound)
+        }
+        switch node.content {
+        case .boolean(let flag): try append(.boolean(flag))
+        case .integer(let number): try append(.integer(number))
+        case .unsigned(let number): try append(.unsigned(number))
+        case .float(let number): try append(.float(number))
+        case .double(let number): try append(.double(number))
+        case .data(let data): try append(.data(Array(data)))
+        case .string(let text):
+            try append(node.stored.kind == .terminated ? .ascii(text) : .utf16(text))
+        // Versions 16 and 17 have neither dates nor sets, and containers are copied value by value.
+        case .null, .date, .set, .orderedSet, .array, .dictionary: try append(.null)
+        }
+    }
+}

@@ -1,0 +1,199 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+/// Writes a property list of version 16 or 17, value by value.
+///
+/// New files have no references: every reader accepts them.
+///
+/// ```swift
+/// var message = InlinePropertyListBuilder()
+/// try message.beginArray()
+/// try message.append(.ascii("ping:withReply:"))
+/// try message.append(.utf16("foo5"))
+/// try message.append(.null)
+/// try message.end()
+/// let bytes = try message.finish()
+/// ```
+public struct InlinePropertyListBuilder: Sendable {
+    /// A value that is no container.
+    public enum Value: Sendable {
+        /// No value.
+        case null
+        /// A truth value.
+        case boolean(Bool)
+        /// A whole number, in as few bytes as it needs; negative ones take 8.
+        case integer(Int64)
+        /// A whole number above 2⁶³ - 1.
+        case unsigned(UInt64)
+        /// A real number of 4 bytes.
+        case float(Float)
+        /// A real number of 8 bytes.
+        case double(Double)
+        /// Bytes.
+        case data([UInt8])
+        /// Text of ASCII without NUL: selectors, class names and keys.
+        case ascii(String)
+        /// Text as UTF-16: strings that are values, even those of ASCII.
+        case utf16(String)
+    }
+
+    private struct Open {
+        /// The place of the end offset.
+        let place: Int
+        let isDictionary: Bool
+        var count = 0
+    }
+
+    private var bytes: [UInt8]
+    private var open: [Open] = []
+    private var isComplete = false
+
+    /// Creates a property list without its root.
+    ///
+    /// - Parameter isOld: Whether the version is 16 rather than 17.
+    public init(isOld: Bool = false) {
+        bytes = (isOld ? InlinePropertyListVersion.sixteen : .seventeen).magic
+    }
+
+    /// Begins an array, with its elements up to ``end()``.
+    ///
+    /// - Throws: `incompleteList` after the root.
+    public mutating func beginArray() throws(InlinePropertyListError) {
+        try begin(0xa0, isDictionary: false)
+    }
+
+    /// Begins a dictionary, with a value after each key up to ``end()``.
+    ///
+    /// - Throws: `incompleteList` after the root.
+    public mutating func beginDictionary() throws(InlinePropertyListError) {
+        try begin(0xd0, isDictionary: true)
+    }
+
+    private mutating func begin(
+        _ marker: UInt8, isDictionary: Bool
+    ) throws(InlinePropertyListError) {
+        try count(isKey: false)
+        bytes.append(marker)
+        open.append(Open(place: bytes.count, isDictionary: isDictionary))
+        bytes += [UInt8](repeating: 0, count: 8)
+    }
+
+    /// Ends the innermost container.
+    ///
+    /// - Throws: `incompleteList` if none is open, `invalidKey` for a dictionary with a key without a value.
+    public mutating func end() throws(InlinePropertyListError) {
+        guard let top = open.last else {
+            throw InlinePropertyListError(
+                .incompleteList, "expected a container that has begun, found none")
+        }
+        guard !top.isDictionary || top.count % 2 == 0 else {
+            throw InlinePropertyListError(
+                .invalidKey, "expected a value for each key, found \(top.count) objects")
+        }
+        open.removeLast()
+        let last = bytes.count - 1
+        for index in 0..<8 {
+            bytes[top.place + index] = UInt8(truncatingIfNeeded: last >> (8 * index))
+        }
+        isComplete = open.isEmpty
+    }
+
+    /// Appends a value.
+    ///
+    /// - Throws: `incompleteList` after the root, `invalidKey` for a key that is neither text nor null,
+    ///   `invalidString` for other text than ASCII without NUL where that is named.
+    public mutating func append(_ value: Value) throws(InlinePropertyListError) {
+        switch value {
+        case .ascii(let text):
+            try check(ascii: text)
+            try count(isKey: true)
+        case .null, .utf16: try count(isKey: true)
+        default: try count(isKey: false)
+        }
+        switch value {
+        case .null: bytes.append(0xe0)
+        case .boolean(let flag): bytes.append(flag ? 0xb0 : 0xc0)
+        case .integer(let number): append(integer: UInt64(bitPattern: number))
+        case .unsigned(let number): append(0xf8, number, width: 8)
+        case .float(let number): append(0x22, UInt64(number.bitPattern), width: 4)
+        case .double(let number): append(0x23, number.bitPattern, width: 8)
+        case .data(let data):
+            append(0x40, length: data.count)
+            bytes += data
+        case .ascii(let text): append(ascii: text)
+        case .utf16(let text): append(utf16: text)
+        }
+        isComplete = open.isEmpty
+    }
+
+    /// The property list.
+    ///
+    /// - Throws: `incompleteList` if it has no root, or a container has not ended.
+    public func finish() throws(InlinePropertyListError) -> [UInt8] {
+        guard isComplete else {
+            throw InlinePropertyListError(
+                .incompleteList, "expected a complete root, found \(open.count) open containers")
+        }
+        return bytes
+    }
+
+    // MARK: - Bytes
+
+    /// Counts a new child of the innermost container.
+    private mutating func count(isKey: Bool) throws(InlinePropertyListError) {
+        guard !isComplete else {
+            throw InlinePropertyListError(
+                .incompleteList, "expected the end after the root, found another value")
+        }
+        guard let top = open.last else { return }
+        guard !top.isDictionary || top.count % 2 == 1 || isKey else {
+            throw InlinePropertyListError(
+                .invalidKey, "expected a string or null as a key, found another value")
+        }
+        open[open.count - 1].count += 1
+    }
+
+    private mutating func append(_ marker: UInt8, _ bits: UInt64, width: Int) {
+        bytes.append(marker)
+        for index in 0..<width {
+            bytes.append(UInt8(truncatingIfNeeded: bits >> UInt64(8 &* index)))
+        }
+    }
+
+    private mutating func append(integer bits: UInt64) {
+        switch bits {
+        case 0...0xff: append(0x11, bits, width: 1)
+        case 0x100...0xffff: append(0x12, bits, width: 2)
+        case 0x1_0000...0xffff_ffff: append(0x14, bits, width: 4)
+        default: append(0x18, bits, width: 8)
+        }
+    }
+
+    private mutating func append(_ marker: UInt8, length: Int) {
+        if length < 15 { return bytes.append(marker | UInt8(truncatingIfNeeded: length)) }
+        bytes.append(marker | 15)
+        append(integer: UInt64(length))
+    }
+
+    private func check(ascii text: String) throws(InlinePropertyListError) {
+        guard text.utf8.allSatisfy({ $0 > 0 && $0 < 0x80 }) else {
+            throw InlinePropertyListError(
+                .invalidString, "expected ASCII without NUL, found other text")
+        }
+    }
+
+    private mutating func append(ascii text: String) {
+        append(0x70, length: text.utf8.count + 1)
+        bytes += text.utf8
+        bytes.append(0)
+    }
+
+    private mutating func append(utf16 text: String) {
+        let units = Array(text.utf16)
+        append(0x60, length: units.count)
+        for unit in units {
+            bytes.append(UInt8(truncatingIfNeeded: unit))
+            bytes.append(UInt8(truncatingIfNeeded: unit >> 8))
+        }
+    }
+}

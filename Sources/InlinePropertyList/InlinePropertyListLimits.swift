@@ -1,0 +1,51 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+/// The limits on reading a property list with values in line, of unknown origin.
+///
+/// Each value takes at least one byte of the file. The time to read a file is linear in its size, and the memory is
+/// at most 40 times its size.
+///
+/// | | `.untrusted` | `.default` | `.trusted` |
+/// |---|---|---|---|
+/// | depth | 128 | 512 | 1,000,000 |
+/// | input, bytes | 256 MiB | 4 GiB | 4 GiB |
+public struct InlinePropertyListLimits: Sendable, Hashable {
+    /// The number of containers that may be nested.
+    public var depth: Int
+
+    /// The number of bytes in an input. A document cannot address more than 4,294,967,295.
+    public var inputSize: Int
+
+    /// Creates limits from their parts.
+    public init(depth: Int, inputSize: Int) {
+        self.depth = depth
+        self.inputSize = inputSize
+    }
+
+    /// Limits for messages from a stranger.
+    public static let untrusted = InlinePropertyListLimits(depth: 128, inputSize: 256 << 20)
+
+    /// Limits for files of any origin.
+    public static let `default` = InlinePropertyListLimits(depth: 512, inputSize: addressableSize)
+
+    /// Limits for files that your own program wrote.
+    public static let trusted = InlinePropertyListLimits(
+        depth: 1_000_000, inputSize: addressableSize)
+
+    /// The largest input: offsets in a document are 32 bits wide.
+    static let addressableSize = Int(clamping: UInt32.max)
+}
+
+extension InlinePropertyListLimits {
+    /// Checks the size of an input.
+    ///
+    /// - Throws: `sizeLimitExceeded`.
+    func checkInput(_ count: Int) throws(InlinePropertyListError) {
+        let most = min(inputSize, Self.addressableSize)
+        if count <= most { return }
+        throw InlinePropertyListError(
+            .sizeLimitExceeded, "expected at most \(most) bytes, found \(count)",
+            recovery: "raise `InlinePropertyListLimits.inputSize` for a genuine file")
+    }
+}

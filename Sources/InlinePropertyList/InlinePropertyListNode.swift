@@ -1,0 +1,150 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+/// A value of a property list, with its place.
+public struct InlinePropertyListNode: Sendable {
+    /// The content of a value.
+    public enum Content: Sendable {
+        /// No value. As a key of a dictionary, a value that was encoded without a key.
+        case null
+        /// A truth value.
+        case boolean(Bool)
+        /// A whole number. Those of 1, 2 and 4 bytes are unsigned in versions 16 and 17.
+        case integer(Int64)
+        /// A whole number of the marker `f8`. Its byte order is not certain: read as little-endian.
+        case unsigned(UInt64)
+        /// A real number of 4 bytes.
+        case float(Float)
+        /// A real number of 8 bytes.
+        case double(Double)
+        /// A point in time of version 15, in seconds since 2001.
+        case date(Double)
+        /// Bytes.
+        case data(ArraySlice<UInt8>)
+        /// Text, without the NUL at its end.
+        case string(String)
+        /// The elements of an array.
+        case array(InlinePropertyListNodes)
+        /// The elements of an ordered set, of version 15.
+        case orderedSet(InlinePropertyListNodes)
+        /// The elements of a set, of version 15.
+        case set(InlinePropertyListNodes)
+        /// The keys and values of a dictionary, in the order of the file: in versions 16 and 17 each value after its
+        /// key, in version 15 all keys and then all values.
+        case dictionary(InlinePropertyListNodes)
+    }
+
+    let storage: InlinePropertyListDocument.Storage
+
+    /// The number of the value, in the order of the file.
+    public let index: Int
+
+    private var record: ListNode { storage.nodes[index] }
+
+    /// The place of the value in the file, from its marker on.
+    public var byteRange: Range<Int> { Int(record.offset)..<Int(record.end) }
+
+    /// Whether the value is a reference, to a value before it. Its content is that of the other.
+    public var isReference: Bool { record.kind == .reference }
+
+    /// The value itself, or the one that it refers to.
+    public var target: InlinePropertyListNode {
+        isReference ? InlinePropertyListNode(storage: storage, index: Int(record.other)) : self
+    }
+
+    /// The content of the value. Linear in a text, otherwise constant.
+    public var content: Content {
+        let node = target.record
+        switch node.kind {
+        case .null, .reference: return .null
+        case .false: return .boolean(false)
+        case .true: return .boolean(true)
+        case .integer: return .integer(integer(node))
+        case .unsigned: return .unsigned(bits(node))
+        case .float: return .float(Float(bitPattern: UInt32(truncatingIfNeeded: bits(node))))
+        case .double: return .double(Double(bitPattern: bits(node)))
+        case .date: return .date(Double(bitPattern: bits(node)))
+        case .data: return .data(storage.bytes[node.content])
+        case .terminated, .ascii, .utf8, .utf16:
+            return .string(ListText.text(of: node, in: storage.bytes) ?? "")
+        case .array: return .array(target.children)
+        case .orderedSet: return .orderedSet(target.children)
+        case .set: return .set(target.children)
+        case .dictionary: return .dictionary(target.children)
+        }
+    }
+
+    /// The keys of a dictionary with their values, in the order of the file; nil for other values. Linear.
+    public var entries: [(key: InlinePropertyListNode, value: InlinePropertyListNode)]? {
+        guard case .dictionary(let children) = content else { return nil }
+        let nodes = Array(children)
+        let half = nodes.count / 2
+        return (0..<half).map { index in
+            storage.version == .fifteen
+                ? (nodes[index], nodes[half + index]) : (nodes[2 * index], nodes[2 * index + 1])
+        }
+    }
+
+    private var children: InlinePropertyListNodes {
+        InlinePropertyListNodes(storage: storage, places: index + 1..<Int(record.other))
+    }
+
+    /// The kind of a string in the file, and the width of a number, for writing it again.
+    var stored: ListNode { record }
+
+    private func integer(_ node: ListNode) -> Int64 {
+        storage.version == .fifteen
+            ? NumberBytes.biased(storage.bytes, node.content) : Int64(bitPattern: bits(node))
+    }
+
+    private func bits(_ node: ListNode) -> UInt64 {
+        storage.version == .fifteen
+            ? NumberBytes.big(storage.bytes, node.content)
+            : NumberBytes.little(storage.bytes, node.content)
+    }
+}
+
+extension InlinePropertyListNode: Hashable {
+    /// Whether both are the same value of the same document.
+    public static func == (left: Self, right: Self) -> Bool {
+        left.storage === right.storage && left.index == right.index
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(ObjectIdentifier(storage))
+        hasher.combine(index)
+    }
+}
+
+/// The children of a container, in the order of the file.
+public struct InlinePropertyListNodes: Sequence, Sendable {
+    let storage: InlinePropertyListDocument.Storage
+    let places: Range<Int>
+
+    /// The first child; nil in an empty container.
+    public var first: InlinePropertyListNode? {
+        var iterator = makeIterator()
+        return iterator.next()
+    }
+
+    /// Goes through children.
+    public struct Iterator: IteratorProtocol, Sendable {
+        fileprivate let storage: InlinePropertyListDocument.Storage
+        fileprivate var place: Int
+        fileprivate let end: Int
+
+        /// The next child; nil at the end.
+        public mutating func next() -> InlinePropertyListNode? {
+            guard place < end else { return nil }
+            defer {
+                let node = storage.nodes[place]
+                place = node.kind.isContainer ? Int(node.other) : place + 1
+            }
+            return InlinePropertyListNode(storage: storage, index: place)
+        }
+    }
+
+    public func makeIterator() -> Iterator {
+        Iterator(storage: storage, place: places.lowerBound, end: places.upperBound)
+    }
+}

@@ -1,0 +1,45 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+/// The bytes of an archive, with the numbers in them.
+struct ArchiveBytes: Sendable {
+    let bytes: [UInt8]
+
+    /// The little-endian number of `width` bytes at `place`; nil unless all are there.
+    func number(at place: Int, width: Int) -> UInt64? {
+        guard place >= 0, width <= bytes.count &- place else { return nil }
+        var number: UInt64 = 0
+        for index in (0..<width).reversed() {
+            number = number << 8 | UInt64(bytes[place &+ index])
+        }
+        return number
+    }
+
+    /// The number of variable length at `place`, seven bits a byte, the lowest first; the last byte has its high
+    /// bit set.
+    ///
+    /// - Returns: The number and the place after it; nil unless it ends before `limit`, is below 2³¹ and is as
+    ///   short as can be.
+    @inline(__always)
+    func variable(at place: Int, limit: Int) -> (value: Int, end: Int)? {
+        guard place < limit else { return nil }
+        let byte = bytes[place]
+        if byte & 0x80 != 0 { return (Int(byte & 0x7f), place &+ 1) }
+        return longVariable(at: place, limit: limit)
+    }
+
+    private func longVariable(at start: Int, limit: Int) -> (value: Int, end: Int)? {
+        var value = 0
+        var place = start
+        while place < limit, place &- start < 5 {
+            let byte = bytes[place]
+            value |= Int(byte & 0x7f) << (7 &* (place &- start))
+            place &+= 1
+            if byte & 0x80 != 0 {
+                let isShortest = place &- start == 1 || byte & 0x7f != 0
+                return isShortest && value <= Int(Int32.max) ? (value, place) : nil
+            }
+        }
+        return nil
+    }
+}

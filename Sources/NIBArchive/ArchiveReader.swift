@@ -1,0 +1,256 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ValidText
+
+/// Reads the four sections of an archive, and checks every entry.
+struct ArchiveReader {
+    /// A section: the number of its entries, and its place.
+    private struct Section {
+        let count: Int
+        let places: Range<Int>
+    }
+
+    let source: ArchiveBytes
+    let allowsTrailingBytes: Bool
+    private(set) var tables = ArchiveTables()
+    private(set) var coderVersion: UInt32 = 0
+    /// The place after the class names.
+    private(set) var end = 0
+
+    init(_ bytes: [UInt8], allowsTrailingBytes: Bool) {
+        source = ArchiveBytes(bytes: bytes)
+        self.allowsTrailingBytes = allowsTrailingBytes
+    }
+
+    /// Reads everything. Linear.
+    mutating func read() throws(NIBArchiveError) {
+        let sections = try readHeader()
+        // The counts are known before the entries: indices are checked at once.
+        try readClasses(sections[3])
+        try readKeys(sections[1])
+        try readObjects(sections[0], values: sections[2].count)
+        try readValues(sections[2], objects: sections[0].count)
+    }
+
+    // MARK: - Header
+
+    private mutating func readHeader() throws(NIBArchiveError) -> [Section] {
+        guard source.bytes.starts(with: HeaderLayout.magic) else {
+            throw NIBArchiveError(.unrecognizedFormat, "expected \"NIBArchive\"", at: 0)
+        }
+        guard source.bytes.count >= HeaderLayout.size else {
+            throw NIBArchiveError(
+                .truncated,
+                "expected a header of \(HeaderLayout.size) bytes, found \(source.bytes.count)",
+                at: source.bytes.count)
+        }
+        let version = word(HeaderLayout.versions)
+        guard version == Int(HeaderLayout.formatVersion) else {
+            throw NIBArchiveError(
+                .unsupportedVersion, "expected format version 1, found \(version)",
+                at: HeaderLayout.versions)
+        }
+        coderVersion = UInt32(truncatingIfNeeded: word(HeaderLayout.versions + 4))
+        return try readDirectory()
+    }
+
+    private func word(_ place: Int) -> Int { Int(source.number(at: place, width: 4) ?? 0) }
+
+    private func readDirectory() throws(NIBArchiveError) -> [Section] {
+        // The least bytes of an object, a key, a value and a class.
+        let minimums = [3, 1, 2, 3]
+        var sections: [Section] = []
+        var start = HeaderLayout.size
+        for (index, minimum) in minimums.enumerated() {
+            let place = HeaderLayout.directory + 8 * index
+            let count = word(place)
+            let end = index == 3 ? source.bytes.count : word(place + 12)
+            guard word(place + 4) == start, end >= start, end <= source.bytes.count else {
+                throw NIBArchiveError(
+                    .invalidOffset,
+                    "expected a section from byte \(start) to \(source.bytes.count) at most, found one from \(word(place + 4)) to \(end)",
+                    at: place + 4)
+            }
+            guard count <= (end - start) / minimum else {
+                throw NIBArchiveError(
+                    .invalidLength,
+                    "expected at most \((end - start) / minimum) entries in a section of \(end - start) bytes, found \(count)",
+                    at: place)
+            }
+            sections.append(Section(count: count, places: start..<end))
+            start = end
+        }
+        return sections
+    }
+
+    // MARK: - Sections
+
+    private func variable(
+        _ place: inout Int, _ section: Section
+    ) throws(NIBArchiveError) -> Int {
+        guard let (value, end) = source.variable(at: place, limit: section.places.upperBound) else {
+            throw NIBArchiveError(
+                .invalidNumber,
+                "expected a number of 1 to 5 bytes before byte \(section.places.upperBound)",
+                at: place)
+        }
+        place = end
+        return value
+    }
+
+    private func checkEnd(_ place: Int, _ section: Section) throws(NIBArchiveError) {
+        guard place == section.places.upperBound else {
+            throw NIBArchiveError(
+                .invalidOffset,
+                "expected the next section at byte \(place), found it at byte \(section.places.upperBound)",
+                at: place)
+        }
+    }
+
+    private func checkRoom(
+        _ length: Int, _ place: Int, _ section: Section, object: Int? = nil
+    ) throws(NIBArchiveError) {
+        let left = section.places.upperBound - place
+        guard length <= left else {
+            throw NIBArchiveError(
+                .invalidLength, "expected \(length) bytes in a section, found \(left)", at: place,
+                object: object)
+        }
+    }
+
+    private func checkIndex(
+        _ index: Int, below count: Int, of what: StaticString, at place: Int, object: Int? = nil
+    ) throws(NIBArchiveError) {
+        guard index < count else {
+            throw NIBArchiveError(
+                .invalidReference, "expected an index of \(what) below \(count), found \(index)",
+                at: place, object: object)
+        }
+    }
+
+    private mutating func readClasses(_ section: Section) throws(NIBArchiveError) {
+        var place = section.places.lowerBound
+        tables.classes.reserveCapacity(section.count)
+        for _ in 0..<section.count {
+            let length = try variable(&place, section)
+            let fallbacks = try variable(&place, section)
+            try checkRoom(length + 4 * fallbacks, place, section)
+            for index in 0..<fallbacks {
+                let fallback = word(place + 4 * index)
+                try checkIndex(
+                    fallback, below: section.count, of: "a class", at: place + 4 * index)
+            }
+            let start = place + 4 * fallbacks
+            guard length > 0, source.bytes[start + length - 1] == 0,
+                NameText.isValid(source.bytes[start..<start + length - 1])
+            else {
+                throw NIBArchiveError(
+                    .invalidString, "expected a class name of UTF-8 that ends with its only NUL",
+                    at: start)
+            }
+            tables.classes.append(
+                ClassRecord(
+                    start: UInt32(truncatingIfNeeded: place),
+                    fallbacks: UInt32(truncatingIfNeeded: fallbacks),
+                    length: UInt32(truncatingIfNeeded: length - 1)))
+            place = start + length
+        }
+        end = place
+        guard place == source.bytes.count || allowsTrailingBytes else {
+            throw NIBArchiveError(
+                .trailingData,
+                "expected the end of the archive, found \(source.bytes.count - place) bytes more",
+                at: place, recovery: "`allowingTrailingBytes` keeps them")
+        }
+    }
+
+    private mutating func readKeys(_ section: Section) throws(NIBArchiveError) {
+        var place = section.places.lowerBound
+        tables.keys.reserveCapacity(section.count)
+        for _ in 0..<section.count {
+            let length = try variable(&place, section)
+            try checkRoom(length, place, section)
+            guard NameText.isValid(source.bytes[place..<place + length]) else {
+                throw NIBArchiveError(.invalidString, "expected a key of UTF-8", at: place)
+            }
+            tables.keys.append(
+                KeyRecord(
+                    start: UInt32(truncatingIfNeeded: place),
+                    length: UInt32(truncatingIfNeeded: length)))
+            place += length
+        }
+        try checkEnd(place, section)
+    }
+
+    private mutating func readObjects(
+        _ section: Section, values: Int
+    ) throws(NIBArchiveError) {
+        var place = section.places.lowerBound
+        var next = 0
+        tables.objects.reserveCapacity(section.count)
+        for object in 0..<section.count {
+            let start = place
+            let `class` = try variable(&place, section)
+            try checkIndex(
+                `class`, below: tables.classes.count, of: "a class", at: start, object: object)
+            let first = try variable(&place, section)
+            let count = try variable(&place, section)
+            guard first == next, count <= values - first else {
+                throw NIBArchiveError(
+                    .invalidValueRange,
+                    "expected values from \(next) to \(values) at most, found \(count) from \(first)",
+                    at: start, object: object)
+            }
+            next += count
+            tables.objects.append(
+                ObjectRecord(
+                    class: UInt32(truncatingIfNeeded: `class`),
+                    first: UInt32(truncatingIfNeeded: first),
+                    count: UInt32(truncatingIfNeeded: count)))
+        }
+        try checkEnd(place, section)
+        guard next == values else {
+            throw NIBArchiveError(
+                .invalidValueRange, "expected \(values) values in objects, found \(next)", at: place
+            )
+        }
+    }
+
+    private mutating func readValues(
+        _ section: Section, objects: Int
+    ) throws(NIBArchiveError) {
+        var place = section.places.lowerBound
+        tables.values.reserveCapacity(section.count)
+        for (object, record) in tables.objects.enumerated() {
+            for _ in record.values {
+                tables.values.append(UInt32(truncatingIfNeeded: place))
+                try readValue(&place, section, object: object, objects: objects)
+            }
+        }
+        try checkEnd(place, section)
+        tables.valuesEnd = place
+    }
+
+    private func readValue(
+        _ place: inout Int, _ section: Section, object: Int, objects: Int
+    ) throws(NIBArchiveError) {
+        let start = place
+        let key = try variable(&place, section)
+        try checkIndex(key, below: tables.keys.count, of: "a key", at: start, object: object)
+        try checkRoom(1, place, section, object: object)
+        guard let type = ValueType(rawValue: source.bytes[place]) else {
+            throw NIBArchiveError(
+                .invalidType, "expected a type of value from 0 to 10, found \(source.bytes[place])",
+                at: place, object: object)
+        }
+        place += 1
+        let length = if let width = type.width { width } else { try variable(&place, section) }
+        try checkRoom(length, place, section, object: object)
+        if type == .reference {
+            try checkIndex(
+                word(place), below: objects, of: "an object", at: place, object: object)
+        }
+        place += length
+    }
+}

@@ -1,0 +1,135 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+/// An object of an archive: its class, and values with keys.
+public struct NIBArchiveObject: Sendable {
+    let storage: NIBArchiveDocument.Storage
+
+    /// The index of the object in the archive. References to it have this number.
+    public let index: Int
+
+    private var record: ObjectRecord { storage.tables.objects[index] }
+
+    /// The class of the object.
+    public var `class`: NIBArchiveClass {
+        NIBArchiveClass(storage: storage, index: Int(record.class))
+    }
+
+    /// The values, in the order of the file.
+    public var values: NIBArchiveValues {
+        NIBArchiveValues(storage: storage, indices: record.values)
+    }
+
+    /// The value of a key; nil where there is none. Of several with the key, such as the elements of an array under
+    /// `UINibEncoderEmptyKey`, the first. Linear in the number of values.
+    public subscript(key: String) -> NIBArchiveValue? {
+        values.first { $0.keyBytes.elementsEqual(key.utf8) }
+    }
+}
+
+extension NIBArchiveObject: Hashable {
+    /// Whether both are the same object of the same document.
+    public static func == (left: Self, right: Self) -> Bool {
+        left.storage === right.storage && left.index == right.index
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(ObjectIdentifier(storage))
+        hasher.combine(index)
+    }
+}
+
+/// The values of an object, in the order of the file.
+public struct NIBArchiveValues: RandomAccessCollection, Sendable {
+    let storage: NIBArchiveDocument.Storage
+    public let indices: Range<Int>
+
+    public var startIndex: Int { indices.lowerBound }
+    public var endIndex: Int { indices.upperBound }
+    public subscript(position: Int) -> NIBArchiveValue {
+        NIBArchiveValue(storage: storage, index: position)
+    }
+}
+
+/// A value of an object, with its key.
+public struct NIBArchiveValue: Sendable {
+    /// The content of a value.
+    public enum Content: Sendable {
+        /// A whole number. Its width in the file is no part of its meaning.
+        case integer(Int64)
+        /// A truth value.
+        case boolean(Bool)
+        /// A real number of 4 bytes.
+        case float(Float)
+        /// A real number of 8 bytes.
+        case double(Double)
+        /// Bytes: text, geometry, or a file in the file.
+        case data(ArraySlice<UInt8>)
+        /// Nil, in place of an object.
+        case null
+        /// A reference to an object.
+        case object(NIBArchiveObject)
+    }
+
+    let storage: NIBArchiveDocument.Storage
+
+    /// The index of the value in the archive.
+    public let index: Int
+
+    private var start: Int { Int(storage.tables.values[index]) }
+
+    /// The place of the value in the file, from the index of its key on.
+    public var byteRange: Range<Int> {
+        let values = storage.tables.values
+        let end = index + 1 < values.count ? Int(values[index + 1]) : storage.tables.valuesEnd
+        return start..<end
+    }
+
+    /// The index of the key, and the place of the type.
+    private var head: (key: Int, end: Int) {
+        storage.source.variable(at: start, limit: storage.source.bytes.count) ?? (0, start)
+    }
+
+    /// The index of the key among the keys of the archive.
+    public var keyIndex: Int { head.key }
+
+    /// The bytes of the key.
+    var keyBytes: ArraySlice<UInt8> {
+        storage.source.bytes[storage.tables.keys[head.key].range]
+    }
+
+    /// The key.
+    public var key: String { String(decoding: keyBytes, as: UTF8.self) }
+
+    var type: ValueType { ValueType(rawValue: storage.source.bytes[head.end]) ?? .null }
+
+    /// The number of bytes of an integer in the file: 1, 2, 4 or 8; nil for other values.
+    public var integerWidth: Int? {
+        switch type {
+        case .int8, .int16, .int32, .int64: type.width
+        default: nil
+        }
+    }
+
+    /// The content of the value. Constant.
+    public var content: Content {
+        let payload = head.end + 1
+        let bits = storage.source.number(at: payload, width: type.width ?? 0) ?? 0
+        switch type {
+        case .int8: return .integer(Int64(Int8(truncatingIfNeeded: bits)))
+        case .int16: return .integer(Int64(Int16(truncatingIfNeeded: bits)))
+        case .int32: return .integer(Int64(Int32(truncatingIfNeeded: bits)))
+        case .int64: return .integer(Int64(bitPattern: bits))
+        case .false: return .boolean(false)
+        case .true: return .boolean(true)
+        case .float: return .float(Float(bitPattern: UInt32(truncatingIfNeeded: bits)))
+        case .double: return .double(Double(bitPattern: bits))
+        case .null: return .null
+        case .reference: return .object(NIBArchiveObject(storage: storage, index: Int(bits)))
+        case .data:
+            let end = byteRange.upperBound
+            let length = storage.source.variable(at: payload, limit: end)
+            return .data(storage.source.bytes[(length?.end ?? end)..<end])
+        }
+    }
+}

@@ -1,0 +1,134 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+/// Finding the items of a checked stream. Each function returns nil where a salvaged document ends.
+extension TypedStreamDocument.Storage {
+    /// The beginning of a group.
+    struct GroupHead {
+        /// The number of the type encoding; nil where it is implied.
+        let string: Int?
+        let types: Range<Int>
+        /// The place of the first value.
+        let end: Int
+    }
+
+    /// The beginning of the group at a place.
+    func groupHead(at place: Int) -> GroupHead? {
+        if streamerVersion == StreamHeader.oldVersion,
+            tables.mayBeObject(at: place, in: source)
+        {
+            return GroupHead(string: nil, types: StreamTables.impliedType, end: place)
+        }
+        guard let number = string(at: place), let types = tables.types(ofString: number),
+            let end = skipString(at: place)
+        else { return nil }
+        return GroupHead(string: number, types: types, end: end)
+    }
+
+    /// The number of the shared string at a place, literal or reference.
+    func string(at place: Int) -> Int? {
+        switch source.byte(at: place) {
+        case Tag.null: nil
+        case Tag.new: tables.string(at: place)
+        default: source.reference(at: place)?.index
+        }
+    }
+
+    /// The number of the object, class or C string at a place, literal or reference.
+    func entry(at place: Int) -> Int? {
+        switch source.byte(at: place) {
+        case Tag.null: nil
+        case Tag.new: tables.entry(at: place)
+        default: source.reference(at: place)?.index
+        }
+    }
+
+    /// The places of the groups of an object.
+    func content(of entry: TableEntry) -> Range<Int> {
+        let end = Int(entry.other)
+        guard var start = skipClass(at: Int(entry.offset) + 1) else { return end..<end }
+        if streamerVersion == StreamHeader.oldVersion {
+            start = source.integer(at: start)?.end ?? end
+        }
+        // The tag at the end of the object is not there where a salvaged document ends.
+        let last = end == self.end && problem != nil ? end : end - 1
+        return min(start, last)..<last
+    }
+
+    /// The place after values.
+    func skip(_ run: TypeRun, at place: Int) -> Int? {
+        var walk = TypeWalk(run)
+        var place = place
+        while let type = walk.next(tables.types) {
+            guard place < end || tables.types[type].minimum == 0,
+                let next = skip(scalar: tables.types[type], at: place)
+            else { return nil }
+            place = next
+        }
+        return place
+    }
+
+    /// The place after a value.
+    func skip(type: Int, at place: Int) -> Int? {
+        let record = tables.types[type]
+        return record.size == 1
+            ? skip(scalar: record, at: place)
+            : skip(.content(of: type, tables.types), at: place)
+    }
+
+    private func skip(scalar record: TypeRecord, at place: Int) -> Int? {
+        switch record.code {
+        case TypeCode.char, TypeCode.unsignedChar, TypeCode.bool: place + 1
+        case TypeCode.float: skipReal(at: place, width: 4)
+        case TypeCode.double: skipReal(at: place, width: 8)
+        case TypeCode.unsharedString: skipUnsharedString(at: place)
+        case TypeCode.selector, TypeCode.atom: skipString(at: place)
+        case TypeCode.cString: skipCString(at: place)
+        case TypeCode.class: skipClass(at: place)
+        case TypeCode.object: skipObject(at: place)
+        case TypeCode.array: place + Int(record.count)
+        default: source.integer(at: place)?.end
+        }
+    }
+
+    private func skipReal(at place: Int, width: Int) -> Int? {
+        source.byte(at: place) == Tag.real ? place + 1 + width : source.integer(at: place)?.end
+    }
+
+    private func skipUnsharedString(at place: Int) -> Int? {
+        if source.byte(at: place) == Tag.null { return place + 1 }
+        guard let (length, end) = source.integer(at: place) else { return nil }
+        return end + Int(truncatingIfNeeded: length)
+    }
+
+    /// The place after a shared string.
+    func skipString(at place: Int) -> Int? {
+        switch source.byte(at: place) {
+        case Tag.null: place + 1
+        case Tag.new: skipUnsharedString(at: place + 1)
+        default: source.integer(at: place)?.end
+        }
+    }
+
+    private func skipCString(at place: Int) -> Int? {
+        source.byte(at: place) == Tag.new ? skipString(at: place + 1) : skipString(at: place)
+    }
+
+    /// The place after a chain of classes.
+    func skipClass(at place: Int) -> Int? {
+        var place = place
+        while source.byte(at: place) == Tag.new {
+            guard let name = skipString(at: place + 1), let (_, end) = source.integer(at: name)
+            else { return nil }
+            place = end
+        }
+        return source.byte(at: place) == Tag.null ? place + 1 : source.integer(at: place)?.end
+    }
+
+    private func skipObject(at place: Int) -> Int? {
+        guard source.byte(at: place) == Tag.new else {
+            return source.byte(at: place) == Tag.null ? place + 1 : source.integer(at: place)?.end
+        }
+        return tables.entry(at: place).map { Int(tables.entries[$0].other) }
+    }
+}

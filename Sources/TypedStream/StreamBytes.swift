@@ -1,0 +1,88 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+/// The first byte of an item, where it does not stand for itself.
+enum Tag {
+    /// An integer of 2 bytes follows.
+    static let int16: UInt8 = 0x81
+    /// An integer of 4 bytes follows.
+    static let int32: UInt8 = 0x82
+    /// An IEEE 754 number follows, as wide as its type.
+    static let real: UInt8 = 0x83
+    /// A literal string, class, object or C string follows.
+    static let new: UInt8 = 0x84
+    /// No value; the end of a chain of classes.
+    static let null: UInt8 = 0x85
+    /// The end of an object.
+    static let end: UInt8 = 0x86
+    /// An integer of 8 bytes follows. Only the Foundation of 64-bit systems writes it.
+    static let int64: UInt8 = 0x87
+    /// The lowest byte that stands for itself as a negative integer: -110.
+    static let lowestInteger: UInt8 = 0x92
+    /// The stored number of the first entry of a table is -110.
+    static let firstNumber: Int64 = -110
+}
+
+/// An order of the bytes of a number.
+public enum TypedStreamByteOrder: Sendable, Hashable {
+    /// The least significant byte first: `streamtyped`.
+    case littleEndian
+    /// The most significant byte first: `typedstream`.
+    case bigEndian
+}
+
+/// The bytes of a stream, and the order of those of a number.
+struct StreamBytes: Sendable {
+    let bytes: [UInt8]
+    let order: TypedStreamByteOrder
+
+    /// The byte at `place`; nil at the end.
+    @inline(__always)
+    func byte(at place: Int) -> UInt8? { place < bytes.count ? bytes[place] : nil }
+
+    /// The integer at `place` and the place after it; nil unless a complete integer is there.
+    @inline(__always)
+    func integer(at place: Int) -> (value: Int64, end: Int)? {
+        guard place < bytes.count else { return nil }
+        let head = bytes[place]
+        if head < 0x80 || head >= Tag.lowestInteger {
+            return (Int64(Int8(bitPattern: head)), place &+ 1)
+        }
+        return wideInteger(head, at: place &+ 1)
+    }
+
+    @inline(never)
+    private func wideInteger(_ head: UInt8, at place: Int) -> (value: Int64, end: Int)? {
+        switch head {
+        case Tag.int16:
+            guard let bits = bits(at: place, width: 2) else { return nil }
+            return (Int64(Int16(truncatingIfNeeded: bits)), place &+ 2)
+        case Tag.int32:
+            guard let bits = bits(at: place, width: 4) else { return nil }
+            return (Int64(Int32(truncatingIfNeeded: bits)), place &+ 4)
+        case Tag.int64:
+            guard let bits = bits(at: place, width: 8) else { return nil }
+            return (Int64(bitPattern: bits), place &+ 8)
+        default: return nil
+        }
+    }
+
+    /// The `width` bytes at `place` as a number, in the order of the stream; nil unless all are there.
+    func bits(at place: Int, width: Int) -> UInt64? {
+        guard width <= bytes.count &- place else { return nil }
+        var bits: UInt64 = 0
+        for step in 0..<width {
+            let index = order == .bigEndian ? step : width &- 1 &- step
+            bits = bits << 8 | UInt64(bytes[place &+ index])
+        }
+        return bits
+    }
+
+    /// The index that the reference at `place` stands for and the place after it; nil unless a complete
+    /// integer of at most 4 bytes is there.
+    @inline(__always)
+    func reference(at place: Int) -> (index: Int, end: Int)? {
+        guard let (value, end) = integer(at: place), end &- place <= 5 else { return nil }
+        return (Int(truncatingIfNeeded: value &- Tag.firstNumber), end)
+    }
+}

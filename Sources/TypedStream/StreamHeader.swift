@@ -1,0 +1,24 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+/// The beginning of a stream: a version, and a signature with its length.
+enum StreamHeader {
+    static let signatureLength = 11
+    static let littleEndian = Array("streamtyped".utf8)
+    static let bigEndian = Array("typedstream".utf8)
+    /// The streamer version of early NeXTSTEP.
+    static let oldVersion: UInt8 = 3
+    /// The streamer version of everything later.
+    static let version: UInt8 = 4
+    /// The place after the signature.
+    static let signatureEnd = 2 + signatureLength
+
+    /// The byte order that the signature of a stream names; nil if there is no signature.
+    static func order(of bytes: [UInt8]) -> TypedStreamByteOrder? {
+        guard bytes.count >= signatureEnd, bytes[1] == UInt8(signatureLength) else { return nil }
+        if bytes[2] == littleEndian[0] {
+            return bytes[2..<signatureEnd].elementsEqual(littleEndian) ? .littleEndian : nil
+        }
+        return bytes[2..<signatureEnd].elementsEqual(bigEndian) ? .bigEndian : nil
+    }
+}

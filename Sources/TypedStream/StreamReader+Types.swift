@@ -1,0 +1,116 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+extension StreamReader {
+    /// Reads the type encoding of a group, and returns the places of its types.
+    @inline(__always)
+    mutating func readType() throws(TypedStreamError) -> Range<Int> {
+        if isOldVersion, try isBareObject() { return StreamTables.impliedType }
+        let start = place
+        guard let number = try takeSharedString(.typeEncoding) else {
+            throw fail(.unexpectedNil, "expected a type encoding, found nil", at: start)
+        }
+        if let types = tables.types(ofString: number) { return types }
+        return try parseType(number, at: start)
+    }
+
+    /// Parses a string that is used as a type encoding for the first time.
+    @inline(never)
+    private mutating func parseType(
+        _ number: Int, at start: Int
+    ) throws(TypedStreamError) -> Range<Int> {
+        let text = source.bytes[tables.strings[number].range]
+        let first = tables.types.count
+        do {
+            if let code = text.first, text.count == 1, TypeCode.isScalar(code) {
+                tables.types.append(TypeRecord(code: code))
+            } else {
+                try TypeParser.parse(text, into: &tables.types)
+            }
+        } catch {
+            throw fail(.invalidType, error.what, at: text.startIndex + error.index)
+        }
+        tables.strings[number].type = UInt32(truncatingIfNeeded: first &+ 1)
+        return first..<tables.types.count
+    }
+
+    /// Takes the number of bytes that follow the class of an object in streamer version 3. Only 0 is known to
+    /// have a meaning.
+    mutating func takeIndexedSize() throws(TypedStreamError) {
+        let start = place
+        let size = try takeInteger(.indexedSize)
+        guard size == 0 else {
+            throw fail(
+                .unsupportedVersion,
+                "expected no indexed variables in an object of streamer version 3, found \(size) bytes",
+                at: start)
+        }
+    }
+
+    /// Whether an object without a type encoding begins here, as streamer version 3 has them.
+    ///
+    /// The format does not mark the difference. A byte that can be read both ways is refused.
+    private mutating func isBareObject() throws(TypedStreamError) -> Bool {
+        guard tables.mayBeObject(at: place, in: source) else { return false }
+        guard mayBeType() else { return true }
+        throw fail(
+            .ambiguousItem,
+            "expected an object or a type encoding, found an item of streamer version 3 that can be either"
+        )
+    }
+
+    /// Whether a type encoding may begin here.
+    private mutating func mayBeType() -> Bool {
+        switch source.byte(at: place) {
+        case Tag.null: return false
+        case Tag.new:
+            guard let (length, start) = source.integer(at: place &+ 1), length > 0,
+                length <= source.bytes.count &- start
+            else { return false }
+            return Self.isType(source.bytes[start..<start &+ Int(truncatingIfNeeded: length)])
+        default:
+            guard let (index, _) = source.reference(at: place),
+                let string = tables.strings[safe: index]
+            else { return false }
+            if string.type > 0 { return true }
+            // A long string that is no type can be referred to many times.
+            guard !string.isOther else { return false }
+            let isType = Self.isType(source.bytes[string.range])
+            tables.strings[index].isOther = !isType
+            return isType
+        }
+    }
+
+    private static func isType(_ text: ArraySlice<UInt8>) -> Bool {
+        var records: [TypeRecord] = []
+        return (try? TypeParser.parse(text, into: &records)) != nil
+    }
+}
+
+extension StreamTables {
+    /// Whether an object without a type encoding may begin at `place`, in streamer version 3. Only entries that
+    /// precede it count.
+    func mayBeObject(at place: Int, in source: StreamBytes) -> Bool {
+        switch source.byte(at: place) {
+        case Tag.null: return true
+        case Tag.new:
+            // Its class follows.
+            if source.byte(at: place &+ 1) == Tag.new { return true }
+            return precedes(source.reference(at: place &+ 1)?.index, place, .class)
+        default: return precedes(source.reference(at: place)?.index, place, .object)
+        }
+    }
+
+    private func precedes(_ index: Int?, _ place: Int, _ kind: TableEntry.Kind) -> Bool {
+        guard let index, let entry = entries[safe: index] else { return false }
+        return entry.kind == kind && entry.offset < place
+    }
+}
+
+extension Array {
+    /// The element at `index`; nil where there is none.
+    @inline(__always)
+    subscript(safe index: Int) -> Element? {
+        index >= 0 && index < count ? self[index] : nil
+    }
+}

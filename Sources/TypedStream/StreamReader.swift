@@ -1,0 +1,209 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+/// Reads a stream from front to back, checks every item and numbers the literal ones.
+///
+/// A stream has no lengths: the meaning of a byte depends on all bytes before it. The reader therefore visits
+/// every value, and hands each item to a consumer.
+struct StreamReader<Sink: StreamSink> {
+    /// An object whose end was not read yet, with its place among the values around it.
+    private struct OpenObject {
+        let entry: UInt32
+        /// The index of the group that the object is in.
+        let group: UInt32
+        /// The index of the object in that group.
+        let value: UInt32
+        /// The number of runs that were suspended around the object.
+        let runs: UInt32
+    }
+
+    let source: StreamBytes
+    let limits: TypedStreamLimits
+    let isOldVersion: Bool
+    var tables: StreamTables
+    var sink: Sink
+    /// The place of the next byte.
+    var place: Int
+    /// The place of the group or value being read.
+    private(set) var itemStart = 0
+    private var open: [OpenObject] = []
+    /// The runs of types around the current one, innermost last.
+    private var runs: [TypeRun] = []
+    /// The number of groups begun in the innermost object.
+    private var groups: UInt32 = 0
+    /// The number of values begun in the innermost group.
+    private var values: UInt32 = 0
+
+    init(_ source: StreamBytes, version: UInt8, limits: TypedStreamLimits, sink: Sink) {
+        self.source = source
+        self.limits = limits
+        isOldVersion = version == StreamHeader.oldVersion
+        place = StreamHeader.signatureEnd
+        self.sink = sink
+        tables = StreamTables(size: source.bytes.count, isOldVersion: isOldVersion)
+        open.reserveCapacity(4)
+    }
+
+    /// Reads the system version, which ends the header.
+    mutating func readSystemVersion() throws(TypedStreamError) -> Int64 {
+        itemStart = place
+        return try takeInteger(.systemVersion)
+    }
+
+    /// Reads all groups. Linear.
+    mutating func readGroups() throws(TypedStreamError) {
+        while true {
+            itemStart = place
+            guard let head = source.byte(at: place) else {
+                if open.isEmpty { return }
+                throw truncated(.objectEnd)
+            }
+            if head == Tag.end, !open.isEmpty {
+                take(1)
+                try endObject()
+            } else {
+                groups &+= 1
+                values = 0
+                let types = try readType()
+                // Most groups have one value.
+                if types.count == 1 {
+                    try readValue(tables.types[types.lowerBound])
+                } else {
+                    try readValues(TypeRun(types))
+                }
+            }
+        }
+    }
+
+    /// Ends the objects that are open at the place of an error, and forgets what is incomplete.
+    mutating func salvage() {
+        tables.cut(at: itemStart)
+        for object in open where Int(object.entry) < tables.entries.count {
+            tables.entries[Int(object.entry)].other = UInt32(truncatingIfNeeded: itemStart)
+        }
+    }
+
+    /// The way to the value being read.
+    var path: TypedStreamPath? {
+        guard groups > 0 else { return nil }
+        var steps: [TypedStreamPath.Component] = []
+        for object in open {
+            steps.append(.group(Int(object.group)))
+            steps.append(.value(Int(object.value)))
+        }
+        steps.append(.group(Int(groups) - 1))
+        if values > 0 { steps.append(.value(Int(values) - 1)) }
+        return TypedStreamPath(steps)
+    }
+
+    // MARK: - Groups
+
+    /// Reads the only value of a group, or the beginning of an object.
+    @inline(__always)
+    private mutating func readValue(_ type: TypeRecord) throws(TypedStreamError) {
+        values = 1
+        itemStart = place
+        if type.code == TypeCode.object {
+            _ = try readObject(within: nil)
+        } else {
+            try readScalar(type)
+        }
+    }
+
+    /// Reads values until the group is complete or an object begins.
+    @inline(never)
+    private mutating func readValues(_ first: TypeRun) throws(TypedStreamError) {
+        var run = first
+        while true {
+            if let index = run.take(tables.types) {
+                let type = tables.types[index]
+                if type.size > 1 {
+                    if type.code == TypeCode.array { try checkRoom(for: type) }
+                    if !run.isAtEnd { runs.append(run) }
+                    run = .content(of: index, tables.types)
+                    continue
+                }
+                values &+= 1
+                itemStart = place
+                if type.code == TypeCode.object {
+                    if try readObject(within: run) { return }
+                } else {
+                    try readScalar(type)
+                }
+            } else {
+                let around = Int(open.last?.runs ?? 0)
+                guard runs.count > around, let last = runs.popLast() else { return }
+                run = last
+            }
+        }
+    }
+
+    private func checkRoom(for array: TypeRecord) throws(TypedStreamError) {
+        let left = source.bytes.count &- place
+        if Int(array.minimum) <= left { return }
+        throw fail(
+            .invalidLength,
+            "expected \(array.count) elements in at least \(array.minimum) bytes, found \(left) bytes"
+        )
+    }
+
+    /// Reads nil or a reference, or the beginning of an object.
+    ///
+    /// - Returns: Whether an object began.
+    @inline(__always)
+    private mutating func readObject(within run: TypeRun?) throws(TypedStreamError) -> Bool {
+        guard source.byte(at: place) == Tag.new else {
+            if source.byte(at: place) == Tag.null { take(1) } else { try takeReference(.object) }
+            return false
+        }
+        guard open.count < limits.depth else {
+            throw fail(
+                .depthLimitExceeded, "expected at most \(limits.depth) nested objects, found more",
+                recovery: "raise `TypedStreamLimits.depth` for a genuine file")
+        }
+        if let run, !run.isAtEnd { runs.append(run) }
+        let entry = tables.entries.count
+        tables.entries.append(TableEntry(.object, at: place))
+        take(1)
+        guard let `class` = try takeClass() else {
+            throw fail(.unexpectedNil, "expected the class of an object, found nil", at: place - 1)
+        }
+        tables.entries[entry].target = UInt32(truncatingIfNeeded: `class`)
+        if isOldVersion { try takeIndexedSize() }
+        open.append(
+            OpenObject(
+                entry: UInt32(truncatingIfNeeded: entry), group: groups &- 1, value: values &- 1,
+                runs: UInt32(truncatingIfNeeded: runs.count)))
+        groups = 0
+        values = 0
+        return true
+    }
+
+    /// Ends the innermost object, and continues the group that it is in.
+    private mutating func endObject() throws(TypedStreamError) {
+        guard let object = open.popLast() else { return }
+        tables.entries[Int(object.entry)].other = UInt32(truncatingIfNeeded: place)
+        groups = object.group &+ 1
+        values = object.value &+ 1
+        let around = Int(open.last?.runs ?? 0)
+        if runs.count > around, let run = runs.popLast() { try readValues(run) }
+    }
+
+    // MARK: - Bytes
+
+    /// Takes bytes that are there.
+    @inline(__always)
+    mutating func take(_ count: Int) {
+        sink.append(place..<place &+ count, of: source)
+        place &+= count
+    }
+
+    /// Takes an integer.
+    @inline(__always)
+    mutating func takeInteger(_ what: StreamItem) throws(TypedStreamError) -> Int64 {
+        guard let (value, end) = source.integer(at: place) else { throw noInteger(what) }
+        sink.appendInteger(value, from: place..<end, of: source)
+        place = end
+        return value
+    }
+}

@@ -1,0 +1,105 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+/// A literal shared string: a type encoding, a class name, a selector, an atom or the text of a C string.
+struct SharedString: BitwiseCopyable, Sendable {
+    /// The place of the literal's tag.
+    let offset: UInt32
+    /// The place of the text.
+    let start: UInt32
+    /// The length of the text, in bytes.
+    let length: UInt32
+    /// The first of the string's types in ``StreamTables/types``, plus one; 0 before it is used as a type encoding.
+    var type: UInt32 = 0
+    /// Whether the text is known to be UTF-8 without NUL.
+    var isName = false
+    /// Whether the text is known to be no type encoding.
+    var isOther = false
+
+    var range: Range<Int> { Int(start)..<Int(start) &+ Int(length) }
+}
+
+/// A literal object, class or C string.
+struct TableEntry: BitwiseCopyable, Sendable {
+    enum Kind: UInt8 { case object, `class`, cString }
+
+    let kind: Kind
+    /// The number of classes in the chain of a class, itself included.
+    var chain: UInt8 = 0
+    /// The place of the literal's tag.
+    let offset: UInt32
+    /// Of an object, the entry of its class; of a class or C string, the number of its string.
+    var target: UInt32
+    /// Of an object, the place after its end; of a class, the entry of its superclass, or ``none``.
+    var other = none
+
+    static let none = UInt32.max
+
+    init(_ kind: Kind, at offset: Int, target: UInt32 = none) {
+        self.kind = kind
+        self.offset = UInt32(truncatingIfNeeded: offset)
+        self.target = target
+    }
+}
+
+/// The numbered parts of a stream, in the order of the file.
+struct StreamTables: Sendable {
+    /// The shared strings, by number.
+    var strings: [SharedString] = []
+    /// The objects, classes and C strings, by number.
+    var entries: [TableEntry] = []
+    /// The types of all strings that are type encodings, each before those in it. In streamer version 3, the first is
+    /// the `@` that objects without an encoding imply.
+    var types: [TypeRecord] = []
+
+    /// The place of the implied `@`, in streamer version 3.
+    static let impliedType = 0..<1
+
+    /// Tables for a stream of a size in bytes.
+    init(size: Int, isOldVersion: Bool) {
+        // An attributed string with a link has about 30 of each, in 1,000 bytes.
+        let room = min(size / 16, 32)
+        strings.reserveCapacity(room)
+        entries.reserveCapacity(room)
+        types.reserveCapacity(room / 2)
+        if isOldVersion { types.append(TypeRecord(code: TypeCode.object)) }
+    }
+
+    /// The number of the literal string at a place, or nil. Logarithmic.
+    func string(at place: Int) -> Int? {
+        Self.index(in: strings, at: place, by: \.offset)
+    }
+
+    /// The number of the literal object, class or C string at a place, or nil. Logarithmic.
+    func entry(at place: Int) -> Int? {
+        Self.index(in: entries, at: place, by: \.offset)
+    }
+
+    @inline(__always)
+    private static func index<Element>(
+        in table: [Element], at place: Int, by offset: (Element) -> UInt32
+    ) -> Int? {
+        var (low, high) = (0, table.count)
+        while low < high {
+            let middle = (low &+ high) / 2
+            let found = Int(offset(table[middle]))
+            if found == place { return middle }
+            if found < place { low = middle &+ 1 } else { high = middle }
+        }
+        return nil
+    }
+
+    /// The places of the types of a string that was used as a type encoding; nil for others.
+    @inline(__always)
+    func types(ofString number: Int) -> Range<Int>? {
+        let first = Int(strings[number].type)
+        guard first > 0 else { return nil }
+        return first &- 1..<first &- 1 &+ Int(types[first &- 1].group)
+    }
+
+    /// Removes the parts that begin at `end` or after it.
+    mutating func cut(at end: Int) {
+        while let last = strings.last, last.offset >= end { strings.removeLast() }
+        while let last = entries.last, last.offset >= end { entries.removeLast() }
+    }
+}

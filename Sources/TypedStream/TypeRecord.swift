@@ -1,0 +1,251 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+/// The first bytes of types in a type encoding.
+enum TypeCode {
+    static let object = UInt8(ascii: "@")
+    static let `class` = UInt8(ascii: "#")
+    static let cString = UInt8(ascii: "*")
+    static let unsharedString = UInt8(ascii: "+")
+    static let selector = UInt8(ascii: ":")
+    static let atom = UInt8(ascii: "%")
+    static let char = UInt8(ascii: "c")
+    static let unsignedChar = UInt8(ascii: "C")
+    static let bool = UInt8(ascii: "B")
+    static let short = UInt8(ascii: "s")
+    static let unsignedShort = UInt8(ascii: "S")
+    static let int = UInt8(ascii: "i")
+    static let unsignedInt = UInt8(ascii: "I")
+    static let long = UInt8(ascii: "l")
+    static let unsignedLong = UInt8(ascii: "L")
+    static let longLong = UInt8(ascii: "q")
+    static let unsignedLongLong = UInt8(ascii: "Q")
+    static let float = UInt8(ascii: "f")
+    static let double = UInt8(ascii: "d")
+    static let array = UInt8(ascii: "[")
+    static let structure = UInt8(ascii: "{")
+
+    /// Whether a byte is a type without others in it.
+    static func isScalar(_ code: UInt8) -> Bool {
+        switch code {
+        case object, `class`, cString, unsharedString, selector, atom, char, unsignedChar, bool,
+            short, unsignedShort, int, unsignedInt, long, unsignedLong, longLong,
+            unsignedLongLong, float, double:
+            true
+        default: false
+        }
+    }
+}
+
+/// One type of a type encoding. The types in an array or a structure follow it.
+struct TypeRecord: BitwiseCopyable, Sendable {
+    /// The type's first byte.
+    let code: UInt8
+    /// The number of records of this type and those in it.
+    var size: UInt16 = 1
+    /// The number of records of the whole encoding, in its first record.
+    var group: UInt16 = 1
+    /// The length of a structure's name, in bytes.
+    var nameLength: UInt16 = 0
+    /// The place of a structure's name.
+    var nameStart: UInt32 = 0
+    /// The number of elements of an array.
+    var count: UInt32 = 0
+    /// The least number of bytes that a value takes.
+    var minimum: UInt32 = 1
+
+    init(code: UInt8) { self.code = code }
+
+    /// Whether this is an array of characters, whose elements are bytes of the file.
+    var isBytes: Bool { code == TypeCode.array && size == 1 }
+}
+
+/// A defect of a type encoding.
+struct TypeFault: Error {
+    let what: String
+    /// The index of the defect in the encoding, in bytes.
+    let index: Int
+}
+
+/// Parses type encodings.
+///
+/// Each type takes at least one byte of a file, with one exception: an encoding may be an array of no
+/// characters, because that is how empty data is written. No small file can therefore claim many values.
+struct TypeParser {
+    static let longestEncoding = 4096
+    static let deepestType = 16
+    static let deepestArray = 2
+
+    private let text: ArraySlice<UInt8>
+    private var place: Int
+    private var records: [TypeRecord]
+    private let first: Int
+    /// The arrays and structures that are open, outermost first.
+    private var open: [Int] = []
+
+    private init(_ text: ArraySlice<UInt8>, after records: consuming [TypeRecord]) {
+        self.text = text
+        place = text.startIndex
+        first = records.count
+        self.records = records
+    }
+
+    /// Appends the types of an encoding to `records`. Linear in the encoding.
+    static func parse(
+        _ text: ArraySlice<UInt8>, into records: inout [TypeRecord]
+    ) throws(TypeFault) {
+        if let code = text.first, text.count == 1, TypeCode.isScalar(code) {
+            records.append(TypeRecord(code: code))
+            return
+        }
+        var parser = TypeParser(text, after: records)
+        try parser.run()
+        records = parser.records
+    }
+
+    private func fault(_ what: String) -> TypeFault {
+        TypeFault(what: what, index: place - text.startIndex)
+    }
+
+    private mutating func run() throws(TypeFault) {
+        guard !text.isEmpty else { throw fault("expected a type, found an empty type encoding") }
+        guard text.count <= Self.longestEncoding else {
+            throw fault(
+                "expected a type encoding of at most \(Self.longestEncoding) bytes, found \(text.count)"
+            )
+        }
+        while place < text.endIndex { try parseType() }
+        guard open.isEmpty else {
+            throw fault(
+                "expected the end of an array or a structure, found the end of the encoding")
+        }
+        records[first].group = UInt16(truncatingIfNeeded: records.count - first)
+    }
+
+    private mutating func parseType() throws(TypeFault) {
+        let code = text[place]
+        switch code {
+        case TypeCode.array: try openArray()
+        case TypeCode.structure: try openStructure()
+        case UInt8(ascii: "]"): try close(TypeCode.array)
+        case UInt8(ascii: "}"): try close(TypeCode.structure)
+        case _ where TypeCode.isScalar(code):
+            records.append(TypeRecord(code: code))
+            place += 1
+            complete(records.count - 1)
+        default: throw fault("expected a type, found byte \(code) in a type encoding")
+        }
+    }
+
+    private mutating func push(_ record: TypeRecord) throws(TypeFault) {
+        guard open.count < Self.deepestType else {
+            throw fault("expected at most \(Self.deepestType) nested types, found more")
+        }
+        open.append(records.count)
+        records.append(record)
+    }
+
+    private mutating func openArray() throws(TypeFault) {
+        let arrays = open.count { records[$0].code == TypeCode.array }
+        guard arrays < Self.deepestArray else {
+            throw fault("expected at most \(Self.deepestArray) nested arrays, found more")
+        }
+        place += 1
+        var record = TypeRecord(code: TypeCode.array)
+        record.count = try parseCount()
+        if try closeBytes(record) { return }
+        guard record.count > 0 else {
+            throw fault("expected at least 1 element in an array, found 0")
+        }
+        try push(record)
+    }
+
+    private mutating func parseCount() throws(TypeFault) -> UInt32 {
+        var count = 0
+        let start = place
+        while place < text.endIndex, case let digit = text[place],
+            UInt8(ascii: "0") <= digit, digit <= UInt8(ascii: "9")
+        {
+            // Ten digits at most: no overflow.
+            count = count * 10 + Int(digit - UInt8(ascii: "0"))
+            place += 1
+            guard place - start <= 10, count <= Int(clamping: UInt32.max) else {
+                throw fault("expected at most \(UInt32.max) elements in an array, found more")
+            }
+        }
+        guard place > start else { throw fault("expected the number of elements of an array") }
+        return UInt32(truncatingIfNeeded: count)
+    }
+
+    /// Parses the rest of an array of characters, which has one record.
+    private mutating func closeBytes(_ array: TypeRecord) throws(TypeFault) -> Bool {
+        guard place + 1 < text.endIndex, text[place + 1] == UInt8(ascii: "]"),
+            text[place] == TypeCode.char || text[place] == TypeCode.unsignedChar
+        else { return false }
+        let isWhole = records.count == first && place + 2 == text.endIndex
+        guard array.count > 0 || isWhole else {
+            throw fault("expected at least 1 character in an array beside other types, found 0")
+        }
+        var record = array
+        record.minimum = array.count
+        records.append(record)
+        place += 2
+        complete(records.count - 1)
+        return true
+    }
+
+    private mutating func openStructure() throws(TypeFault) {
+        place += 1
+        var record = TypeRecord(code: TypeCode.structure)
+        record.minimum = 0
+        if let end = nameEnd() {
+            record.nameStart = UInt32(truncatingIfNeeded: place)
+            record.nameLength = UInt16(truncatingIfNeeded: end - place)
+            place = end + 1
+        }
+        try push(record)
+    }
+
+    /// The place of the `=` after the name of a structure; nil if it has no name.
+    private func nameEnd() -> Int? {
+        for index in place..<text.endIndex {
+            switch text[index] {
+            case UInt8(ascii: "="): return index
+            case UInt8(ascii: "{"), UInt8(ascii: "}"), UInt8(ascii: "("), UInt8(ascii: ")"):
+                return nil
+            default: continue
+            }
+        }
+        return nil
+    }
+
+    private mutating func close(_ code: UInt8) throws(TypeFault) {
+        guard let top = open.last, records[top].code == code else {
+            throw fault(
+                "expected a type, found the end of an array or a structure that is not open")
+        }
+        guard records.count > top + 1 else {
+            throw fault("expected a type in an array or a structure, found its end")
+        }
+        open.removeLast()
+        records[top].size = UInt16(truncatingIfNeeded: records.count - top)
+        place += 1
+        if code == TypeCode.array { try closeArray(top) }
+        complete(top)
+    }
+
+    private mutating func closeArray(_ top: Int) throws(TypeFault) {
+        guard records[top].size == records[top + 1].size + 1 else {
+            throw fault("expected one type in an array, found more")
+        }
+        let minimum = Int(records[top].count) * Int(records[top + 1].minimum)
+        records[top].minimum = UInt32(clamping: minimum)
+    }
+
+    /// Adds a complete type to the structure that it is a field of.
+    private mutating func complete(_ index: Int) {
+        guard let top = open.last, records[top].code == TypeCode.structure else { return }
+        let sum = Int(records[top].minimum) + Int(records[index].minimum)
+        records[top].minimum = UInt32(clamping: sum)
+    }
+}

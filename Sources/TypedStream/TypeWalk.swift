@@ -1,0 +1,78 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+/// A part of a type encoding that is repeated: the types of a group, or those of the elements of an array.
+struct TypeRun: BitwiseCopyable, Sendable {
+    /// The type of the next value.
+    var next: UInt32
+    /// The first type.
+    let start: UInt32
+    /// The place after the last type.
+    let end: UInt32
+    /// The number of times that the types are still to be walked, this time included.
+    var remaining: UInt32
+
+    /// Types that are walked once.
+    @inline(__always)
+    init(_ types: Range<Int>) { self.init(types, count: 1) }
+
+    @inline(__always)
+    init(_ types: Range<Int>, count: UInt32) {
+        next = UInt32(truncatingIfNeeded: types.lowerBound)
+        start = next
+        end = UInt32(truncatingIfNeeded: types.upperBound)
+        remaining = count
+    }
+
+    /// Whether no value follows.
+    @inline(__always)
+    var isAtEnd: Bool { next == end && remaining <= 1 }
+
+    /// Takes the next type with those in it; nil at the end.
+    @inline(__always)
+    mutating func take(_ types: [TypeRecord]) -> Int? {
+        if next == end {
+            guard remaining > 1 else { return nil }
+            remaining &-= 1
+            next = start
+        }
+        let index = Int(next)
+        next &+= UInt32(truncatingIfNeeded: types[index].size)
+        return index
+    }
+
+    /// The types in the array or the structure at `index`.
+    @inline(__always)
+    static func content(of index: Int, _ types: [TypeRecord]) -> TypeRun {
+        let record = types[index]
+        let inner = index &+ 1..<index &+ Int(record.size)
+        return TypeRun(inner, count: record.code == TypeCode.array ? record.count : 1)
+    }
+}
+
+/// The types of the values of a group in the order of the file, without arrays and structures themselves.
+struct TypeWalk {
+    private var run: TypeRun
+    private var outer: [TypeRun] = []
+
+    @inline(__always)
+    init(_ run: TypeRun) { self.run = run }
+
+    /// Whether no value follows.
+    var isAtEnd: Bool { run.isAtEnd && outer.allSatisfy(\.isAtEnd) }
+
+    /// The type of the next value: a scalar or an array of characters; nil at the end.
+    @inline(__always)
+    mutating func next(_ types: [TypeRecord]) -> Int? {
+        while true {
+            if let index = run.take(types) {
+                if types[index].size == 1 { return index }
+                if !run.isAtEnd { outer.append(run) }
+                run = .content(of: index, types)
+            } else {
+                guard let last = outer.popLast() else { return nil }
+                run = last
+            }
+        }
+    }
+}

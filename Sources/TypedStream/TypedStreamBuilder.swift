@@ -1,0 +1,186 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+/// Writes a new stream, in the form that `NSArchiver` gives it.
+///
+/// A stream is a sequence of groups. Begin a group with its type encoding and append a value for each type in it.
+/// An object is a value that has groups of its own.
+///
+/// Equal type encodings, names and C strings are written once. So is a class with the same superclasses. Objects are
+/// written where they begin; append the number of an object to refer to it again.
+///
+/// ```swift
+/// var stream = TypedStreamBuilder()
+/// try stream.beginGroup("@")
+/// try stream.beginObject(.init("NSString", version: 1, superclass: .object))
+/// try stream.append("+", .string("Grüße"))
+/// try stream.endObject()
+/// let bytes = try stream.finish()
+/// ```
+public struct TypedStreamBuilder: Sendable {
+    /// A value of a group, of any type but an object that begins here.
+    public enum Value: Sendable {
+        /// Nil, for an object, a class or a string.
+        case null
+        /// A number, for any integer type that can hold it.
+        case integer(Int64)
+        /// A number, for any integer type that can hold it.
+        case unsigned(UInt64)
+        /// A truth value, for `B`, and for `c` as 0 or 1.
+        case boolean(Bool)
+        /// A number, for `f` and `d`.
+        case real(Double)
+        /// Bytes, for `+` and for an array of as many characters.
+        case bytes([UInt8])
+        /// Text, for `+`, `*`, `:` and `%`.
+        case string(String)
+        /// A class, for `#`.
+        case `class`(ClassChain)
+        /// An object of the same stream that has begun already, for `@`.
+        case object(Object)
+    }
+
+    /// An object of a stream that is being written.
+    public struct Object: Sendable, Hashable {
+        /// The number of the object among the objects, classes and C strings of the stream, from 0.
+        public let number: Int
+    }
+
+    /// The groups of the stream, or of an object that has not ended.
+    private struct Level {
+        /// The types of the group that was begun last.
+        var walk: TypeWalk?
+    }
+
+    var writer: StreamWriter
+    var names = WrittenNames()
+    private var levels = [Level()]
+
+    /// Creates a stream of no groups.
+    ///
+    /// - Parameters:
+    ///   - byteOrder: The order of the bytes of numbers.
+    ///   - systemVersion: The version of the system to name: 1000 since Mac OS X.
+    public init(
+        byteOrder: TypedStreamByteOrder = .littleEndian, systemVersion: Int64 = 1000
+    ) {
+        writer = StreamWriter(order: byteOrder)
+        writer.appendSignature(version: StreamHeader.version)
+        writer.append(integer: systemVersion)
+    }
+
+    /// Begins a group of the innermost object, or of the stream.
+    ///
+    /// - Throws: `incompleteStream` if the last group lacks values, `invalidType` if a typedstream has no form for
+    ///   the encoding.
+    public mutating func beginGroup(_ encoding: String) throws(TypedStreamError) {
+        let encoding = Array(encoding.utf8)[...]
+        let types = try names.types(of: encoding)
+        try beginGroup(types)
+        names.appendString(encoding, to: &writer)
+    }
+
+    /// Begins a group without its type encoding.
+    mutating func beginGroup(_ types: Range<Int>) throws(TypedStreamError) {
+        try requireCompleteGroup()
+        levels[levels.count - 1].walk = TypeWalk(TypeRun(types))
+    }
+
+    /// Appends a whole group.
+    ///
+    /// - Throws: As ``beginGroup(_:)`` and ``append(_:)``; `incompleteStream` if there are fewer values than types.
+    public mutating func append(_ encoding: String, _ values: Value...) throws(TypedStreamError) {
+        try beginGroup(encoding)
+        for value in values { try append(value) }
+        try requireCompleteGroup()
+    }
+
+    /// Appends a value to the group that was begun last.
+    ///
+    /// Elements of arrays and fields of structures are appended one after the other, like those of a group. An
+    /// array of characters is one value.
+    ///
+    /// - Throws: `wrongKind` if the next type is another or the group is complete, `invalidNumber` if the type cannot
+    ///   hold a number, `invalidLength` if an array of characters has another length.
+    public mutating func append(_ value: Value) throws(TypedStreamError) {
+        let type = try nextType()
+        try write(value, as: type)
+    }
+
+    /// Begins an object as the next value of the group that was begun last. Its groups follow, and
+    /// ``endObject()``.
+    ///
+    /// - Returns: The object, for references to it.
+    /// - Throws: `wrongKind` if the next type is another or the group is complete.
+    @discardableResult
+    public mutating func beginObject(_ class: ClassChain) throws(TypedStreamError) -> Object {
+        let object = try beginObject()
+        appendClass(`class`)
+        return object
+    }
+
+    /// Begins an object without its class.
+    mutating func beginObject() throws(TypedStreamError) -> Object {
+        let type = try nextType()
+        guard type.code == TypeCode.object else { throw Self.mismatch(type, "an object") }
+        writer.append(Tag.new)
+        levels.append(Level())
+        return Object(number: names.addObject())
+    }
+
+    mutating func appendClass(_ chain: ClassChain) {
+        let levels = chain.levels.map {
+            WrittenNames.ClassLevel(name: $0.name[...], version: $0.version)
+        }
+        names.appendClass(levels, to: &writer)
+    }
+
+    /// Ends the innermost object.
+    ///
+    /// - Throws: `incompleteStream` if its last group lacks values, or if no object has begun.
+    public mutating func endObject() throws(TypedStreamError) {
+        try requireCompleteGroup()
+        guard levels.count > 1 else {
+            throw TypedStreamError(
+                .incompleteStream, "expected an object that has begun, found none")
+        }
+        levels.removeLast()
+        writer.append(Tag.end)
+    }
+
+    /// The stream.
+    ///
+    /// - Throws: `incompleteStream` if a group lacks values, or an object has not ended.
+    public func finish() throws(TypedStreamError) -> [UInt8] {
+        try requireCompleteGroup()
+        guard levels.count == 1 else {
+            throw TypedStreamError(
+                .incompleteStream,
+                "expected the end of \(levels.count - 1) objects, found the end of the stream")
+        }
+        return writer.bytes
+    }
+
+    // MARK: - Types
+
+    private func requireCompleteGroup() throws(TypedStreamError) {
+        guard let walk = levels.last?.walk, !walk.isAtEnd else { return }
+        throw TypedStreamError(
+            .incompleteStream, "expected a value for each type of a group, found fewer")
+    }
+
+    /// The type of the next value.
+    mutating func nextType() throws(TypedStreamError) -> TypeRecord {
+        guard let index = levels[levels.count - 1].walk?.next(names.types) else {
+            throw TypedStreamError(
+                .wrongKind, "expected a new group, found a value after the last one of a group")
+        }
+        return names.types[index]
+    }
+
+    static func mismatch(_ type: TypeRecord, _ found: StaticString) -> TypedStreamError {
+        TypedStreamError(
+            .wrongKind,
+            "expected a value of type \(Unicode.Scalar(type.code)), found \(found)")
+    }
+}

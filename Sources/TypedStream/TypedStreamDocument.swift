@@ -1,0 +1,177 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+/// A typedstream, which `NSArchiver` wrote: its bytes, checked, and the tables of what they refer to.
+///
+/// The reader checks every byte when it makes a document. Afterwards no access can fail. A document has no record
+/// for each value: values are read from the bytes when they are asked for, and nothing is copied before. It never
+/// changes and can be shared between threads.
+///
+/// ```swift
+/// let document = try TypedStreamDocument(parsing: bytes)
+/// for group in document.groups {
+///     for value in group.values {
+///         if case .object(let object) = value.content { print(object.class.name) }
+///     }
+/// }
+/// ```
+public struct TypedStreamDocument: Sendable {
+    final class Storage: Sendable {
+        let source: StreamBytes
+        let streamerVersion: UInt8
+        let systemVersion: Int64
+        let tables: StreamTables
+        /// The place of the first group.
+        let start: Int
+        /// The place after the last item that could be read.
+        let end: Int
+        let problem: TypedStreamError?
+
+        init(_ parts: consuming Parts) {
+            source = parts.reader.source
+            streamerVersion = parts.version
+            systemVersion = parts.systemVersion
+            tables = parts.reader.tables
+            start = parts.start
+            end = parts.problem == nil ? parts.reader.place : parts.reader.itemStart
+            problem = parts.problem
+        }
+    }
+
+    /// The result of reading.
+    struct Parts {
+        var reader: StreamReader<NoSink>
+        let version: UInt8
+        let systemVersion: Int64
+        let start: Int
+        var problem: TypedStreamError?
+    }
+
+    let storage: Storage
+}
+
+extension TypedStreamDocument {
+    /// Reads a stream, and checks all of it. Linear in the size of the input.
+    ///
+    /// - Parameters:
+    ///   - bytes: The file. The document keeps it.
+    ///   - limits: The limits on what the file may ask for.
+    /// - Throws: `unrecognizedFormat` for other files, `unsupportedVersion` for streamer versions other than 3
+    ///   and 4, and the code that fits for malformed streams.
+    public init(
+        parsing bytes: [UInt8], limits: TypedStreamLimits = .default
+    ) throws(TypedStreamError) {
+        var parts = try Self.begin(bytes, limits)
+        try parts.reader.readGroups()
+        storage = Storage(parts)
+    }
+
+    /// Reads a stream from any sequence of bytes, of which it makes one copy.
+    public init(
+        parsing bytes: some Sequence<UInt8>, limits: TypedStreamLimits = .default
+    ) throws(TypedStreamError) {
+        try self.init(parsing: Array(bytes), limits: limits)
+    }
+
+    /// Reads as much of a damaged stream as can be read with certainty: everything before the first defect.
+    ///
+    /// ``problem`` is the defect. Values after it cannot be found, because a stream has no lengths of values.
+    ///
+    /// - Parameters:
+    ///   - bytes: The file. The document keeps it.
+    ///   - limits: The limits on what the file may ask for.
+    /// - Throws: `unrecognizedFormat`, `unsupportedVersion` or `truncated` if the header is damaged.
+    public init(
+        salvaging bytes: [UInt8], limits: TypedStreamLimits = .default
+    ) throws(TypedStreamError) {
+        var parts = try Self.begin(bytes, limits)
+        do {
+            try parts.reader.readGroups()
+        } catch {
+            parts.problem = error
+            parts.reader.salvage()
+        }
+        storage = Storage(parts)
+    }
+
+    /// Whether bytes begin as a typedstream of a streamer version that can be read.
+    public static func isTypedStream(_ bytes: [UInt8]) -> Bool {
+        guard let version = bytes.first else { return false }
+        return (version == StreamHeader.version || version == StreamHeader.oldVersion)
+            && StreamHeader.order(of: bytes) != nil
+    }
+
+    private static func begin(
+        _ bytes: [UInt8], _ limits: TypedStreamLimits
+    ) throws(TypedStreamError) -> Parts {
+        try limits.checkInput(bytes.count)
+        guard let order = StreamHeader.order(of: bytes) else {
+            throw TypedStreamError(
+                .unrecognizedFormat,
+                "expected the signature \"streamtyped\" or \"typedstream\" after two bytes", at: 0)
+        }
+        let version = bytes[0]
+        guard version == StreamHeader.version || version == StreamHeader.oldVersion else {
+            throw TypedStreamError(
+                .unsupportedVersion, "expected streamer version 3 or 4, found \(version)", at: 0)
+        }
+        let source = StreamBytes(bytes: bytes, order: order)
+        var reader = StreamReader(source, version: version, limits: limits, sink: NoSink())
+        let systemVersion = try reader.readSystemVersion()
+        return Parts(
+            reader: reader, version: version, systemVersion: systemVersion, start: reader.place)
+    }
+}
+
+extension TypedStreamDocument {
+    /// The byte order of numbers.
+    public var byteOrder: TypedStreamByteOrder { storage.source.order }
+
+    /// The version of the format: 4, or 3 in files of early NeXTSTEP.
+    public var streamerVersion: Int { Int(storage.streamerVersion) }
+
+    /// The version of the system that wrote the stream: 1000 since Mac OS X.
+    public var systemVersion: Int64 { storage.systemVersion }
+
+    /// The size of the source, in bytes.
+    public var byteCount: Int { storage.source.bytes.count }
+
+    /// The defect at which reading ended, in a document that was salvaged; otherwise nil.
+    public var problem: TypedStreamError? { storage.problem }
+
+    /// The groups of the stream, in the order of the file.
+    public var groups: TypedStreamGroups {
+        TypedStreamGroups(storage, places: storage.start..<storage.end)
+    }
+
+    /// The object that `NSArchiver.archiveRootObject` wrote: the only value of the only group; nil for other
+    /// streams.
+    public var root: TypedStreamObject? {
+        var groups = groups.makeIterator()
+        guard let group = groups.next(), groups.next() == nil, group.isObject else { return nil }
+        var values = group.values.makeIterator()
+        guard let value = values.next(), case .object(let object) = value.content else {
+            return nil
+        }
+        return object
+    }
+
+    /// The objects of the stream, each once, in the order of the file. Linear.
+    public var objects: [TypedStreamObject] {
+        numbers(of: .object).map { TypedStreamObject(storage, number: $0) }
+    }
+
+    /// The classes of the stream, each once, in the order of the file. Linear.
+    public var classes: [TypedStreamClass] {
+        numbers(of: .class).map { TypedStreamClass(storage, number: $0) }
+    }
+
+    /// The shared strings of the stream, in the order of the file: type encodings, names and selectors. Linear.
+    public var sharedStrings: [TypedStreamString] {
+        storage.tables.strings.indices.map { TypedStreamString(storage, number: $0) }
+    }
+
+    private func numbers(of kind: TableEntry.Kind) -> some Sequence<Int> {
+        storage.tables.entries.indices.lazy.filter { storage.tables.entries[$0].kind == kind }
+    }
+}

@@ -1,0 +1,78 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+/// A shared string: a type encoding, a class name, a selector, an atom or the text of a C string.
+public struct TypedStreamString: Sendable {
+    let storage: TypedStreamDocument.Storage
+
+    /// The number of the string among the shared strings of the stream, from 0.
+    public let number: Int
+
+    init(_ storage: TypedStreamDocument.Storage, number: Int) {
+        self.storage = storage
+        self.number = number
+    }
+
+    /// The bytes of the text.
+    public var bytes: ArraySlice<UInt8> {
+        storage.source.bytes[storage.tables.strings[number].range]
+    }
+
+    /// The text. Bytes that are not UTF-8 become U+FFFD: only selectors and atoms have such.
+    public var text: String { String(decoding: bytes, as: UTF8.self) }
+
+    /// The place of the literal string in the file.
+    public var byteRange: Range<Int> {
+        let string = storage.tables.strings[number]
+        return Int(string.offset)..<string.range.upperBound
+    }
+}
+
+extension TypedStreamString: CustomStringConvertible {
+    /// The text.
+    public var description: String { text }
+}
+
+/// A class that a stream names, with its version and superclasses.
+public struct TypedStreamClass: Sendable {
+    let storage: TypedStreamDocument.Storage
+
+    /// The number of the class among the objects, classes and C strings of the stream, from 0.
+    public let number: Int
+
+    init(_ storage: TypedStreamDocument.Storage, number: Int) {
+        self.storage = storage
+        self.number = number
+    }
+
+    private var entry: TableEntry { storage.tables.entries[number] }
+
+    /// The name as a shared string.
+    public var sharedName: TypedStreamString {
+        TypedStreamString(storage, number: Int(entry.target))
+    }
+
+    /// The name, exactly as archived.
+    public var name: String { sharedName.text }
+
+    /// The version of the class when the stream was written.
+    public var version: Int64 {
+        let nameEnd = storage.skipString(at: Int(entry.offset) + 1) ?? 0
+        return storage.source.integer(at: nameEnd)?.value ?? 0
+    }
+
+    /// The superclass; nil for a root class.
+    public var superclass: TypedStreamClass? {
+        let other = entry.other
+        return other == TableEntry.none ? nil : TypedStreamClass(storage, number: Int(other))
+    }
+
+    /// The class and its superclasses, up to the root class: at most 64. Linear.
+    public var chain: [TypedStreamClass] { Array(sequence(first: self) { $0.superclass }) }
+
+    /// The place of the literal class in the file, without its superclasses.
+    public var byteRange: Range<Int> {
+        let nameEnd = storage.skipString(at: Int(entry.offset) + 1) ?? 0
+        return Int(entry.offset)..<(storage.source.integer(at: nameEnd)?.end ?? nameEnd)
+    }
+}

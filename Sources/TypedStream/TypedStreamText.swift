@@ -1,0 +1,56 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ValidText
+
+extension TypedStreamDocument {
+    /// The text of the first string in the stream, without its attributes; nil if there is no string, and for a
+    /// string that is nil.
+    ///
+    /// A string is an object of the class `NSString` or `NSMutableString`, by exact name. An attributed string
+    /// begins with its string: for the stream of one, such as `attributedBody` in the database of Messages, this
+    /// is its text.
+    ///
+    /// - Complexity: Linear in the text and in the number of objects before it.
+    /// - Throws: `invalidString` where the text is not UTF-8, `wrongKind` where the object does not hold its text as
+    ///   version 1 of the class does, and ``problem`` where a salvaged document ends before the text does.
+    public func firstText() throws(TypedStreamError) -> String? {
+        for (number, entry) in storage.tables.entries.enumerated() where entry.kind == .object {
+            if storage.isString(entry) {
+                return try TypedStreamObject(storage, number: number).text()
+            }
+        }
+        return nil
+    }
+}
+
+extension TypedStreamObject {
+    /// The text of an object of the class `NSString`; nil for a string that is nil.
+    func text() throws(TypedStreamError) -> String? {
+        var groups = groups.makeIterator()
+        var values = groups.next()?.values.makeIterator()
+        let value = values?.next()
+        switch value?.content {
+        case .null where value?.typeCode == "+": return nil
+        case .bytes(let bytes) where value?.typeCode == "+" && values?.next() == nil:
+            if let text = String(validUTF8: bytes) { return text }
+            throw TypedStreamError(
+                .invalidString, "expected UTF-8 in a string", at: bytes.startIndex)
+        default:
+            if let problem = storage.problem { throw problem }
+            throw TypedStreamError(
+                .wrongKind, "expected a group + as the text of a string", at: byteRange.lowerBound)
+        }
+    }
+}
+
+extension TypedStreamDocument.Storage {
+    private static let names = ["NSString", "NSMutableString"].map { Array($0.utf8) }
+
+    /// Whether an object is a string whose contents have a known form.
+    fileprivate func isString(_ object: TableEntry) -> Bool {
+        let name = source.bytes[
+            tables.strings[Int(tables.entries[Int(object.target)].target)].range]
+        return Self.names.contains { name.elementsEqual($0) }
+    }
+}

@@ -1,0 +1,135 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+/// The names, classes and objects that a stream under construction has already, with their numbers.
+struct WrittenNames: Sendable {
+    /// A class to be written. Its superclass follows it in an array of these.
+    struct ClassLevel {
+        let name: ArraySlice<UInt8>
+        /// The number of the name, if it is known without a look-up.
+        var number: Int?
+        let version: Int64
+    }
+
+    /// A class that was written.
+    private struct ClassKey: Hashable {
+        let name: Int
+        let version: Int64
+        /// The number of the superclass; nil for a root class.
+        let superclass: Int?
+    }
+
+    /// The types of the encodings that were used.
+    private(set) var types: [TypeRecord] = []
+    private var encodings: [ArraySlice<UInt8>: Range<Int>] = [:]
+    private var strings: [ArraySlice<UInt8>: Int] = [:]
+    private var cStrings: [Int: Int] = [:]
+    private var classes: [ClassKey: Int] = [:]
+    /// The number of objects, classes and C strings.
+    private var entries = 0
+
+    /// The places of the types of an encoding.
+    mutating func types(
+        of encoding: ArraySlice<UInt8>
+    ) throws(TypedStreamError) -> Range<Int> {
+        if let types = encodings[encoding] { return types }
+        let first = types.count
+        do {
+            try TypeParser.parse(encoding, into: &types)
+        } catch {
+            throw TypedStreamError(
+                .invalidType, "\(error.what), at index \(error.index) of a type encoding")
+        }
+        encodings[encoding] = first..<types.count
+        return first..<types.count
+    }
+
+    /// Numbers a new object.
+    mutating func addObject() -> Int {
+        defer { entries += 1 }
+        return entries
+    }
+
+    /// Writes a shared string: a reference if it was written before.
+    ///
+    /// - Parameters:
+    ///   - text: The string.
+    ///   - known: The number of the string, if it is known without a look-up.
+    ///   - writer: The stream.
+    /// - Returns: The number of the string.
+    @discardableResult
+    mutating func appendString(
+        _ text: ArraySlice<UInt8>, known: Int? = nil, to writer: inout StreamWriter
+    ) -> Int {
+        if let number = known ?? strings[text] {
+            writer.append(reference: number)
+            return number
+        }
+        let number = strings.count
+        strings[text] = number
+        writer.append(Tag.new)
+        writer.append(string: text)
+        return number
+    }
+
+    /// Writes a C string: a reference if it was written before.
+    ///
+    /// - Returns: The number of its text.
+    @discardableResult
+    mutating func appendCString(
+        _ text: ArraySlice<UInt8>, known: Int? = nil, to writer: inout StreamWriter
+    ) -> Int {
+        if let string = known ?? strings[text], let number = cStrings[string] {
+            writer.append(reference: number)
+            return string
+        }
+        let number = addObject()
+        writer.append(Tag.new)
+        let string = appendString(text, known: known, to: &writer)
+        cStrings[string] = number
+        return string
+    }
+
+    /// Writes a class and its superclasses: literals up to the first that was written before, and a reference to
+    /// that one.
+    ///
+    /// - Returns: The number of the first class, and the numbers of the names of those that were written.
+    @discardableResult
+    mutating func appendClass(
+        _ chain: [ClassLevel], to writer: inout StreamWriter
+    ) -> (number: Int, names: [Int]) {
+        let (new, known) = split(chain)
+        guard new > 0 || known == nil else {
+            writer.append(reference: known ?? 0)
+            return (known ?? 0, [])
+        }
+        let first = entries
+        entries += new
+        let names = chain.indices.prefix(new).map { index in
+            let level = chain[index]
+            writer.append(Tag.new)
+            let name = appendString(level.name, known: level.number, to: &writer)
+            writer.append(integer: level.version)
+            let superclass = index + 1 < new ? first + index + 1 : known
+            classes[ClassKey(name: name, version: level.version, superclass: superclass)] =
+                first + index
+            return name
+        }
+        if let known { writer.append(reference: known) } else { writer.append(Tag.null) }
+        return (first, names)
+    }
+
+    /// The number of classes that were not written before, and the number of the class after them.
+    private func split(_ chain: [ClassLevel]) -> (new: Int, known: Int?) {
+        var known: Int?
+        for index in chain.indices.reversed() {
+            let level = chain[index]
+            guard let name = level.number ?? strings[level.name],
+                let number = classes[
+                    ClassKey(name: name, version: level.version, superclass: known)]
+            else { return (index + 1, known) }
+            known = number
+        }
+        return (0, known)
+    }
+}

@@ -1,0 +1,107 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+public import TypedStream
+
+/// Reads the input as a typedstream.
+///
+/// The second byte chooses the limits. The input follows. What can be read is written again as the same bytes, also
+/// by way of the other byte order; a builder writes the same values anew.
+public func fuzzTypedStream(_ bytes: [UInt8]) throws {
+    let input = Array(bytes.dropFirst(2))
+    let depth = [128, 512, 3][Int(bytes.dropFirst().first ?? 0) % 3]
+    try checkTypedStream(input, limits: TypedStreamLimits(depth: depth, inputSize: 1 << 20))
+}
+
+/// Checks everything that holds for any input.
+public func checkTypedStream(_ input: [UInt8], limits: TypedStreamLimits = .default) throws {
+    let document: TypedStreamDocument?
+    do {
+        document = try TypedStreamDocument(parsing: input, limits: limits)
+    } catch {
+        document = nil
+        try checkTypedStreamError(error, input)
+    }
+    if let document {
+        try checkValues(document)
+        try checkWriting(document, input)
+    }
+    try checkSalvaging(input, limits, whole: document)
+}
+
+private func checkTypedStreamError(_ error: TypedStreamError, _ input: [UInt8]) throws {
+    try BrokenProperty.check(!error.description.isEmpty, "an error says nothing")
+    guard let place = error.byteOffset else {
+        return try BrokenProperty.check(error.code == .sizeLimitExceeded, "an error has no place")
+    }
+    try BrokenProperty.check(
+        place >= 0 && place <= input.count, "an error is at byte \(place) of \(input.count)")
+}
+
+/// Each access to each value: their number and places are within those of the input.
+private func checkValues(_ document: TypedStreamDocument) throws {
+    let lines = TypedStreamDump.lines(document)
+    // At most 16 structures around a value, each with an end.
+    try BrokenProperty.check(
+        lines.count <= 40 * document.byteCount,
+        "\(lines.count) items in \(document.byteCount) bytes")
+    for object in document.objects {
+        var place = object.byteRange.lowerBound
+        for group in object.groups {
+            try BrokenProperty.check(
+                place < group.byteRange.lowerBound
+                    && group.byteRange.upperBound <= object.byteRange.upperBound,
+                "the places of groups are not in order")
+            place = group.byteRange.lowerBound
+        }
+    }
+    for `class` in document.classes {
+        try BrokenProperty.check(`class`.chain.count <= 64, "a chain of classes is too long")
+    }
+    _ = document.root?.class.name
+    _ = try? document.firstText()
+}
+
+private func checkWriting(_ document: TypedStreamDocument, _ input: [UInt8]) throws {
+    let other: TypedStreamByteOrder =
+        document.byteOrder == .bigEndian ? .littleEndian : .bigEndian
+    let turned = try BrokenProperty.require("cannot be written in the other order") {
+        try TypedStreamDocument(parsing: document.serialized(byteOrder: other), limits: .trusted)
+    }
+    try BrokenProperty.check(try document.serialized() == input, "written as other bytes")
+    try BrokenProperty.check(
+        try turned.serialized(byteOrder: document.byteOrder) == input,
+        "written as other bytes by way of the other byte order")
+    let built = try BrokenProperty.require("cannot be built") {
+        var builder = TypedStreamBuilder(systemVersion: document.systemVersion)
+        try builder.append(contentsOf: document)
+        return try TypedStreamDocument(parsing: builder.finish(), limits: .trusted)
+    }
+    try BrokenProperty.check(
+        TypedStreamDump.lines(built, numbering: .objects)
+            == TypedStreamDump.lines(document, numbering: .objects),
+        "building changes values")
+    // Names that were written twice are shared now.
+    try BrokenProperty.check(
+        document.streamerVersion == 3 || built.byteCount <= document.byteCount,
+        "building makes a stream longer")
+}
+
+/// What is salvaged of a stream can be walked; of a whole stream, it is all of it.
+private func checkSalvaging(
+    _ input: [UInt8], _ limits: TypedStreamLimits, whole: TypedStreamDocument?
+) throws {
+    guard let salvaged = try? TypedStreamDocument(salvaging: input, limits: limits) else {
+        return try BrokenProperty.check(whole == nil, "a whole stream cannot be salvaged")
+    }
+    try BrokenProperty.check(
+        (salvaged.problem == nil) == (whole != nil), "salvaging finds another problem")
+    let lines = TypedStreamDump.lines(salvaged)
+    try BrokenProperty.check(
+        lines.count <= 40 * input.count, "\(lines.count) items in \(input.count) bytes")
+    if let whole {
+        try BrokenProperty.check(
+            lines == TypedStreamDump.lines(whole), "salvaging gives other values")
+    }
+    _ = try? salvaged.firstText()
+}

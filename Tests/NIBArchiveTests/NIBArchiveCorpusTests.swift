@@ -1,0 +1,124 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import FuzzTargets
+import NIBArchive
+import TestSupport
+import Testing
+
+@Suite(
+    "NIBArchives of Apple's software",
+    .enabled(if: !NIBArchiveCorpus.files.isEmpty, "the folder of NIBArchives is not here"))
+struct NIBArchiveCorpusTests {
+    @Test("there are at least 88")
+    func count() { #expect(NIBArchiveCorpus.files.count >= 88) }
+
+    @Test("every byte is read, and written again", arguments: NIBArchiveCorpus.files)
+    func rewriting(_ file: Corpus.File) throws {
+        let document = try NIBArchiveDocument(parsing: file.bytes, limits: .untrusted)
+        #expect(try document.serialized() == file.bytes)
+        #expect(try NIBArchiveBuilder(document).serialized() == file.bytes)
+        #expect(document.root?.class.name == "NSObject")
+        try checkNIBArchive(file.bytes)
+    }
+
+    @Test("archives in archives are read too")
+    func nested() throws {
+        var count = 0
+        for file in NIBArchiveCorpus.files {
+            let document = try NIBArchiveDocument(parsing: file.bytes)
+            for object in document.objects where object.class.name == "UINib" {
+                guard case .object(let data)? = object["archiveData"]?.content,
+                    case .data(let bytes)? = data["NS.bytes"]?.content
+                else { continue }
+                let inner = try NIBArchiveDocument(parsing: bytes)
+                #expect(try inner.serialized() == Array(bytes))
+                count += 1
+            }
+        }
+        #expect(count > 0)
+    }
+
+    @Test("no prefix is accepted", arguments: NIBArchiveCorpus.files.prefix(12))
+    func prefixes(_ file: Corpus.File) throws {
+        for length in stride(from: 0, to: file.bytes.count, by: 7) {
+            #expect(throws: NIBArchiveError.self) {
+                try NIBArchiveDocument(
+                    parsing: Array(file.bytes.prefix(length)), allowingTrailingBytes: true)
+            }
+        }
+    }
+
+    static let isInstalled =
+        (try? Python.run("import nibarchive", in: FileManager.default.temporaryDirectory)) == 0
+
+    @Test(
+        "nibarchive for Python reads the same",
+        .enabled(if: isInstalled, "nibarchive is not installed here"))
+    func python() throws {
+        let folder = try TemporaryFolder()
+        for file in NIBArchiveCorpus.files {
+            try Data(file.bytes).write(to: folder.url.appending(path: file.name + ".nib"))
+        }
+        #expect(try Python.run(Self.script, in: folder.url) == 0)
+        for file in NIBArchiveCorpus.files {
+            let document = try NIBArchiveDocument(parsing: file.bytes)
+            let lines = NIBArchiveDump.lines(document).filter { !$0.hasPrefix("CLASS") }
+            let theirs = try String(
+                contentsOf: folder.url.appending(path: file.name + ".lines"), encoding: .utf8)
+            let pairs = zip(theirs.split(separator: "\n").map(String.init), lines)
+            #expect(pairs.allSatisfy(Self.isSame), "\(file.name)")
+            #expect(theirs.split(separator: "\n").count == lines.count, "\(file.name)")
+        }
+    }
+
+    /// Whether two lines say the same, as far as they say it.
+    private static func isSame(_ theirs: String, _ ours: String) -> Bool {
+        if theirs.hasSuffix("*") { return ours.hasPrefix(theirs.dropLast()) }
+        return theirs == ours
+    }
+
+    /// Writes the values of each file as `NIBArchiveDump` does.
+    ///
+    /// It has the names of true and false the wrong way round, reads integers of one byte as unsigned, and unpacks
+    /// geometry and archives in data; none of which loses anything here.
+    private static let script = """
+        import glob, struct
+        from nibarchive import NIBArchiveParser, NIBValueType as T
+
+        def data(value):
+            if value.type == T.NIBARCHIVE:
+                return 'DATA *'
+            if isinstance(value.data, list):
+                return 'DATA ' + struct.pack('<B%dd' % len(value.data), 7, *value.data).hex()
+            return 'DATA ' + value.data.hex()
+
+        def content(value):
+            match value.type:
+                case T.INT8: return 'INTEGER %d' % (value.data - 256 * (value.data > 127))
+                case T.INT16 | T.INT32 | T.INT64: return 'INTEGER %d' % value.data
+                case T.BOOL_TRUE: return 'BOOLEAN false'
+                case T.BOOL_FALSE: return 'BOOLEAN true'
+                case T.FLOAT: return 'FLOAT %d' % struct.unpack('<I', struct.pack('<f', value.data))
+                case T.DOUBLE: return 'DOUBLE %d' % struct.unpack('<Q', struct.pack('<d', value.data))
+                case T.NIL: return 'NULL'
+                case T.OBJECT_REF: return 'REFERENCE %d' % value.data
+                case _: return data(value)
+
+        for path in glob.glob('*.nib'):
+            with open(path, 'rb') as file:
+                archive = NIBArchiveParser().parse(file)
+            with open(path[:-4] + '.lines', 'w') as file:
+                for item in archive.objects:
+                    print('OBJECT', archive.get_class_name(item).name.encode().hex(), file=file)
+                    for value in archive.get_object_values(item):
+                        key = archive.get_value_key(value).name.encode().hex()
+                        print(key, content(value), file=file)
+        """
+}
+
+/// The NIBArchives of the external collection.
+enum NIBArchiveCorpus {
+    static let files = Corpus.external("nibarchive").filter { !$0.name.hasSuffix(".tsv") }
+}

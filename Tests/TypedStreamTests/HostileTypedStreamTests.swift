@@ -1,0 +1,259 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import FuzzTargets
+import TestSupport
+import Testing
+
+@testable import TypedStream
+
+@Suite("Hostile typedstreams")
+struct HostileTypedStreamTests {
+    /// Bytes after the header, and the code of the error.
+    static let rows: [(name: String, bytes: [UInt8], code: TypedStreamError.Code)] = [
+        ("a length beyond the end", Raw.new("+") + [0x82, 0xff, 0xff, 0xff, 0x7f], .invalidLength),
+        ("a negative length", Raw.new("+") + [0xff], .invalidLength),
+        (
+            "a length of 8 bytes", Raw.new("+") + [0x87, 255, 255, 255, 255, 255, 255, 255, 127],
+            .invalidLength
+        ),
+        ("two billion characters", Raw.new("[2147483647c]") + [1, 2], .invalidLength),
+        ("four billion integers", Raw.new("[4294967295i]") + [1, 2], .invalidLength),
+        ("nested counts", Raw.new("[65535[65535i]]") + [1, 2], .invalidLength),
+        ("arrays in arrays in arrays", Raw.new("[9[9[9c]]]") + [1], .invalidType),
+        ("nothing, four billion times", Raw.new("[4000000000!]"), .invalidType),
+        ("empty structures", Raw.new("[9{}]"), .invalidType),
+        ("an array of empty arrays", Raw.new("[9[0c]]"), .invalidType),
+        ("an empty array beside a value", Raw.new("c[0c]") + [1], .invalidType),
+        ("an array of no integers", Raw.new("[0i]"), .invalidType),
+        ("an ignored integer", Raw.new("!"), .invalidType),
+        ("an unknown type", Raw.new("^v"), .invalidType),
+        ("a bit field", Raw.new("b4"), .invalidType),
+        ("a union", Raw.new("(U=ic)"), .invalidType),
+        ("an empty encoding", Raw.new(""), .invalidType),
+        ("brackets of different kinds", Raw.new("[2i}"), .invalidType),
+        ("an open bracket", Raw.new("{P=i"), .invalidType),
+        ("a bracket that was not opened", Raw.new("i]"), .invalidType),
+        ("an array without a count", Raw.new("[i]"), .invalidType),
+        ("a count of eleven digits", Raw.new("[00000000001i]"), .invalidType),
+        ("an array of two types", Raw.new("[2if]"), .invalidType),
+        (
+            "seventeen structures",
+            Raw.new(String(repeating: "{", count: 17) + "i" + String(repeating: "}", count: 17)),
+            .invalidType
+        ),
+        ("a reference without a table", [0x92], .invalidReference),
+        ("a negative reference", [0x81, 0x00, 0x80], .invalidReference),
+        ("a reference of 8 bytes", [0x87, 0, 0, 0, 0, 0, 0, 0, 0], .invalidReference),
+        ("a nil encoding", [0x85], .unexpectedNil),
+        ("an end without an object", [0x86], .invalidTag),
+        ("a nil length of an encoding", [0x84, 0x85], .invalidTag),
+        ("a tag for an integer", Raw.new("i") + [0x83, 0, 0, 0, 0], .invalidTag),
+        ("an end for an integer", Raw.new("i") + [0x86], .invalidTag),
+        ("a reserved tag", Raw.new("i") + [0x80], .invalidTag),
+        ("another reserved tag", Raw.new("i") + [0x91], .invalidTag),
+        ("an integer cut short", Raw.new("i") + [0x82, 1, 2], .truncated),
+        ("a real number cut short", Raw.new("d") + [0x83, 1, 2, 3, 4], .truncated),
+        ("no value", Raw.new("c"), .truncated),
+        ("no Boolean", Raw.new("B"), .truncated),
+        ("a Boolean of 2", Raw.new("B") + [2], .invalidNumber),
+        (
+            "an integer that is too wide", Raw.new("i") + [0x87, 0, 0, 0, 0, 1, 0, 0, 0],
+            .invalidNumber
+        ),
+        (
+            "an unsigned short below its range", Raw.new("S") + [0x82, 0xc0, 0x63, 255, 255],
+            .invalidNumber
+        ),
+        ("an object without a class", Raw.new("@") + [0x84, 0x85, 0x86], .unexpectedNil),
+        ("an object that does not end", Raw.new("@") + [0x84] + Raw.root, .truncated),
+        (
+            "an object in place of a class", Raw.new("@#") + [0x84] + Raw.root + [0x86, 0x92],
+            .invalidReference
+        ),
+        ("a class in place of an object", Raw.new("#@") + Raw.root + [0x92], .invalidReference),
+        (
+            "a C string in place of an object", Raw.new("*@") + [0x84] + Raw.new("x") + [0x92],
+            .invalidReference
+        ),
+        ("an object that is its own class", Raw.new("@") + [0x84, 0x92, 0x86], .invalidReference),
+        (
+            "a class that is its own superclass", Raw.new("#") + [0x84] + Raw.new("A") + [0, 0x92],
+            .invalidReference
+        ),
+        (
+            "a class that inherits from its subclass",
+            Raw.new("#") + [0x84] + Raw.new("A") + [0, 0x84] + Raw.new("B") + [0, 0x92],
+            .invalidReference
+        ),
+        ("a class without a name", Raw.new("#") + [0x84, 0x85, 0, 0x85], .unexpectedNil),
+        ("a class name with NUL", Raw.new("#") + [0x84, 0x84, 1, 0, 0, 0x85], .invalidString),
+        (
+            "a class name that is not UTF-8", Raw.new("#") + [0x84, 0x84, 1, 0xff, 0, 0x85],
+            .invalidString
+        ),
+        ("a C string with NUL", Raw.new("*") + [0x84, 0x84, 1, 0], .invalidString),
+        ("a C string without text", Raw.new("*") + [0x84, 0x85], .unexpectedNil),
+        ("an atom beyond the table", Raw.new("%") + [0x93], .invalidReference),
+        ("a selector beyond the table", Raw.new(":") + [0x93], .invalidReference),
+        ("bytes after the last group", Raw.new("i") + [1, 0], .invalidReference),
+    ]
+
+    @Test("each is refused with its code, at its place", arguments: rows.indices)
+    func refused(_ index: Int) throws {
+        let row = Self.rows[index]
+        let bytes = Raw.stream(row.bytes)
+        let error = #expect(throws: TypedStreamError.self, "\(row.name)") {
+            try TypedStreamDocument(parsing: bytes)
+        }
+        #expect(
+            error?.code == row.code, "\(row.name): \(error.map(String.init(describing:)) ?? "")")
+        try checkTypedStream(bytes)
+    }
+
+    @Test("other headers are refused")
+    func headers() {
+        let rows: [([UInt8], TypedStreamError.Code)] = [
+            ([], .unrecognizedFormat), (Array(Raw.header.prefix(12)), .unrecognizedFormat),
+            ([4, 10] + Raw.header.dropFirst(2), .unrecognizedFormat),
+            ([4, 11] + Array("streamtypeX".utf8) + [0], .unrecognizedFormat),
+            ([4, 11] + Array("typedstreaX".utf8) + [0], .unrecognizedFormat),
+            ([5] + Raw.header.dropFirst(), .unsupportedVersion),
+            (Array(Raw.header.prefix(13)), .truncated), (Array(Raw.header.prefix(15)), .truncated),
+        ]
+        for (bytes, code) in rows {
+            let error = #expect(throws: TypedStreamError.self) {
+                try TypedStreamDocument(parsing: bytes)
+            }
+            #expect(error?.code == code)
+            #expect(throws: TypedStreamError.self) { try TypedStreamDocument(salvaging: bytes) }
+        }
+    }
+
+    @Test("64 classes in a chain pass, 65 do not, however they are written")
+    func chains() throws {
+        func chain(_ count: Int) -> [UInt8] {
+            (0..<count).flatMap { [0x84] + Raw.new("C\($0)") + [0] }
+        }
+        func code(_ body: [UInt8]) -> TypedStreamError.Code? {
+            do throws(TypedStreamError) {
+                _ = try TypedStreamDocument(parsing: Raw.stream(body))
+                return nil
+            } catch { return error.code }
+        }
+        #expect(code(Raw.new("#") + chain(64) + [0x85]) == nil)
+        #expect(code(Raw.new("#") + chain(65) + [0x85]) == .invalidClassChain)
+        // A class whose superclass is the first of 64, or of 63.
+        let more: [UInt8] = [0x84] + Raw.new("D") + [0, Raw.reference(0)]
+        #expect(code(Raw.new("##") + chain(63) + [0x85] + more) == nil)
+        #expect(code(Raw.new("##") + chain(64) + [0x85] + more) == .invalidClassChain)
+    }
+
+    @Test("nesting is limited")
+    func depth() throws {
+        let bytes = try Samples.deep(513)
+        let error = #expect(throws: TypedStreamError.self) {
+            try TypedStreamDocument(parsing: bytes)
+        }
+        #expect(error?.code == .depthLimitExceeded)
+        #expect(error?.code.isLimit == true)
+        #expect(error?.recovery != nil)
+        #expect(error?.path?.components.count == 2 * 513)
+        #expect(try TypedStreamDocument(parsing: Samples.deep(512)).objects.count == 512)
+        #expect(throws: TypedStreamError.self) {
+            try TypedStreamDocument(parsing: Samples.deep(129), limits: .untrusted)
+        }
+        let deep = try TypedStreamDocument(parsing: Samples.deep(200_000), limits: .trusted)
+        #expect(try deep.serialized().count == deep.byteCount)
+        var builder = TypedStreamBuilder()
+        try builder.append(contentsOf: deep)
+        #expect(try builder.finish().count == deep.byteCount)
+    }
+
+    @Test("the size of an input is limited")
+    func size() {
+        let limits = TypedStreamLimits(depth: 1, inputSize: 15)
+        let error = #expect(throws: TypedStreamError.self) {
+            try TypedStreamDocument(parsing: Raw.header, limits: limits)
+        }
+        #expect(error?.code == .sizeLimitExceeded)
+    }
+
+    @Test("an error names the way to its place")
+    func path() throws {
+        var bytes = try Samples.message()
+        bytes[bytes.count - 4] = 0x80
+        let error = #expect(throws: TypedStreamError.self) {
+            try TypedStreamDocument(parsing: bytes)
+        }
+        #expect(error?.code == .invalidTag)
+        #expect(
+            error?.path?.description
+                == "groups[0].values[0].groups[4].values[0].groups[2].values[0].groups[1].values[0]"
+        )
+        #expect(
+            error?.description.hasPrefix(
+                "typedstream: expected an integer, found tag 0x80 at byte \(bytes.count - 4), in groups"
+            )
+                == true)
+    }
+
+    @Test("an item of streamer version 3 that can be read in two ways is refused")
+    func ambiguity() {
+        // String 0 is a type, and object 0 an object.
+        let bytes =
+            Raw.version(3) + Raw.new("i") + [1] + [0x84] + Raw.root + [0, 0x86] + [Raw.reference(0)]
+        let error = #expect(throws: TypedStreamError.self) {
+            try TypedStreamDocument(parsing: bytes)
+        }
+        #expect(error?.code == .ambiguousItem)
+        let indexed = Raw.version(3) + [0x84] + Raw.root + [4, 0x86]
+        let other = #expect(throws: TypedStreamError.self) {
+            try TypedStreamDocument(parsing: indexed)
+        }
+        #expect(other?.code == .unsupportedVersion)
+    }
+
+    @Test("every prefix of our streams is refused or is a shorter stream")
+    func prefixes() throws {
+        for (_, bytes) in try Samples.all() where bytes.count < 3000 {
+            for length in 0..<bytes.count { try checkTypedStream(Array(bytes.prefix(length))) }
+        }
+    }
+
+    @Test("changed bytes of our streams are refused or give another stream")
+    func changes() throws {
+        var random = SplitMix64(seed: 26)
+        for (_, sample) in try Samples.all() where sample.count < 300 {
+            for place in sample.indices {
+                try check(sample, place, sample[place] ^ 0xff)
+                try check(sample, place, sample[place] &+ 1)
+                // Tags, and references to the first entries.
+                try check(sample, place, UInt8(0x80 + random.below(0x18)))
+            }
+        }
+    }
+
+    private func check(_ sample: [UInt8], _ place: Int, _ value: UInt8) throws {
+        var bytes = sample
+        bytes[place] = value
+        try checkTypedStream(bytes)
+    }
+
+    @Test("memory is in proportion to the input, whatever it claims")
+    func memory() throws {
+        // C strings of one text have the most entries for their bytes.
+        let first = Raw.new("[30000*]") + [0x84] + Raw.new("x")
+        let body = first + (0..<29_999).flatMap { _ in [0x84, Raw.reference(1)] as [UInt8] }
+        let document = try TypedStreamDocument(parsing: Raw.stream(body))
+        let tables = document.storage.tables
+        let size =
+            tables.entries.capacity * MemoryLayout<TableEntry>.stride
+            + tables.strings.capacity * MemoryLayout<SharedString>.stride
+            + tables.types.capacity * MemoryLayout<TypeRecord>.stride
+        #expect(size < 48 * document.byteCount)
+        #expect(MemoryLayout<TableEntry>.stride <= 20)
+        #expect(MemoryLayout<SharedString>.stride <= 20)
+        #expect(MemoryLayout<TypeRecord>.stride <= 24)
+    }
+}

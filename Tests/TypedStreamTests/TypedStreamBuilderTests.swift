@@ -1,0 +1,100 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import FuzzTargets
+import Testing
+import TypedStream
+
+@Suite("Building typedstreams")
+struct TypedStreamBuilderTests {
+    @Test("a string is built as NSArchiver writes it")
+    func string() throws {
+        var stream = TypedStreamBuilder()
+        try stream.beginGroup("@")
+        try stream.append(object: Samples.string) { try $0.append("+", .string("q")) }
+        #expect(
+            try stream.finish()
+                == Raw.stream(
+                    Raw.new("@"), [0x84, 0x84], Raw.new("NSString"), [1], Raw.root, Raw.new("+"),
+                    [1, 0x71, 0x86]))
+    }
+
+    @Test("what is built is read as it was meant, and written again")
+    func samples() throws {
+        for (name, bytes) in try Samples.all() {
+            let document = try TypedStreamDocument(parsing: bytes)
+            #expect(try document.serialized() == bytes, "\(name)")
+            guard document.streamerVersion == 4 else { continue }
+            var builder = TypedStreamBuilder(
+                byteOrder: document.byteOrder, systemVersion: document.systemVersion)
+            try builder.append(contentsOf: document)
+            #expect(try builder.finish() == bytes, "\(name)")
+        }
+    }
+
+    @Test("a document is copied behind other groups, and shares their names")
+    func copying() throws {
+        let document = try TypedStreamDocument(parsing: Samples.message())
+        var builder = TypedStreamBuilder()
+        try builder.append(contentsOf: document)
+        let once = try builder.finish().count
+        try builder.append(contentsOf: document)
+        let both = try TypedStreamDocument(parsing: builder.finish())
+        #expect(both.groups.map { $0.encoding?.text } == ["@", "@"])
+        #expect(both.byteCount < 2 * once - 100)
+        let lines = TypedStreamDump.lines(document, numbering: .objects)
+        #expect(TypedStreamDump.lines(both, numbering: .objects) == lines + lines)
+    }
+
+    @Test("a copy of streamer version 3 is one of version 4")
+    func versionThree() throws {
+        let old = try TypedStreamDocument(parsing: Samples.versionThree)
+        var builder = TypedStreamBuilder()
+        try builder.append(contentsOf: old)
+        let new = try TypedStreamDocument(parsing: builder.finish())
+        #expect(new.root?.groups.map { $0.encoding?.text } == ["i", "@"])
+        #expect(
+            TypedStreamDump.lines(new, numbering: .objects)
+                == TypedStreamDump.lines(old, numbering: .objects))
+    }
+
+    @Test("values that do not fit their type are refused")
+    func mismatches() {
+        typealias Row = (String, TypedStreamBuilder.Value, TypedStreamError.Code)
+        let rows: [Row] = [
+            ("c", .integer(128), .invalidNumber), ("C", .integer(-1), .invalidNumber),
+            ("s", .integer(32768), .invalidNumber), ("S", .integer(-1), .invalidNumber),
+            ("i", .integer(1 << 31), .invalidNumber), ("I", .integer(1 << 32), .invalidNumber),
+            ("Q", .integer(-1), .invalidNumber), ("q", .unsigned(.max), .invalidNumber),
+            ("f", .real(0.1), .invalidNumber), ("i", .real(1), .wrongKind),
+            ("i", .boolean(true), .wrongKind), ("i", .null, .wrongKind),
+            ("i", .string("1"), .wrongKind), ("i", .bytes([1]), .wrongKind),
+            ("@", .class(.object), .wrongKind), ("#", .integer(1), .wrongKind),
+            ("[2c]", .bytes([1]), .invalidLength), ("*", .string("a\0b"), .invalidString),
+        ]
+        for (encoding, value, code) in rows {
+            var stream = TypedStreamBuilder()
+            let error = #expect(throws: TypedStreamError.self, "\(encoding)") {
+                try stream.append(encoding, value)
+            }
+            #expect(error?.code == code, "\(encoding)")
+        }
+    }
+
+    @Test("a group without all values, and an object without an end, are refused")
+    func incomplete() throws {
+        var stream = TypedStreamBuilder()
+        try stream.beginGroup("i@")
+        #expect(throws: TypedStreamError.self) { try stream.finish() }
+        #expect(throws: TypedStreamError.self) { try stream.beginGroup("i") }
+        #expect(throws: TypedStreamError.self) { try stream.endObject() }
+        try stream.append(.integer(1))
+        try stream.beginObject(.object)
+        #expect(throws: TypedStreamError.self) { try stream.finish() }
+        try stream.endObject()
+        #expect(throws: TypedStreamError.self) { try stream.append(.integer(1)) }
+        #expect(throws: TypedStreamError.self) { try stream.endObject() }
+        #expect(throws: TypedStreamError.self) { try stream.beginGroup("^v") }
+        #expect(try TypedStreamDocument(parsing: stream.finish()).objects.count == 1)
+    }
+}

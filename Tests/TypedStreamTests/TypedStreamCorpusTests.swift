@@ -1,0 +1,82 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import FuzzTargets
+import TestSupport
+import Testing
+
+@testable import TypedStream
+
+@Suite(
+    "Typedstreams of Apple's software",
+    .enabled(if: TypedStreamCorpus.isAvailable, "the folder of typedstreams is not here"))
+struct TypedStreamCorpusTests {
+    @Test("there are at least 53 whole ones, and a damaged one")
+    func count() {
+        #expect(TypedStreamCorpus.files.count >= 53)
+        #expect(TypedStreamCorpus.damaged.count == 1)
+    }
+
+    @Test("every byte is read, and written again", arguments: TypedStreamCorpus.files)
+    func rewriting(_ file: Corpus.File) throws {
+        let document = try TypedStreamDocument(parsing: file.bytes, limits: .untrusted)
+        #expect(try document.serialized() == file.bytes)
+        let other = try document.serialized(byteOrder: .bigEndian)
+        let turned = try TypedStreamDocument(parsing: other)
+        #expect(turned.byteOrder == .bigEndian)
+        #expect(try turned.serialized(byteOrder: .littleEndian) == file.bytes)
+    }
+
+    @Test("the builder writes the same bytes from the values", arguments: TypedStreamCorpus.files)
+    func building(_ file: Corpus.File) throws {
+        let document = try TypedStreamDocument(parsing: file.bytes)
+        var builder = TypedStreamBuilder(systemVersion: document.systemVersion)
+        try builder.append(contentsOf: document)
+        #expect(try builder.finish() == file.bytes)
+    }
+
+    @Test("all properties hold", arguments: TypedStreamCorpus.all)
+    func properties(_ file: Corpus.File) throws { try checkTypedStream(file.bytes) }
+
+    @Test("every prefix is refused, but the header alone", arguments: TypedStreamCorpus.files)
+    func prefixes(_ file: Corpus.File) throws {
+        guard file.bytes.count <= 2000 else { return }
+        for length in 0..<file.bytes.count {
+            let prefix = Array(file.bytes.prefix(length))
+            if length == 16 { continue }
+            #expect(throws: TypedStreamError.self) { try TypedStreamDocument(parsing: prefix) }
+            try checkSalvaged(prefix)
+        }
+    }
+
+    private func checkSalvaged(_ prefix: [UInt8]) throws {
+        guard let salvaged = try? TypedStreamDocument(salvaging: prefix) else { return }
+        #expect(salvaged.problem != nil)
+        #expect(TypedStreamDump.lines(salvaged).count < 2 * prefix.count)
+    }
+
+    @Test("a message that claims more text than it has is refused, and shown up to there")
+    func damaged() throws {
+        let file = try #require(TypedStreamCorpus.damaged.first)
+        let error = #expect(throws: TypedStreamError.self) {
+            try TypedStreamDocument(parsing: file.bytes)
+        }
+        #expect(error?.code == .invalidLength)
+        #expect(error?.what.contains("157") == true)
+        let salvaged = try TypedStreamDocument(salvaging: file.bytes)
+        #expect(salvaged.problem?.code == .invalidLength)
+        #expect(
+            salvaged.objects.map(\.class.name) == ["NSMutableAttributedString", "NSMutableString"])
+        #expect(throws: TypedStreamError.self) { try salvaged.firstText() }
+        #expect(throws: TypedStreamError.self) { try salvaged.serialized() }
+    }
+}
+
+/// The typedstreams of the external collection.
+enum TypedStreamCorpus {
+    static let all = Corpus.external("typedstream").filter { !$0.name.hasSuffix(".tsv") }
+    /// The stream that claims more text than it has.
+    static let damaged = all.filter { $0.name.contains("ExtraData") }
+    static let files = all.filter { !$0.name.contains("ExtraData") }
+    static var isAvailable: Bool { !all.isEmpty }
+}
