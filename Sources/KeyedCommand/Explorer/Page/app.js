@@ -23,7 +23,8 @@ class App {
     this.#listen();
     this.tree.showRoots();
     this.#apply();
-    setTimeout(() => { this.search.prepare(); this.model.referrers.first.length; }, 50);
+    // What the first steps need, once the page is seen.
+    setTimeout(() => { this.inspector.prepare(); this.search.prepare(); }, 50);
   }
 
   // MARK: Parts

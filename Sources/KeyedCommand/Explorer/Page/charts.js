@@ -34,7 +34,7 @@ class ClassChart {
     const choose = (name) => () => { this.by = name; this.show(); };
     const button = (name, text) => make("button", { type: "button", "aria-pressed": `${by === name}`, on: { click: choose(name) } }, text);
     const whole = make("input", { type: "checkbox", checked: this.isWhole, on: { change: (event) => { this.isWhole = event.target.checked; this.show(); } } });
-    this.element.replaceChildren(
+    refill(this.element, 
       make("h2", {}, hasClasses ? `Classes (${this.all.filter(({ isClass }) => isClass).length})` : "Kinds of values"),
       make("p.tools", { role: "group", "aria-label": "Order" }, button("count", "By number"), button("bytes", "By own bytes"), button("below", "With all below"),
         hasClasses ? make("label", {}, whole, " plain values and containers too") : ""),
@@ -74,9 +74,9 @@ class DateChart {
   show() {
     this.all ??= this.dates();
     const { all } = this;
-    if (!all.length) return this.element.replaceChildren(make("h2", {}, "Dates"), make("p.note", {}, "There are no dates in the file."));
+    if (!all.length) return refill(this.element, make("h2", {}, "Dates"), make("p.note", {}, "There are no dates in the file."));
     const shown = all.slice(0, 2000);
-    this.element.replaceChildren(make("h2", {}, `Dates (${all.length.toLocaleString("en")})`), this.#line(all),
+    refill(this.element, make("h2", {}, `Dates (${all.length.toLocaleString("en")})`), this.#line(all),
       make("table.dates", {}, make("thead", {}, make("tr", {}, ["date, UTC", "where"].map((text) => make("th", { scope: "col" }, text)))),
         make("tbody", {}, shown.map(({ node, time }) => make("tr", {},
           make("td", {}, make("button.link", { type: "button", on: { click: () => this.go(node) } }, new Date(time).toISOString().replace(".000Z", "Z"))),
@@ -149,7 +149,7 @@ class SizeChart {
     const { type, text } = this.shapes.summary(node);
     const title = make("bdi", {}, visible(shortened(type ? `${type} ${text}` : text, 120)));
     if (own > 0 && parts.length) parts.push({ node: -1, label: "itself", size: own });
-    this.element.replaceChildren(make("h2", {}, "Sizes"), make("p.tools", {}, up, title, ` ${counted(sizes[node], "byte")}`),
+    refill(this.element, make("h2", {}, "Sizes"), make("p.tools", {}, up, title, ` ${counted(sizes[node], "byte")}`),
       parts.length ? this.#map(parts.slice(0, 400), node) : make("p.note", {}, "Nothing is below this value alone."),
       make("p.note", {}, "Each value counts once, with the value that the shortest way from the roots comes to it by. Choose a box to look into it."),
       this.#list(parts));

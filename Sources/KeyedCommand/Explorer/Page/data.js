@@ -22,7 +22,7 @@ columns: the value with the number n has an entry at n in each of them.
     kinds      a string with a letter for each value, see `Kind`
     starts     the first byte of the value, in the space of its document
     lengths    the number of bytes of the value in that space
-    values     of a string, integer, real or date: a number into `texts`; of a boolean: 0 or 1;
+    values     of a string, integer, real or date: a number into `texts`; of a boolean: 0 or 1, redacted 2;
                of a UID: its number; of data: the first byte of its content (-1: left out), in space 0 where the
                document is binary and lies in space 0, otherwise in space 1; of a container: the place of its
                first child in `children`
@@ -204,7 +204,7 @@ class Model {
   /** A number as JavaScript has it; undefined for other kinds. */
   number(node) {
     if (node < 0) return undefined;
-    if (this.kinds[node] === Kind.boolean) return this.values[node];
+    if (this.kinds[node] === Kind.boolean) return this.values[node] < 2 ? this.values[node] : undefined;
     if (this.kinds[node] !== Kind.integer && this.kinds[node] !== Kind.real) return undefined;
     const number = Number(this.text(node));
     return Number.isNaN(number) ? undefined : number;

@@ -34,6 +34,12 @@ function fill(element, { on = {}, style = {}, ...attributes }, children) {
   return element;
 }
 
+/** Replaces what an element has. Children are elements, texts, or lists of them. */
+function refill(element, ...children) {
+  element.replaceChildren();
+  fill(element, {}, children);
+}
+
 // What a reader would not see, or what changes the order of the text around it.
 const hidden = /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g;
 

@@ -66,14 +66,12 @@ class Graph {
     const arrow = (item, isTo) => {
       const [x1, y1, x2, y2] = isTo ? [item.x + 140, item.y, 372, middle] : [628, middle, item.x - 148, item.y];
       const bend = (x1 + x2) / 2;
-      return [draw(`path.arrow${isCycle(item.node) ? ".cycle" : ""}`, { d: `M${x1} ${y1} C${bend} ${y1} ${bend} ${y2} ${x2} ${y2}`, "marker-end": "url(#tip)" },
-        draw("title", {}, visible(shortened(item.label, 120)))),
-        draw("text.edge", { x: isTo ? item.x + 144 : item.x - 152, y: item.y - 5, "text-anchor": isTo ? "start" : "end" }, visible(shortened(item.label, 13)))];
+      return draw(`path.arrow${isCycle(item.node) ? ".cycle" : ""}`, { d: `M${x1} ${y1} C${bend} ${y1} ${bend} ${y2} ${x2} ${y2}`, "marker-end": "url(#tip)" });
     };
     const size = this.groups.reduce((sum, group) => sum + (group === this.groups[node] ? 1 : 0), 0);
     const isSelf = after.all.some((item) => item.node === node);
     const hasCycle = size > 1 || isSelf;
-    this.element.replaceChildren(make("h2", {}, "The graph around ", this.#name(node)),
+    refill(this.element, make("h2", {}, "The graph around ", this.#name(node)),
       make("p.note", {}, this.#sentence(before, after, hasCycle, size)),
       draw("svg.graph", { viewBox: `0 0 1000 ${height}`, role: "group", "aria-label": "Values that refer to this one, and values that it refers to" },
         draw("defs", {}, draw("marker", { id: "tip", viewBox: "0 0 8 8", refX: 8, refY: 4, markerWidth: 8, markerHeight: 8, orient: "auto" }, draw("path.tip", { d: "M0 0 L8 4 L0 8 z" }))),
@@ -117,17 +115,19 @@ class Graph {
     return { all: items, shown: [...items].sort((a, b) => isObject(a) - isObject(b)).slice(0, mostNeighbours) };
   }
 
-  #box({ node, x, y }, isCycle, isMiddle = false) {
+  #box({ node, x, y, label }, isCycle, isMiddle = false) {
     const { type, text, tone } = this.shapes.summary(node);
     const number = this.model.objectNumber(node);
     const go = () => this.go(node);
     const title = type || (tone === "text" ? text : kindNames[this.model.kind(node)]);
     const detail = type ? text : tone === "text" ? "" : text;
     const width = isMiddle ? 256 : 280;
-    return draw(`g.node${isCycle ? ".cycle" : ""}${isMiddle ? ".middle" : ""}`, { tabindex: "0", role: "button", "aria-label": visible(shortened(`${title} ${detail}`, 120)),
+    const name = visible(shortened(label, 14));
+    return draw(`g.node${isCycle ? ".cycle" : ""}${isMiddle ? ".middle" : ""}`, { tabindex: "0", role: "button", "aria-label": visible(shortened(`${label} ${title} ${detail}`.trim(), 120)),
       on: { click: go, keydown: (event) => { if (event.key === "Enter" || event.key === " ") { event.preventDefault(); go(); } } } },
       draw("rect", { x: x - width / 2, y: y - 18, width, height: 36, rx: 6 }),
-      draw("text", { x: x - width / 2 + 10, y: y - 3 }, visible(shortened(title, 28)), number > 0 ? draw("tspan.faint", {}, `  @${number}`) : ""),
-      draw("text.faint", { x: x - width / 2 + 10, y: y + 12 }, visible(shortened(detail, 38))));
+      draw("text", { x: x - width / 2 + 10, y: y - 3 }, name ? [draw("tspan.key", {}, `${name} `), " "] : "", visible(shortened(title, 32 - name.length)),
+        number > 0 ? draw("tspan.faint", {}, `  @${number}`) : ""),
+      draw("text.faint", { x: x - width / 2 + 10, y: y + 12 }, visible(shortened(detail, isMiddle ? 34 : 38))));
   }
 }

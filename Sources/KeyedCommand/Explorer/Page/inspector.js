@@ -13,7 +13,7 @@ class Inspector {
   show(node, way) {
     const { element } = this;
     element.scrollTop = 0;
-    if (node < 0) return element.replaceChildren(...this.glance());
+    if (node < 0) return refill(element, this.glanceParts ?? make("p.note", {}, "Choose a value in the tree, or a byte of the file."));
     element.replaceChildren(...[
       this.#title(node), this.#path(node, way), this.#facts(node), this.#chain(node), this.looks.forValue(node),
       this.#text(node), this.#fields(node), this.#referrers(node),
@@ -21,7 +21,12 @@ class Inspector {
   }
 
   /** The file at a glance, where no value is in hand. Linear, but it takes a moment for a large file. */
-  glance() {
+  prepare() {
+    if (this.glanceParts) return;
+    this.glanceParts = this.#glance();
+    if (!this.element.querySelector("h2")) refill(this.element, this.glanceParts);
+  }
+  #glance() {
     const { documents, unreached } = this.model;
     const [outer] = documents;
     const census = this.charts.classes.census().filter(({ isClass }) => isClass).sort((a, b) => b.count - a.count);
@@ -43,8 +48,9 @@ class Inspector {
   #title(node) {
     const { type, text, tone } = this.shapes.summary(node);
     const name = type || (this.model.objectNumber(node) >= 0 ? "plain value" : kindNames[this.model.kind(node)]);
-    return make("h2", {}, make("bdi.type", {}, visible(shortened(name, 400))), " ",
-      make(`bdi.value.${tone}`, {}, tone === "text" ? "" : text));
+    // A text is below, and so are the fields.
+    const isBelow = tone === "text" || tone === "object" && this.model.entry(node) === "o";
+    return make("h2", {}, make("bdi.type", {}, visible(shortened(name, 400))), isBelow ? "" : [" ", make(`bdi.value.${tone}`, {}, text)]);
   }
 
   #path(node, way) {

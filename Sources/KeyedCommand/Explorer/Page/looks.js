@@ -33,7 +33,7 @@ class Looks {
     const each = (draw) => (nodes) => make("div.gallery", {}, nodes.map((node) => make("figure", {}, draw(node),
       make("figcaption", {}, make("button.link", { type: "button", on: { click: () => this.go(node) } }, make("bdi", {}, this.#caption(node)))))));
     const isEmpty = Object.values(found).every((nodes) => !nodes.length);
-    element.replaceChildren(make("h2", {}, "Looks"),
+    refill(element, make("h2", {}, "Looks"),
       isEmpty ? make("p.note", {}, "No images, colours, attributed texts or rectangles were recognized in the file.") : "",
       section("Images", found.images, 200, each((node) => this.#image(node))),
       section("Colours", found.colours, 500, each((node) => this.#swatch(this.colour(node)))),

@@ -9,7 +9,7 @@ class Report {
     if (this.isMade) return;
     this.isMade = true;
     const { json, file } = this.model;
-    this.element.replaceChildren(make("h2", {}, "Report"),
+    refill(this.element, make("h2", {}, "Report"),
       this.#list([["file", visible(file.name)], ["size", counted(file.size, "byte")], ["SHA-256", make("code", {}, file.sha256)],
         ["page by", `${json.command}, limits ${json.limits}${json.redacted ? ", values redacted" : ""}`]]),
       json.left.length ? make("section.warning", {}, make("h3", {}, "Left out of this page"), this.#lines(json.left)) : "",

@@ -3,7 +3,7 @@ Search: the text of each value, key and class once, lowered and joined to one lo
 browser finds a text quickly; then the values that have one of the texts found.
 */
 
-const mostFound = 200_000;
+const mostFound = 100_000;
 
 class Search {
   constructor(model, shapes) {
@@ -86,10 +86,8 @@ class Search {
     }
   }
   #item(node, holder, slot) {
-    const way = holder < 0 ? null : { holder, slot };
-    const { model } = this;
-    const label = holder < 0 ? "" : model.text(model.keyAt(holder, slot));
-    return { node, holder, slot, label, tone: holder < 0 ? "index" : "key", found: () => model.path(node, way) };
+    const label = holder < 0 ? "" : this.model.text(this.model.keyAt(holder, slot));
+    return { node, holder, slot, label, tone: holder < 0 ? "index" : "key", isFound: true };
   }
 
   /**
@@ -98,31 +96,40 @@ class Search {
    */
   #byPath(query) {
     const { model } = this;
-    const steps = query.toLowerCase().match(/"(?:[^"\\]|\\.)*"|\[\d*\]?|@\d*|!|[^.[\]!@"]+/g) ?? [];
-    const { order, holders, slots } = model.ways;
+    const parts = query.toLowerCase().match(/"(?:[^"\\]|\\.)*"|\[\d*\]?|@\d*|!|[^.[\]!@"]+/g) ?? [];
+    const steps = parts.map((text, index) => this.#step(text, index === parts.length - 1));
+    const { order, holders } = model.ways;
     const items = [];
-    const isStep = (node, step, isLast) => {
-      const number = model.objectNumber(node);
-      if (step[0] === "@") return isLast && step.length < 2 ? number >= 0 : `@${number}` === step;
-      const holder = holders[node], slot = slots[node];
-      if (holder < 0) return false;
-      if (step[0] === "[") return model.kind(holder) !== Kind.dictionary && `[${slot}]`.startsWith(step);
-      if (model.kind(holder) !== Kind.dictionary || slot < 0) return step === "!" && model.kind(holder) === Kind.data;
-      const key = model.keyAt(holder, slot);
-      const text = key >= 0 && model.kind(key) === Kind.string ? model.text(key).toLowerCase() : "";
-      const wanted = step.replace(/^"|"$/g, "");
-      return isLast ? text.includes(wanted) : text === wanted;
-    };
     for (const node of order) {
       let place = node, index = steps.length - 1;
-      while (index >= 0 && place >= 0 && isStep(place, steps[index], index === steps.length - 1)) {
-        place = steps[index][0] === "@" && index > 0 ? -1 : holders[place];
+      while (index >= 0 && place >= 0 && steps[index](place)) {
+        place = holders[place];
         index--;
       }
       if (index < 0 && steps.length) items.push(this.#item(node, -1, -1));
       if (items.length >= mostFound) break;
     }
     return items;
+  }
+  /** Whether a step of a path leads to a value; of the last step, whether it begins or holds what is looked for. */
+  #step(text, isLast) {
+    const { model } = this;
+    const { holders, slots } = model.ways;
+    if (text[0] === "@") {
+      const wanted = Number(text.slice(1));
+      return text.length < 2 ? (node) => model.objectNumber(node) > 0 : (node) => model.objectNumber(node) === wanted;
+    }
+    const isIn = (node, ...kinds) => holders[node] >= 0 && kinds.includes(model.kinds[holders[node]]);
+    if (text === "!") return (node) => isIn(node, Kind.data);
+    if (text[0] === "[") return (node) => isIn(node, Kind.array, Kind.set) && `[${slots[node]}]`.startsWith(text);
+    const wanted = text.replace(/^"|"$/g, "");
+    const isFound = this.#matching(wanted);
+    if (!isLast) model.texts.forEach((known, index) => { if (isFound[index] && known.toLowerCase() !== wanted) isFound[index] = 0; });
+    return (node) => {
+      if (!isIn(node, Kind.dictionary) || slots[node] < 0) return false;
+      const key = model.keyAt(holders[node], slots[node]);
+      return key >= 0 && model.kinds[key] === Kind.string && isFound[model.values[key]] === 1;
+    };
   }
 
   /** The places of bytes, given in hexadecimal, in the file and what was decoded out of it. */
@@ -143,8 +150,7 @@ class Search {
     const { model } = this;
     const node = model.nodeAt(space, place);
     const where = `0x${hexNumber(place, 4)}`;
-    const found = () => node < 0 ? model.partAt(space, place) : model.path(node);
-    return { node, holder: -1, slot: -1, label: where, tone: "index", byte: place, space, found,
+    return { node, holder: -1, slot: -1, label: where, tone: "index", byte: place, space, isFound: node >= 0,
       text: node < 0 ? `${where}: ${model.partAt(space, place)}` : undefined };
   }
 }

@@ -104,7 +104,7 @@ class Shapes {
     const text = () => visible(shortened(model.text(node), previewLength));
     switch (model.kind(node)) {
     case Kind.null: return { type: "", text: "null", tone: "nil" };
-    case Kind.boolean: return { type: "", text: model.values[node] ? "true" : "false", tone: "number" };
+    case Kind.boolean: return { type: "", text: ["false", "true", "‹boolean›"][model.values[node]], tone: "number" };
     case Kind.integer: case Kind.real: return { type: "", text: text(), tone: "number" };
     case Kind.date: return { type: "", text: text(), tone: "date" };
     case Kind.string: return { type: "", text: `“${text()}”`, tone: "text" };

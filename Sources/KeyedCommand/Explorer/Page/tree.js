@@ -54,7 +54,10 @@ class Tree {
     this.list.reset(this.rows.length);
   }
   /** Shows values that were found. */
-  showFound(items) { this.#replace(items.map((item) => this.#row(item, null))); }
+  showFound(items) {
+    for (const item of items) Object.assign(item, { parent: null, depth: 1, isOpen: false, isRaw: false });
+    this.#replace(items);
+  }
 
   #replace(rows) {
     this.rows = rows;
@@ -220,7 +223,10 @@ class Tree {
     if (row.isCycle) parts.push(make("span.badge", { title: "The object is above: a cycle" }, "↺ cycle"));
     const number = row.node < 0 || row.isRaw ? -1 : this.model.objectNumber(row.node);
     if (number > 0 && row.label !== `@${number}`) parts.push(make("span.number", {}, `@${number}`));
-    if (row.found) parts.push(make("bdi.path", {}, visible(shortened(row.found(), 160))));
+    if (row.isFound) {
+      const way = row.holder < 0 ? null : row;
+      parts.push(make("bdi.path", {}, visible(shortened(this.model.path(row.node, way), 160))));
+    }
     return parts;
   }
 
