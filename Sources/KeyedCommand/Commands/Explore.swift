@@ -86,10 +86,8 @@ struct Explore: CommandOnFiles, ConsoleCommand {
     private func explore(into folder: String, _ console: Console) -> ExitStatus {
         var index = ExplorerIndex()
         var status = ExitStatus.fine
-        do {
-            do { try createFolders(folder) } catch {
-                throw Failure(.invalid, "\(TerminalText.escaped(folder)): \(error.message)")
-            }
+        do throws(Failure) {
+            try Self.makeFolder(folder)
             status = console.forEachFile(files, "exploring") { file throws(Failure) in
                 try add(file, to: &index, in: folder, console)
             }
@@ -100,11 +98,17 @@ struct Explore: CommandOnFiles, ConsoleCommand {
         return status
     }
 
+    private static func makeFolder(_ folder: String) throws(Failure) {
+        do { try createFolders(folder) } catch {
+            throw Failure(.invalid, "\(TerminalText.escaped(folder)): \(error.message)")
+        }
+    }
+
     private func add(
         _ file: String, to index: inout ExplorerIndex, in folder: String, _ console: Console
     ) throws(Failure) -> ExitStatus {
         let name = ExplorerIndex.pageName(of: lastName(of: file), index.entries.count + 1)
-        do {
+        do throws(Failure) {
             let (page, status) = try page(of: file, console)
             try write(page.html(), to: folder + "/" + name, console)
             index.append(Self.entry(page, file: file, named: name))

@@ -1,6 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+import ArgumentParser
 import PropertyList
 
 /// A page that shows a file: one HTML file with its code, its style and the data, for a browser without a

@@ -96,7 +96,9 @@ extension ExplorerTable {
     /// Appends the entries of the page's data that are about values.
     func write(to json: inout PageText) {
         json.key("documents")
-        json.array(documents) { $0.object { Self.write($1, to: &$0) } }
+        json.array(documents) { json, document in
+            json.object { Self.write(document, to: &$0) }
+        }
         json.key("classes")
         json.array(classes) { json, found in
             json.object { json in

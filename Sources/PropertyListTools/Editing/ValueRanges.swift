@@ -1,8 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-@_spi(Tables) internal import PropertyList
-package import PropertyList
+@_spi(Tables) package import PropertyList
 
 /// The ranges of the values of a document in the bytes of its source.
 ///
@@ -51,8 +50,8 @@ private struct BinaryRanges {
 
     init(_ document: PropertyListDocument) {
         store = document.storage.store
-        referenceWidth =
-            (try? Trailer.salvaged(from: store.bytes.span).0)?.referenceWidth ?? 1
+        let trailer = try? Trailer.salvaged(from: document.source.span).0
+        referenceWidth = trailer?.referenceWidth ?? 1
     }
 
     func range(of number: UInt32) -> Range<Int> {

@@ -87,7 +87,7 @@ class HexView {
     return this.children?.some(([start, end]) => byte >= start && byte < end) ? "near" : "";
   }
   #render(index) {
-    const row = make("div.row.hexrow", { role: "option", "aria-selected": false });
+    const row = make("div.row.hexrow", { role: "option", "aria-selected": "false" });
     const start = index * 16, end = Math.min(start + 16, this.bytes.length);
     row.append(make("span.offset", {}, hexNumber(start, this.digits)));
     row.append(this.#cells("span.hexes", start, end, (byte) => hexNumber(byte, 2), " "));

@@ -71,6 +71,10 @@ class Report {
     copy.removeAttribute("data-theme");
     copy.querySelector("#app").replaceChildren();
     copy.querySelector("#print").replaceChildren();
+    // A parser moves what follows the body into it.
+    const body = copy.querySelector("body");
+    while (body.lastChild.nodeType === Node.TEXT_NODE) body.lastChild.remove();
+    body.append("\n");
     const text = JSON.stringify({ text: this.note?.value ?? "" }).replaceAll("<", "\\u003c");
     copy.querySelector("#notes").textContent = text;
     return `<!DOCTYPE html>\n${copy.outerHTML}\n`;

@@ -196,9 +196,9 @@ class Tree {
     const isOpenable = !row.isCycle && this.#shape(row).count > 0;
     const isCurrent = index === this.current;
     const element = make("div.row", {
-      role: "treeitem", id: `row-${index}`, "aria-level": row.depth, "aria-selected": isCurrent,
+      role: "treeitem", id: `row-${index}`, "aria-level": row.depth, "aria-selected": `${isCurrent}`,
       "aria-setsize": row.setSize, "aria-posinset": row.position,
-      "aria-expanded": isOpenable ? row.isOpen : undefined, style: { "--depth": Math.min(row.depth - 1, 40) },
+      "aria-expanded": isOpenable ? `${row.isOpen}` : undefined, style: { "--depth": Math.min(row.depth - 1, 40) },
     }, make("span.twist", { "aria-hidden": "true" }, isOpenable ? (row.isOpen ? "▾" : "▸") : ""));
     element.rowIndex = index;
     if (isCurrent) {
