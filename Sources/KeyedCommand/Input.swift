@@ -199,7 +199,7 @@ struct Input {
 
     /// Reads a file strictly first; if that fails, with all leniencies, keeping what can be read.
     ///
-    /// - Parameter isStrict: whether a file is refused that is broken or needs a leniency.
+    /// `isStrict` says whether a file is refused that is broken or needs a leniency.
     init(
         forShowing path: String, text: TextReading, isStrict: Bool = false, limits: ParsingLimits,
         _ console: Console

@@ -47,7 +47,7 @@ struct ExplorerCollector {
     var left: [String] {
         let parts: [(Int, String, String)] = [
             (omittedValues, "value", "values"),
-            (shortenedTexts, "text beyond its first \(bounds.text) bytes", "texts beyond their first \(bounds.text) bytes"),
+            (shortenedTexts, "end of a long text", "ends of long texts"),
             (omittedContents, "content of data", "contents of data"),
             (omittedNested, "property list in data", "property lists in data"),
         ]

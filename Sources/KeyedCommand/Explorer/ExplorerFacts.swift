@@ -27,18 +27,16 @@ enum ExplorerFacts {
         if document.byteCount <= longestLayout, document.problems.isEmpty {
             facts.append(("layout", layout(document, limits)))
         }
-        facts.append(
-            (
-                "widths",
-                "offsets \(trailer.offsetWidth), references \(trailer.referenceWidth) bytes"
-            ))
+        let widths = "offsets \(trailer.offsetWidth), references \(trailer.referenceWidth) bytes"
+        facts.append(("widths", widths))
         let unused = document.usedNodes.prefix(trailer.objectCount).count { !$0 }
         facts.append(
             ("objects of the file", "\(trailer.objectCount), \(unused) of them not referred to"))
         return facts
     }
 
-    private static func layout(_ document: PropertyListDocument, _ limits: ParsingLimits) -> String {
+    private static func layout(_ document: PropertyListDocument, _ limits: ParsingLimits) -> String
+    {
         switch document.coreFoundationLayout(limits: limits) {
         case .coreFoundation?: "as Apple's current writer has it"
         case .coreFoundationTightOffsets?: "as Apple's writer of about 2009 to 2011 had it"
@@ -67,7 +65,8 @@ enum ExplorerFacts {
         let name =
             switch document.sourceEncoding {
             case .utf8: "UTF-8"
-            case .utf16(let isBigEndian, _): isBigEndian ? "UTF-16, big-endian" : "UTF-16, little-endian"
+            case .utf16(isBigEndian: true, _): "UTF-16, big-endian"
+            case .utf16: "UTF-16, little-endian"
             case .latin1: "ISO-8859-1"
             case .ascii: "US-ASCII"
             case .other(let name): name

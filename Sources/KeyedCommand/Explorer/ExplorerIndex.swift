@@ -53,7 +53,8 @@ struct ExplorerIndex {
 
     private func row(_ entry: Entry) -> String {
         let name = PageText.html(entry.file)
-        let link = entry.page.map { "<a href=\"\($0)\"><bdi>\(name)</bdi></a>" } ?? "<bdi>\(name)</bdi>"
+        let shown = "<bdi>\(name)</bdi>"
+        let link = entry.page.map { "<a href=\"\($0)\">\(shown)</a>" } ?? shown
         let cells = [
             PageText.html(entry.kind), "\(entry.size)", "\(entry.objects)", "\(entry.classes)",
             PageText.html(entry.remark), "<code>\(entry.hash)</code>",

@@ -141,7 +141,7 @@ class SizeChart {
   show(node) {
     const { model } = this;
     const { sizes, holders } = model.ways && { sizes: model.sizes, holders: model.ways.holders };
-    if (node < 0) node = model.documents[0].root;
+    if (node < 0) node = model.start;
     const parts = this.#parts(node).sort((a, b) => b.size - a.size);
     const own = Math.max(sizes[node] - parts.reduce((sum, { size }) => sum + size, 0), 0);
     const up = holders[node] >= 0

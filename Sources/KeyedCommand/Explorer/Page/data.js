@@ -184,6 +184,12 @@ class Model {
     const number = this.values[node];
     return number < archive.entries.length ? this.childAt(archive.objects, number) : -1;
   }
+  /** The value that a view begins with: the first root of the file's archive, or the root. */
+  get start() {
+    const { archive, root } = this.documents[0];
+    const first = archive && archive.top >= 0 && this.counts[archive.top] ? this.target(this.childAt(archive.top, 0)) : -1;
+    return first >= 0 ? first : root;
+  }
   isNil(node) { return node < 0 || this.kinds[node] === Kind.null || this.entry(node) === "0"; }
   /** A text that an object or value is, as in an NSMutableString; or undefined. */
   plainText(node) {

@@ -57,7 +57,7 @@ class Graph {
 
   show(node) {
     const { model } = this;
-    if (node < 0) node = this.#start();
+    if (node < 0) node = model.start;
     const before = this.#before(node), after = this.#after(node);
     const height = Math.max(before.shown.length, after.shown.length, 3) * 44 + 60;
     const middle = height / 2, isCycle = (other) => this.groups[other] === this.groups[node];
@@ -78,10 +78,6 @@ class Graph {
         left.map((item) => arrow(item, true)), right.map((item) => arrow(item, false)),
         left.map((item) => this.#box(item, isCycle(item.node))), right.map((item) => this.#box(item, isCycle(item.node))),
         this.#box({ node, x: 500, y: middle, label: "" }, hasCycle, true)));
-  }
-  #start() {
-    const { archive, root } = this.model.documents[0];
-    return archive && archive.top >= 0 && this.model.counts[archive.top] ? Math.max(this.model.target(this.model.childAt(archive.top, 0)), 0) : root;
   }
   #name(node) {
     const { type, text } = this.shapes.summary(node);
@@ -126,7 +122,7 @@ class Graph {
     return draw(`g.node${isCycle ? ".cycle" : ""}${isMiddle ? ".middle" : ""}`, { tabindex: "0", role: "button", "aria-label": visible(shortened(`${label} ${title} ${detail}`.trim(), 120)),
       on: { click: go, keydown: (event) => { if (event.key === "Enter" || event.key === " ") { event.preventDefault(); go(); } } } },
       draw("rect", { x: x - width / 2, y: y - 18, width, height: 36, rx: 6 }),
-      draw("text", { x: x - width / 2 + 10, y: y - 3 }, name ? [draw("tspan.key", {}, `${name} `), " "] : "", visible(shortened(title, 32 - name.length)),
+      draw("text", { x: x - width / 2 + 10, y: y - 3 }, name ? [draw("tspan.key", {}, `${name} `), " "] : "", visible(shortened(title, (number > 0 ? 26 : 32) - name.length)),
         number > 0 ? draw("tspan.faint", {}, `  @${number}`) : ""),
       draw("text.faint", { x: x - width / 2 + 10, y: y + 12 }, visible(shortened(detail, isMiddle ? 34 : 38))));
   }
