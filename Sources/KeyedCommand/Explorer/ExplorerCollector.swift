@@ -58,7 +58,7 @@ struct ExplorerCollector {
     mutating func collect(
         _ document: PropertyListDocument, of bytes: [UInt8], _ console: Console
     ) throws(PropertyListError) {
-        pending = [pend(document, in: bytes[...], space: 0, holder: nil, nesting: 0)]
+        pending = [pend(document, in: bytes[...], space: 0, offset: 0, holder: nil, nesting: 0)]
         var next = 0
         while next < pending.count {
             try add(pending[next], console)
@@ -67,21 +67,20 @@ struct ExplorerCollector {
     }
 
     /// Where the source of a document is: among the bytes it was read from, or decoded.
+    ///
+    /// `offset` is what is added to a place in `bytes` for one in the space.
     private mutating func pend(
-        _ document: PropertyListDocument, in bytes: ArraySlice<UInt8>, space: Int, holder: Int?,
-        nesting: Int
+        _ document: PropertyListDocument, in bytes: ArraySlice<UInt8>, space: Int, offset: Int,
+        holder: Int?, nesting: Int
     ) -> Pending {
         // Text may begin with a byte order mark, which is not part of the source.
         let source = document.source
-        if bytes.suffix(source.count).elementsEqual(source) {
-            let base = bytes.endIndex - source.count
-            return Pending(
-                document: document, space: space, base: base, holder: holder, nesting: nesting)
-        }
-        let base = decoded.count
-        decoded += source
+        let isThere = bytes.suffix(source.count).elementsEqual(source)
+        let base = isThere ? offset + bytes.endIndex - source.count : decoded.count
+        if !isThere { decoded += source }
         return Pending(
-            document: document, space: 1, base: base, holder: holder, nesting: nesting)
+            document: document, space: isThere ? space : 1, base: base, holder: holder,
+            nesting: nesting)
     }
 
     // MARK: Documents
@@ -204,18 +203,11 @@ struct ExplorerCollector {
             }
             decoded += content
         }
-        guard begins else { return }
-        guard let nested = nestedDocument(content, &entry, console) else { return }
-        let space = isInPlace ? item.space : 1
-        let bytes =
-            isInPlace ? content : decoded[start..<(start + content.count)]
-        var found = pend(nested, in: bytes, space: space, holder: place, nesting: item.nesting + 1)
-        if isInPlace, found.space == space {
-            found = Pending(
-                document: nested, space: space, base: item.base + found.base, holder: place,
-                nesting: found.nesting)
-        }
-        pending.append(found)
+        guard begins, let nested = nestedDocument(content, &entry, console) else { return }
+        pending.append(
+            pend(
+                nested, in: content, space: isInPlace ? item.space : 1,
+                offset: start - content.startIndex, holder: place, nesting: item.nesting + 1))
     }
 
     /// The property list that data are, if the budget has room for it.
