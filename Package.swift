@@ -141,7 +141,9 @@ let package = Package(
                 .product(
                     name: "ArgumentParser", package: "swift-argument-parser",
                     condition: .when(traits: ["CommandLineTool"])),
-            ]),
+            ],
+            // The page that `keyed explore` writes. In the code, so that the command is one file.
+            resources: [.embedInCode("Explorer/Page")]),
         .executableTarget(name: "keyed", dependencies: ["KeyedCommand"]),
         // Shared by the tests: an assembler of binary property lists, a slow plain reader to
         // compare with, seeded generators, the corpora, folders and programs.

@@ -197,6 +197,30 @@ struct Input {
         console.budget.admit(document)
     }
 
+    /// Reads a file strictly first; if that fails, with all leniencies, keeping what can be read.
+    ///
+    /// `isStrict` says whether a file is refused that is broken or needs a leniency.
+    init(
+        forShowing path: String, text: TextReading, isStrict: Bool = false, limits: ParsingLimits,
+        _ console: Console
+    ) throws(Failure) {
+        let bytes = try Input.bytes(path, limits)
+        do {
+            try self.init(path, bytes, options: .strict, limits: limits, text: text, console)
+        } catch {
+            let failure = Failure(error, in: path, source: bytes, leniently: "without --strict")
+            guard !isStrict, !error.code.isLimit,
+                let input = try? Input(
+                    path, bytes, options: .forensic, limits: limits, text: text, console)
+            else { throw failure }
+            self = input
+            let used = document.leniencies.subtracting(.salvage)
+            if !used.isEmpty {
+                console.complain("\(printableName): read with leniency: \(used)")
+            }
+        }
+    }
+
     var printableName: String { TerminalText.escaped(name) }
 
     /// The bytes of a file, all of them.

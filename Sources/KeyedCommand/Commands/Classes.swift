@@ -116,13 +116,18 @@ struct ClassCensus {
             String(repeating: " ", count: width - String(entry.count).count)
                 + "\(entry.count)  \(Self.description(of: entry.description))"
         }
-        let names = plainClasses.union(classes.map { ExactText($0.description.name) })
-        return table + [""] + allowList(names.sorted().map(\.text))
+        return table + [""] + allowList
+    }
+
+    /// The names of all classes, those of plain values among them.
+    var names: [String] {
+        plainClasses.union(classes.map { ExactText($0.description.name) }).sorted().map(\.text)
     }
 
     /// The smallest registry, as Swift code: the types of ours where there are any, then the names
     /// that a program has to have types for.
-    private func allowList(_ names: [String]) -> [String] {
+    var allowList: [String] {
+        let names = names
         let known = names.compactMap { name in
             Self.typeName(of: name).map { "    \($0.type).self,  // \(name)\($0.module)" }
         }

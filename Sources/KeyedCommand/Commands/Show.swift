@@ -110,27 +110,11 @@ struct Show: ParsableCommand, ConsoleCommand {
         try printer.printUnreached(unreached, to: console)
     }
 
-    /// Strictly first; if that fails, with all leniencies, keeping what can be read.
     private func read(_ console: Console) throws(Failure) -> Input {
-        let bytes = try Input.bytes(file, limits.limits)
         var text = encoding.reading
         if typed { text.mapping = .typed }
-        do {
-            return try Input(
-                file, bytes, options: .strict, limits: limits.limits, text: text, console)
-        } catch {
-            let failure = Failure(
-                error, in: file, source: bytes, leniently: "without --strict")
-            guard !strict, !error.code.isLimit,
-                let input = try? Input(
-                    file, bytes, options: .forensic, limits: limits.limits, text: text, console)
-            else { throw failure }
-            let used = input.document.leniencies.subtracting(.salvage)
-            if !used.isEmpty {
-                console.complain("\(input.printableName): read with leniency: \(used)")
-            }
-            return input
-        }
+        return try Input(
+            forShowing: file, text: text, isStrict: strict, limits: limits.limits, console)
     }
 
     /// A malformed archive is shown as a property list, unless `--strict` refuses it.

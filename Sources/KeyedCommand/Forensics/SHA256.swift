@@ -12,7 +12,10 @@ struct SHA256 {
     ]
 
     /// The hash of `bytes`, in hexadecimal. Linear.
-    static func hexadecimal(of bytes: [UInt8]) -> String {
+    static func hexadecimal(of bytes: [UInt8]) -> String { ValueText.hex(hash(of: bytes)[...]) }
+
+    /// The 32 bytes of the hash of `bytes`. Linear.
+    static func hash(of bytes: [UInt8]) -> [UInt8] {
         var hash = SHA256()
         let whole = bytes.count & ~63
         for start in stride(from: 0, to: whole, by: 64) { hash.mix(bytes[start..<(start + 64)]) }
@@ -25,10 +28,9 @@ struct SHA256 {
         for start in stride(from: 0, to: tail.count, by: 64) {
             hash.mix(tail[start..<(start + 64)])
         }
-        return hash.state.map { word in
-            let text = String(word, radix: 16)
-            return String(repeating: "0", count: 8 - text.count) + text
-        }.joined()
+        return hash.state.flatMap { word in
+            [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: word >> $0) }
+        }
     }
 
     private mutating func mix(_ block: ArraySlice<UInt8>) {

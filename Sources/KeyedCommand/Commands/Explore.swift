@@ -1,0 +1,184 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import PropertyList
+import SystemFiles
+
+/// `keyed explore`
+struct Explore: CommandOnFiles, ConsoleCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Write a page that shows a file in a browser: objects, references, bytes.",
+        discussion: """
+            The page is one HTML file that needs no network and runs nothing but its own code. It has a \
+            tree of the objects, who refers to whom, the bytes of each, classes, dates, images, colours, \
+            and a report with a note.
+
+                keyed explore app.plist -o app.html
+                keyed explore --dir pages *.plist
+
+            The page has the whole file in it. --redact leaves keys, classes and sizes, and no texts, \
+            numbers, dates or data. What --limits leaves out is said in the page, and the exit code is 4. \
+            A file that is broken is shown as far as it can be read, and the exit code is 3.
+            """)
+
+    @Argument(help: "The file, or - for standard input; with --dir many.", completion: .file())
+    var files: [String]
+
+    @Option(name: [.short, .long], help: "Write the page to this file.", completion: .file())
+    var output: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Write a page for each file, and index.html, to this folder.", valueName: "folder"),
+        completion: .directory)
+    var dir: String?
+
+    @Flag(help: "Leave out texts, numbers, dates and data.")
+    var redact = false
+
+    @Option(help: "How much a file may ask for: untrusted, default or trusted.")
+    var limits = LimitsName.default
+
+    @OptionGroup var encoding: EncodingOption
+
+    @Flag(help: "Read what convert --json typed has made of dates, data and the like as such.")
+    var typed = false
+
+    func validate() throws {
+        guard (output == nil) != (dir == nil) else {
+            throw ValidationError("Name the page with -o, or a folder for many with --dir.")
+        }
+        if output != nil, files.count != 1 {
+            throw ValidationError(
+                "-o is for one file, there are \(files.count); --dir writes many pages.")
+        }
+    }
+
+    var parsingLimits: ParsingLimits { limits.limits }
+
+    func execute(_ console: Console) -> ExitStatus {
+        guard let dir else {
+            return console.forEachFile(files, "exploring") { file throws(Failure) in
+                let (page, status) = try page(of: file, console)
+                try write(page.html(), to: output ?? FileAccess.standardInput, console)
+                return status
+            }
+        }
+        return explore(into: dir, console)
+    }
+
+    private func write(
+        _ bytes: [UInt8], to path: String, _ console: Console
+    ) throws(Failure) {
+        do {
+            try console.budget.charge(bytes: bytes.count)
+            if path != FileAccess.standardInput { try console.chargeFile() }
+        } catch {
+            throw Failure(error, in: path, source: nil)
+        }
+        if path == FileAccess.standardInput { return console.write(bytes) }
+        try FileOutput.replace(path, with: bytes, inPlace: false, console)
+    }
+
+    // MARK: Many files
+
+    private func explore(into folder: String, _ console: Console) -> ExitStatus {
+        var index = ExplorerIndex()
+        var status = ExitStatus.fine
+        do throws(Failure) {
+            try Self.makeFolder(folder)
+            status = console.forEachFile(files, "exploring") { file throws(Failure) in
+                try add(file, to: &index, in: folder, console)
+            }
+            try write(index.html(), to: folder + "/index.html", console)
+        } catch {
+            return status.combined(with: console.report(error))
+        }
+        return status
+    }
+
+    private static func makeFolder(_ folder: String) throws(Failure) {
+        do { try createFolders(folder) } catch {
+            throw Failure(.invalid, "\(TerminalText.escaped(folder)): \(error.message)")
+        }
+    }
+
+    private func add(
+        _ file: String, to index: inout ExplorerIndex, in folder: String, _ console: Console
+    ) throws(Failure) -> ExitStatus {
+        let name = ExplorerIndex.pageName(of: lastName(of: file), index.entries.count + 1)
+        do throws(Failure) {
+            let (page, status) = try page(of: file, console)
+            try write(page.html(), to: folder + "/" + name, console)
+            index.append(Self.entry(page, file: file, named: name))
+            return status
+        } catch {
+            index.append(ExplorerIndex.Entry(file: file, remark: error.message))
+            throw error
+        }
+    }
+
+    private static func entry(
+        _ page: ExplorerPage, file: String, named name: String
+    ) -> ExplorerIndex.Entry {
+        var entry = ExplorerIndex.Entry(file: file, page: name)
+        let table = page.collector.table
+        if let document = table.documents.first {
+            let kind = document.archive == nil ? "property list" : "keyed archive"
+            entry.kind = "\(kind), \(document.format)"
+            entry.objects = document.archive?.entries.count ?? 0
+        }
+        entry.size = page.size
+        entry.classes = table.classes.count
+        entry.hash = page.hash
+        let problems = table.documents.reduce(0) { $0 + $1.problems.count }
+        let remarks =
+            (problems == 0 ? [] : [TreeForm.count(problems, "problem", "problems")])
+            + (page.left.isEmpty ? [] : ["in part"])
+        entry.remark = remarks.joined(separator: ", ")
+        return entry
+    }
+
+    // MARK: One file
+
+    /// The page of a file, and the exit code for it.
+    private func page(
+        of file: String, _ console: Console
+    ) throws(Failure) -> (ExplorerPage, ExitStatus) {
+        var text = encoding.reading
+        if typed { text.mapping = .typed }
+        let input = try Input(forShowing: file, text: text, limits: limits.limits, console)
+        let bounds = ExplorerBounds(limits)
+        var collector = ExplorerCollector(
+            bounds: bounds, limits: limits.limits, isRedacted: redact, bytes: input.bytes)
+        do { try collector.collect(input.document, of: input.bytes, console) } catch {
+            throw Failure(error, in: file, source: nil)
+        }
+        let page = ExplorerPage(
+            name: lastName(of: file), size: input.bytes.count,
+            hash: SHA256.hexadecimal(of: input.bytes), limits: limits, isRedacted: redact,
+            collector: collector, bounds: bounds)
+        return (page, status(of: page, input, console))
+    }
+
+    /// Says what could not be read and what was left out.
+    private func status(
+        of page: ExplorerPage, _ input: Input, _ console: Console
+    ) -> ExitStatus {
+        var problems = Problems()
+        for document in page.collector.table.documents {
+            for problem in document.problems { problems.append(problem) }
+        }
+        for problem in problems.first {
+            console.complain("\(input.printableName): \(TerminalText.escaped(problem))")
+        }
+        for sentence in page.left {
+            console.complain(
+                "\(input.printableName): left out: \(sentence) (--limits trusted allows more, if you trust the file)"
+            )
+        }
+        let read: ExitStatus = problems.isEmpty ? .fine : .partial
+        return read.combined(with: page.left.isEmpty ? .fine : .limit)
+    }
+}

@@ -1,0 +1,236 @@
+/*
+Pictures of the whole file: classes, dates, and what takes the room.
+*/
+
+/** A bar for each class, by the number of its objects or by their bytes. */
+class ClassChart {
+  constructor(element, model, shapes, find) { Object.assign(this, { element, model, shapes, find }); }
+
+  /** The objects and bytes of each class; plain values and containers count by what they are. */
+  census() {
+    const { model } = this;
+    const found = new Map();
+    const { sizes } = model;
+    for (let node = 0; node < model.count; node++) {
+      const name = model.entry(node) === "o" ? model.className(node)
+        : model.entry(node) === "c" ? "(descriptions of classes)" : `(${kindNames[model.kind(node)]})`;
+      const sum = found.get(name) ?? { name, count: 0, bytes: 0, below: 0, isClass: model.entry(node) === "o" };
+      sum.count++;
+      sum.bytes += model.lengths[node];
+      sum.below += sizes[node];
+      found.set(name, sum);
+    }
+    return [...found.values()];
+  }
+
+  show() {
+    this.all ??= this.census();
+    const by = this.by ?? "count";
+    const isShown = ({ isClass }) => isClass || this.isWhole;
+    const hasClasses = this.all.some(({ isClass }) => isClass);
+    if (!hasClasses) this.isWhole = true;
+    const rows = this.all.filter(isShown).sort((a, b) => b[by] - a[by]);
+    const most = rows.reduce((most, row) => Math.max(most, row[by]), 1);
+    const choose = (name) => () => { this.by = name; this.show(); };
+    const button = (name, text) => make("button", { type: "button", "aria-pressed": `${by === name}`, on: { click: choose(name) } }, text);
+    const whole = make("input", { type: "checkbox", checked: this.isWhole, on: { change: (event) => { this.isWhole = event.target.checked; this.show(); } } });
+    refill(this.element, 
+      make("h2", {}, hasClasses ? `Classes (${this.all.filter(({ isClass }) => isClass).length})` : "Kinds of values"),
+      make("p.tools", { role: "group", "aria-label": "Order" }, button("count", "By number"), button("bytes", "By own bytes"), button("below", "With all below"),
+        hasClasses ? make("label", {}, whole, " plain values and containers too") : ""),
+      make("table.bars", {}, make("thead", {}, make("tr", {}, ["class", "objects", "own bytes", "with all below", ""].map((text) => make("th", { scope: "col" }, text || make("span.hidden", {}, "share"))))),
+        make("tbody", {}, rows.slice(0, 1000).map((row) => this.#row(row, by, most)))),
+      rows.length > 1000 ? make("p.note", {}, `and ${counted(rows.length - 1000, "more class", "more classes")}`) : "",
+      make("p.note", {}, "“With all below” counts each value once, with the object that the shortest way from the roots comes to it by."));
+  }
+  #row(row, by, most) {
+    const name = make("bdi", {}, visible(shortened(row.name, 200)));
+    const cell = row.isClass
+      ? make("button.link", { type: "button", title: "Show the objects", on: { click: () => this.find(row.name) } }, name) : name;
+    return make("tr", {}, make("th", { scope: "row" }, cell), ...["count", "bytes", "below"].map((key) => make("td.count", {}, row[key].toLocaleString("en"))),
+      make("td.bar", {}, make("span", { "aria-hidden": "true", style: { width: `${Math.max(row[by] / most * 100, 0.3)}%` } })));
+  }
+}
+
+/** All dates on a line, and in a list. */
+class DateChart {
+  constructor(element, model, shapes, go) { Object.assign(this, { element, model, shapes, go }); }
+
+  dates() {
+    const { model } = this;
+    const found = [];
+    for (let node = 0; node < model.count; node++) {
+      if (model.kind(node) === Kind.date) {
+        const time = Date.parse(model.text(node));
+        if (!Number.isNaN(time)) found.push({ node, time });
+      } else if (model.entry(node) === "o") {
+        const seconds = model.number(model.field(node, "NS.time"));
+        if (seconds !== undefined && Number.isFinite(seconds)) found.push({ node, time: (seconds + secondsTo2001) * 1000 });
+      }
+    }
+    return found.filter(({ time }) => Math.abs(time) <= 8.64e15).sort((a, b) => a.time - b.time);
+  }
+
+  show() {
+    this.all ??= this.dates();
+    const { all } = this;
+    if (!all.length) return refill(this.element, make("h2", {}, "Dates"), make("p.note", {}, "There are no dates in the file."));
+    const shown = all.slice(0, 2000);
+    refill(this.element, make("h2", {}, `Dates (${all.length.toLocaleString("en")})`), this.#line(all),
+      make("table.dates", {}, make("thead", {}, make("tr", {}, ["date, UTC", "where"].map((text) => make("th", { scope: "col" }, text)))),
+        make("tbody", {}, shown.map(({ node, time }) => make("tr", {},
+          make("td", {}, make("button.link", { type: "button", on: { click: () => this.go(node) } }, new Date(time).toISOString().replace(".000Z", "Z"))),
+          make("td", {}, make("bdi.path", {}, visible(shortened(this.#place(node), 200)))))))),
+      shown.length < all.length ? make("p.note", {}, `and ${counted(all.length - shown.length, "later date")}`) : "");
+  }
+  /** Where a date is: the path, and of an object the field that first leads to it. */
+  #place(node) {
+    const { holders, slots } = this.model.ways;
+    const path = this.model.path(node);
+    if (this.model.objectNumber(node) < 0 || holders[node] < 0) return path;
+    const holder = holders[node];
+    const step = this.model.kind(holder) === Kind.dictionary && slots[node] >= 0
+      ? `.${this.model.stepText(this.model.keyAt(holder, slots[node]))}` : `[${slots[node]}]`;
+    return `${path}, ${this.model.path(holder)}${step}`;
+  }
+
+  /** A line of time with a stack of dots for each part of it. */
+  #line(all) {
+    const width = 1000, height = 160, base = 120, columns = 120;
+    let [from, to] = [all[0].time, all[all.length - 1].time];
+    if (from === to) [from, to] = [from - 43_200_000, to + 43_200_000];
+    const place = (time) => 20 + (time - from) / (to - from) * (width - 40);
+    const stacks = new Map();
+    for (const item of all) {
+      const column = Math.min(Math.floor((item.time - from) / (to - from) * columns), columns - 1);
+      stacks.set(column, [...(stacks.get(column) ?? []).slice(0, 999), item]);
+    }
+    const most = Math.max(...[...stacks.values()].map((stack) => stack.length));
+    const bars = [...stacks.entries()].map(([column, stack]) => {
+      const size = Math.max(stack.length / most * 96, 6);
+      const label = `${counted(stack.length, "date")} from ${new Date(stack[0].time).toISOString()}`;
+      return draw("rect.mark", { x: 20 + column * (width - 40) / columns, y: base - size, width: (width - 40) / columns - 1, height: size,
+        on: { click: () => this.go(stack[0].node) } }, draw("title", {}, label));
+    });
+    const ticks = ticksBetween(from, to).map(({ time, text }) => [
+      draw("line.axis", { x1: place(time), x2: place(time), y1: base, y2: base + 6 }),
+      draw("text.axis", { x: place(time), y: base + 24, "text-anchor": "middle" }, text)]);
+    return draw("svg.timeline", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `Line of ${counted(all.length, "date")} from ${new Date(from).toISOString()} to ${new Date(to).toISOString()}; the list has them all` },
+      draw("line.axis", { x1: 20, x2: width - 20, y1: base, y2: base }), bars, ticks);
+  }
+}
+
+/** Round points of time, some seven of them. */
+function ticksBetween(from, to) {
+  const day = 86_400_000, steps = [1000, 60_000, 600_000, 3_600_000, 6 * 3_600_000, day, 7 * day, 30 * day, 91 * day, 365.25 * day];
+  for (let years = 2; years < 1e6; years *= years.toString()[0] === "2" ? 2.5 : 2) steps.push(years * 365.25 * day);
+  const step = steps.find((step) => (to - from) / step <= 8) ?? (to - from) / 4;
+  const ticks = [];
+  for (let time = Math.ceil(from / step) * step; time <= to && ticks.length < 12; time += step) {
+    const text = new Date(time).toISOString();
+    const length = step < 60_000 ? 19 : step < day ? 16 : step < 365 * day ? 10 : 4;
+    ticks.push({ time, text: text[0] === "+" || text[0] === "-" ? text.slice(0, 7) : text.slice(0, length).replace("T", " ") });
+  }
+  return ticks;
+}
+
+/** What takes the room: boxes in proportion to the bytes of the value in hand and what it leads to. */
+class SizeChart {
+  constructor(element, model, shapes, go) { Object.assign(this, { element, model, shapes, go }); }
+
+  show(node) {
+    const { model } = this;
+    const { sizes, holders } = model.ways && { sizes: model.sizes, holders: model.ways.holders };
+    if (node < 0) node = model.start;
+    const parts = this.#parts(node).sort((a, b) => b.size - a.size);
+    const own = Math.max(sizes[node] - parts.reduce((sum, { size }) => sum + size, 0), 0);
+    const up = holders[node] >= 0
+      ? make("button", { type: "button", on: { click: () => this.go(holders[node]) } }, "Up") : "";
+    const { type, text } = this.shapes.summary(node);
+    const title = make("bdi", {}, visible(shortened(type ? `${type} ${text}` : text, 120)));
+    if (own > 0 && parts.length) parts.push({ node: -1, label: "itself", size: own });
+    refill(this.element, make("h2", {}, "Sizes"), make("p.tools", {}, up, title, ` ${counted(sizes[node], "byte")}`),
+      parts.length ? this.#map(parts.slice(0, 400), node) : make("p.note", {}, "Nothing is below this value alone."),
+      make("p.note", {}, "Each value counts once, with the value that the shortest way from the roots comes to it by. Choose a box to look into it."),
+      this.#list(parts));
+  }
+  /** The values that are first reached through this one. */
+  #parts(node) {
+    const { model } = this;
+    if (!this.firsts) this.#collect();
+    const parts = [];
+    for (let child = this.firsts[node]; child >= 0; child = this.nexts[child]) {
+      if (model.sizes[child] > 0) parts.push({ node: child, label: this.#label(child), size: model.sizes[child] });
+    }
+    return parts;
+  }
+  /** Lists of what is first reached through each value. */
+  #collect() {
+    const { holders, order } = this.model.ways;
+    this.firsts = new Int32Array(this.model.count).fill(-1);
+    this.nexts = new Int32Array(this.model.count).fill(-1);
+    for (const node of order) {
+      if (holders[node] < 0) continue;
+      this.nexts[node] = this.firsts[holders[node]];
+      this.firsts[holders[node]] = node;
+    }
+  }
+  #label(node) {
+    const { holders, slots } = this.model.ways;
+    const holder = holders[node], slot = slots[node];
+    if (slot < 0) return `key “${shortened(this.shapes.keyText(node), 40)}”`;
+    if (this.model.kind(holder) === Kind.dictionary) return this.shapes.keyText(this.model.keyAt(holder, slot));
+    const { type } = this.shapes.summary(node);
+    return this.model.kind(holder) === Kind.data ? "the property list in it" : `${slot}${type ? ` ${type}` : ""}`;
+  }
+
+  #map(parts, node) {
+    const width = 1000, height = 420;
+    const boxes = packed(parts, { x: 0, y: 0, width, height });
+    return draw("svg.sizes", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": "Boxes in proportion to sizes; the list below has the numbers" },
+      boxes.map(({ part, x, y, width, height }, index) => {
+        const room = Math.floor(width / 8) - 1;
+        const label = visible(shortened(part.label, Math.max(room - 1, 1)));
+        return draw(`g.box.tone${index % 6}`, { on: { click: () => { if (part.node >= 0) this.go(part.node); } } },
+          draw("rect", { x: x + 1, y: y + 1, width: Math.max(width - 2, 0.5), height: Math.max(height - 2, 0.5) }),
+          draw("title", {}, `${visible(shortened(part.label, 120))}: ${counted(part.size, "byte")}`),
+          room > 3 && height > 18 ? draw("text", { x: x + 6, y: y + 16 }, label) : "",
+          room > 6 && height > 36 ? draw("text.faint", { x: x + 6, y: y + 32 }, shortened(part.size.toLocaleString("en"), room)) : "");
+      }));
+  }
+  #list(parts) {
+    return make("table", {}, make("tbody", {}, parts.slice(0, 50).map((part) => make("tr", {},
+      make("th", { scope: "row" }, part.node < 0 ? part.label : make("button.link", { type: "button", on: { click: () => this.go(part.node) } },
+        make("bdi", {}, visible(shortened(part.label, 80))))), make("td.count", {}, counted(part.size, "byte"))))));
+  }
+}
+
+/** Boxes that fill a box in proportion to `size`, none much longer than wide (squarified). Parts are sorted. */
+function packed(parts, box) {
+  const boxes = [];
+  let rest = parts, sum = parts.reduce((sum, { size }) => sum + size, 0);
+  let { x, y, width, height } = box;
+  while (rest.length && sum > 0) {
+    const isWide = width >= height, side = isWide ? height : width, area = width * height / sum;
+    let count = 0, row = 0, best = Infinity;
+    while (count < rest.length) {
+      const next = row + rest[count].size;
+      const depth = next * area / side;
+      const worst = Math.max(depth / (rest[count].size * area / depth), (rest[0].size * area / depth) / depth);
+      if (worst > best) break;
+      [best, row] = [worst, next];
+      count++;
+    }
+    const depth = row * area / side;
+    let place = 0;
+    for (const part of rest.slice(0, count)) {
+      const length = part.size / row * side;
+      boxes.push(isWide ? { part, x, y: y + place, width: depth, height: length } : { part, x: x + place, y, width: length, height: depth });
+      place += length;
+    }
+    if (isWide) { x += depth; width -= depth; } else { y += depth; height -= depth; }
+    rest = rest.slice(count);
+    sum -= row;
+  }
+  return boxes;
+}

@@ -1,0 +1,416 @@
+"use strict";
+/*
+The data of the page, and what is derived from it.
+
+The element `#data` holds one JSON object. All values of all property lists in the file are in one table of
+columns: the value with the number n has an entry at n in each of them.
+
+  version      1
+  command      the name and version of the program that wrote the page
+  file         name, size in bytes, sha256
+  limits       the name of the limits of the run
+  redacted     whether texts, numbers, dates and bytes were replaced
+  left         sentences about what was left out
+  spaces       the blocks of bytes that ranges refer to: name, size, base64 (null: left out).
+               Space 0 is the file. Space 1 has bytes that are in the file in another form only: data out of
+               base 64 or hexadecimal text, and text as UTF-8
+  documents    the file's property list first, then those nested in its data (see below)
+  classes      name, chain (from the class up; null: not given), hints (or null)
+  texts        the texts of strings, numbers and dates; each once
+  children     the numbers of the values in all containers; -1 for one that was left out
+  nodes        the columns:
+    kinds      a string with a letter for each value, see `Kind`
+    starts     the first byte of the value, in the space of its document
+    lengths    the number of bytes of the value in that space
+    values     of a string, integer, real or date: a number into `texts`; of a boolean: 0 or 1, redacted 2;
+               of a UID: its number; of data: the first byte of its content (-1: left out), in space 0 where the
+               document is binary and lies in space 0, otherwise in space 1; of a container: the place of its
+               first child in `children`
+    counts     of a container: the number of elements or entries; of a string or data: its length in bytes
+
+The children of a dictionary are its keys, then its values.
+
+A document has:
+  format       "binary", "xml", "openStep", "json". A reader of another format fills the same columns
+  space, base, size   where its bytes are; what starts in `nodes` counts from is the space, not the base
+  first, count its values have the numbers from `first` on
+  root         the value that holds all others
+  holder       the data that the document is nested in; -1 for the file itself
+  leniencies, problems   what the reader let pass, and what it could not read: texts
+  facts        pairs of texts for the report
+  table        of a binary document, its offset table: at, width, count, references (their width)
+  archive      null, or for a keyed archive:
+    archiver   the class that wrote it
+    top        the dictionary of the roots
+    objects    the array of the objects; a UID is a place in it
+    entries    a letter for each object: 0 nil, v plain value, o object, c class, m malformed
+    classes    for each object a number into `classes`; of a class description its own; else -1
+    flaws      by the number of an object: why it is malformed
+    allow      names: the smallest list of allowed classes; code: the same as Swift code
+*/
+
+const Kind = {
+  null: "n", boolean: "b", integer: "i", real: "r", date: "t", data: "d", string: "s", uid: "u",
+  array: "a", set: "e", dictionary: "o", unreadable: "x",
+};
+const kindNames = Object.fromEntries(Object.entries(Kind).map(([name, letter]) => [letter, name]));
+
+/** The values of the file. A value is a number; -1 stands for one that was left out. */
+class Model {
+  constructor(json) {
+    this.json = json;
+    this.file = json.file;
+    this.documents = json.documents;
+    this.classes = json.classes;
+    this.texts = json.texts;
+    this.kinds = json.nodes.kinds;
+    this.count = this.kinds.length;
+    this.starts = Uint32Array.from(json.nodes.starts);
+    this.lengths = Uint32Array.from(json.nodes.lengths);
+    this.values = Float64Array.from(json.nodes.values);
+    this.counts = Uint32Array.from(json.nodes.counts);
+    this.children = Int32Array.from(json.children);
+    this.#bytes = json.spaces.map(() => null);
+    this.#nested = new Map();
+    this.documents.forEach((document, number) => {
+      if (document.holder >= 0) this.#nested.set(document.holder, number);
+    });
+    this.#numberObjects();
+  }
+
+  #bytes;
+  #nested;
+
+  // MARK: Values
+
+  kind(node) { return this.kinds[node]; }
+  isContainer(node) { return "aeo".includes(this.kinds[node]); }
+  end(node) { return this.starts[node] + this.lengths[node]; }
+
+  /** The number of the document of a value. Logarithmic. */
+  documentNumber(node) {
+    let low = 0, high = this.documents.length;
+    while (high - low > 1) {
+      const middle = (low + high) >> 1;
+      if (this.documents[middle].first <= node) low = middle; else high = middle;
+    }
+    return low;
+  }
+  document(node) { return this.documents[this.documentNumber(node)]; }
+  /** The document nested in data, or undefined. */
+  nested(node) { return this.documents[this.#nested.get(node)]; }
+
+  /** The text of a string, integer, real or date. */
+  text(node) { return this.texts[this.values[node]]; }
+  isText(node, text) { return this.kinds[node] === Kind.string && this.text(node) === text; }
+
+  childCount(node) { return this.isContainer(node) ? this.counts[node] : 0; }
+  keyAt(node, slot) { return this.children[this.values[node] + slot]; }
+  childAt(node, slot) {
+    const shift = this.kinds[node] === Kind.dictionary ? this.counts[node] : 0;
+    return this.children[this.values[node] + shift + slot];
+  }
+  /** The slot of a key of a dictionary, or -1. Linear. */
+  slot(node, key) {
+    if (node < 0 || this.kinds[node] !== Kind.dictionary) return -1;
+    for (let slot = 0; slot < this.counts[node]; slot++) {
+      const found = this.keyAt(node, slot);
+      if (found >= 0 && this.isText(found, key)) return slot;
+    }
+    return -1;
+  }
+  /** The value of a key, references followed; or -1. */
+  field(node, key) {
+    const slot = this.slot(node, key);
+    return slot < 0 ? -1 : this.target(this.childAt(node, slot));
+  }
+
+  /** The bytes of a space; null where they were left out. */
+  bytes(space) {
+    const source = this.json.spaces[space];
+    if (!source || source.base64 === null) return null;
+    this.#bytes[space] ??= bytesFromBase64(source.base64);
+    return this.#bytes[space];
+  }
+  /** The content of data: its space, first byte and bytes; null where they were left out. */
+  content(node) {
+    if (this.values[node] < 0) return null;
+    const document = this.document(node);
+    const space = document.format === "binary" ? document.space : 1;
+    const bytes = this.bytes(space);
+    if (!bytes) return null;
+    const start = this.values[node];
+    return { space, start, bytes: bytes.subarray(start, start + this.counts[node]) };
+  }
+
+  // MARK: Archives
+
+  #numberObjects() {
+    /** For each value that is an object of an archive, one more than its number; else 0. */
+    this.objectNumbers = new Uint32Array(this.count);
+    for (const { archive } of this.documents) {
+      if (!archive || archive.objects < 0) continue;
+      for (let slot = 0; slot < archive.entries.length; slot++) {
+        const node = this.childAt(archive.objects, slot);
+        // One value may be in the table more than once.
+        if (node >= 0 && !this.objectNumbers[node]) this.objectNumbers[node] = slot + 1;
+      }
+    }
+  }
+  /** The number of an object in its archive, or -1. */
+  objectNumber(node) { return this.objectNumbers[node] - 1; }
+  /** The letter of an object in `entries`; undefined for what is no object. */
+  entry(node) {
+    const number = this.objectNumber(node);
+    return number < 0 ? undefined : this.document(node).archive.entries[number];
+  }
+  /** The class of an object, or undefined. */
+  classOf(node) {
+    const number = this.objectNumber(node);
+    if (number < 0) return undefined;
+    const archive = this.document(node).archive;
+    return archive.entries[number] === "o" ? this.classes[archive.classes[number]] : undefined;
+  }
+  className(node) { return this.classOf(node)?.name ?? ""; }
+  isKind(node, ...names) {
+    const found = this.classOf(node);
+    return !!found && names.some((name) => found.name === name || found.chain?.includes(name));
+  }
+  /** The value that a reference leads to; any other value itself; -1 where it leads nowhere. */
+  target(node) {
+    if (node < 0 || this.kinds[node] !== Kind.uid) return node;
+    const archive = this.document(node).archive;
+    if (!archive) return node;
+    const number = this.values[node];
+    return number < archive.entries.length ? this.childAt(archive.objects, number) : -1;
+  }
+  /** The value that a view begins with: the first root of the file's archive, or the root. */
+  get start() {
+    const { archive, root } = this.documents[0];
+    const first = archive && archive.top >= 0 && this.counts[archive.top] ? this.target(this.childAt(archive.top, 0)) : -1;
+    return first >= 0 ? first : root;
+  }
+  isNil(node) { return node < 0 || this.kinds[node] === Kind.null || this.entry(node) === "0"; }
+  /** A text that an object or value is, as in an NSMutableString; or undefined. */
+  plainText(node) {
+    if (node < 0) return undefined;
+    if (this.kinds[node] === Kind.string) return this.text(node);
+    const inner = this.field(node, "NS.string");
+    return inner >= 0 && this.kinds[inner] === Kind.string ? this.text(inner) : undefined;
+  }
+  /** The data that an object or value is, or -1. */
+  plainData(node) {
+    if (node < 0 || this.kinds[node] === Kind.data) return node;
+    for (const key of ["NS.data", "NS.bytes"]) {
+      const inner = this.field(node, key);
+      if (inner >= 0 && this.kinds[inner] === Kind.data) return inner;
+    }
+    return -1;
+  }
+  /** A number as JavaScript has it; undefined for other kinds. */
+  number(node) {
+    if (node < 0) return undefined;
+    if (this.kinds[node] === Kind.boolean) return this.values[node] < 2 ? this.values[node] : undefined;
+    if (this.kinds[node] !== Kind.integer && this.kinds[node] !== Kind.real) return undefined;
+    const number = Number(this.text(node));
+    return Number.isNaN(number) ? undefined : number;
+  }
+
+  // MARK: The graph
+
+  /**
+   * The containers that lead to each value, by references where there are any: those of value n are at
+   * `first[n]` to `first[n + 1]` in `holders` and `slots`. A slot below zero is that of a key, as `~slot`.
+   * The table of an archive's objects and the classes of objects lead nowhere here. Linear.
+   */
+  get referrers() { return this.#referrers ??= this.#countReferrers(); }
+  #referrers;
+
+  /** Calls `visit` with the target and the slot of each child of a container. */
+  forEachChild(node, visit) {
+    const { archive } = this.document(node);
+    if (archive && node === archive.objects) return;
+    const isDictionary = this.kinds[node] === Kind.dictionary;
+    const skipped = archive && this.entry(node) === "o" ? this.slot(node, "$class") : -1;
+    for (let slot = 0; slot < this.counts[node]; slot++) {
+      if (isDictionary) visit(this.keyAt(node, slot), ~slot);
+      if (slot === skipped) continue;
+      visit(this.target(this.childAt(node, slot)), slot);
+    }
+  }
+  #countReferrers() {
+    const first = new Uint32Array(this.count + 1);
+    this.#forEachEdge((target) => { first[target + 1]++; });
+    for (let node = 0; node < this.count; node++) first[node + 1] += first[node];
+    const holders = new Int32Array(first[this.count]), slots = new Int32Array(holders.length);
+    const next = first.slice();
+    this.#forEachEdge((target, holder, slot) => {
+      holders[next[target]] = holder;
+      slots[next[target]++] = slot;
+    });
+    return { first, holders, slots };
+  }
+  #forEachEdge(visit) {
+    for (let node = 0; node < this.count; node++) {
+      if (!this.isContainer(node)) continue;
+      this.forEachChild(node, (target, slot) => { if (target >= 0) visit(target, node, slot); });
+    }
+  }
+
+  /**
+   * The shortest way to each value from the roots: the container before it (or the data that its document is
+   * nested in) in `holders` and the slot in `slots`, -1 for a root. `order` has the values that a root leads
+   * to, in the order of their distance. Linear.
+   */
+  get ways() { return this.#ways ??= this.#findWays(); }
+  #ways;
+  #findWays() {
+    const holders = new Int32Array(this.count).fill(-1);
+    const slots = new Int32Array(this.count).fill(-1);
+    const isMet = new Uint8Array(this.count);
+    const order = [];
+    const meet = (node, holder, slot) => {
+      if (node < 0 || isMet[node]) return;
+      isMet[node] = 1;
+      holders[node] = holder;
+      slots[node] = slot;
+      order.push(node);
+    };
+    meet(this.documents[0].root, -1, -1);
+    for (let next = 0; next < order.length; next++) {
+      const node = order[next];
+      const inner = this.kinds[node] === Kind.data ? this.nested(node) : undefined;
+      if (inner) meet(inner.root, node, 0);
+      if (this.isContainer(node)) this.forEachChild(node, (child, slot) => meet(child, node, slot));
+    }
+    return { holders, slots, isMet, order };
+  }
+
+  /** The objects of archives that no root leads to. */
+  get unreached() {
+    if (this.#unreached) return this.#unreached;
+    this.#unreached = [];
+    const { isMet } = this.ways;
+    for (const { archive } of this.documents) {
+      if (!archive) continue;
+      for (let slot = 0; slot < archive.entries.length; slot++) {
+        const node = this.childAt(archive.objects, slot);
+        if (node >= 0 && !isMet[node] && "ovm".includes(archive.entries[slot])) this.#unreached.push(node);
+      }
+    }
+    return this.#unreached;
+  }
+  #unreached;
+
+  /** The bytes of each value with all that is first reached through it. Linear. */
+  get sizes() {
+    if (this.#sizes) return this.#sizes;
+    this.#sizes = Float64Array.from(this.lengths);
+    const { holders, order } = this.ways;
+    for (let index = order.length - 1; index > 0; index--) {
+      const [node, holder] = [order[index], holders[order[index]]];
+      // In text a container's bytes have those of its values, and data those of what is nested in it.
+      const isInside = this.kinds[holder] === Kind.data
+        || this.document(node).format !== "binary" && this.document(node) === this.document(holder);
+      if (!isInside) this.#sizes[holder] += this.#sizes[node];
+    }
+    return this.#sizes;
+  }
+  #sizes;
+
+  // MARK: Bytes
+
+  /** The value at a byte: the innermost whose range has it; or -1. Logarithmic, but in depth. */
+  nodeAt(space, byte) {
+    const sorted = this.#nodesInOrder(space);
+    let low = 0, high = sorted.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.starts[sorted[middle]] <= byte) low = middle + 1; else high = middle;
+    }
+    let node = low > 0 ? sorted[low - 1] : -1;
+    const { holders } = this.ways;
+    for (let steps = 0; node >= 0 && steps < 4096; steps++) {
+      if (this.document(node).space === space && byte >= this.starts[node] && byte < this.end(node)) return node;
+      // In a binary document values do not lie in each other.
+      const document = this.document(node);
+      node = document.format === "binary" ? document.holder : holders[node];
+    }
+    return -1;
+  }
+  #inOrder = [];
+  #nodesInOrder(space) {
+    if (this.#inOrder[space]) return this.#inOrder[space];
+    const nodes = [];
+    for (const document of this.documents) {
+      if (document.space !== space) continue;
+      for (let node = document.first; node < document.first + document.count; node++) {
+        if (this.lengths[node] > 0) nodes.push(node);
+      }
+    }
+    // Of two at one place the inner one comes last.
+    nodes.sort((a, b) => this.starts[a] - this.starts[b] || this.lengths[b] - this.lengths[a]);
+    return this.#inOrder[space] = Int32Array.from(nodes);
+  }
+  /** What a byte that is part of no value is for, as text. */
+  partAt(space, byte) {
+    const holds = (document) => document.space === space && byte >= document.base
+      && byte < document.base + document.size;
+    const document = this.documents.findLast(holds);
+    if (!document) return "outside of the property list";
+    const { table } = document;
+    if (!table) return document.format === "binary" ? "unused" : "markup";
+    const place = byte - document.base;
+    if (place < 8) return "header";
+    if (place >= document.size - 32) return "trailer";
+    if (place < table.at || place >= table.at + table.count * table.width) return "unused";
+    return `offset table, object ${Math.floor((place - table.at) / table.width)}`;
+  }
+
+  // MARK: Paths
+
+  /** The path of a value as `keyed get` takes it. `way` names the container and slot it was found by. */
+  path(node, way = null) {
+    const steps = [];
+    const { holders, slots } = this.ways;
+    let holder = way ? way.holder : holders[node], slot = way ? way.slot : slots[node];
+    for (let turn = 0; turn < 4096; turn++) {
+      const number = this.objectNumber(node);
+      if (number > 0 && (this.entry(node) !== "c" || holder < 0)) {
+        steps.push(`@${number}`);
+        const outer = this.document(node).holder;
+        if (outer < 0) break;
+        steps.push("!");
+        [node, holder, slot] = [outer, holders[outer], slots[outer]];
+        continue;
+      }
+      if (holder < 0) {
+        const { archive } = this.document(node);
+        if (archive && node === archive.objects) steps.push("$objects");
+        break;
+      }
+      if (this.kinds[holder] === Kind.data) steps.push("!");
+      else if (slot < 0) steps.push(`(key ${~slot})`);
+      else if (this.kinds[holder] === Kind.dictionary) steps.push(this.stepText(this.keyAt(holder, slot)));
+      else steps.push(`[${slot}]`);
+      [node, holder, slot] = [holder, holders[holder], slots[holder]];
+    }
+    return steps.reverse().reduce((path, step) => {
+      const isJoined = path === "" || path.endsWith("!") || "[!".includes(step[0]);
+      return path + (isJoined ? "" : ".") + step;
+    }, "");
+  }
+  /** A key as a step of a path: in quotes where it would be read as something else. */
+  stepText(key) {
+    const name = key >= 0 && this.kinds[key] === Kind.string ? this.text(key) : "";
+    const isPlain = name !== "" && !/^[0-9]+$|^-$|^[@/: ]| $|["\\.[\]!]/.test(name) && visible(name) === name;
+    return isPlain ? name : `"${escapedForPath(name)}"`;
+  }
+}
+
+function bytesFromBase64(text) {
+  if (Uint8Array.fromBase64) return Uint8Array.fromBase64(text);
+  const binary = atob(text), bytes = new Uint8Array(binary.length);
+  for (let index = 0; index < bytes.length; index++) bytes[index] = binary.charCodeAt(index);
+  return bytes;
+}

@@ -1,0 +1,178 @@
+/*
+The value in hand: what it is, where it is, its class, its fields, and who refers to it.
+*/
+
+const shortText = 2_000, mostListed = 200;
+
+class Inspector {
+  /** `go(node, way)` chooses another value. */
+  constructor(element, model, shapes, looks, go) {
+    Object.assign(this, { element, model, shapes, looks, go });
+  }
+
+  show(node, way) {
+    const { element } = this;
+    element.scrollTop = 0;
+    if (node < 0) return refill(element, this.glanceParts ?? make("p.note", {}, "Choose a value in the tree, or a byte of the file."));
+    element.replaceChildren(...[
+      this.#title(node), this.#path(node, way), this.#facts(node), this.#chain(node), this.looks.forValue(node),
+      this.#text(node), this.#fields(node), this.#referrers(node),
+    ].filter(Boolean));
+  }
+
+  /** The file at a glance, where no value is in hand. Linear, but it takes a moment for a large file. */
+  prepare() {
+    if (this.glanceParts) return;
+    this.glanceParts = this.#glance();
+    if (!this.element.querySelector("h2")) refill(this.element, this.glanceParts);
+  }
+  #glance() {
+    const { documents, unreached } = this.model;
+    const [outer] = documents;
+    const census = this.charts.classes.census().filter(({ isClass }) => isClass).sort((a, b) => b.count - a.count);
+    const dates = this.charts.dates.dates();
+    const day = ({ time }) => new Date(time).toISOString().slice(0, 10);
+    const facts = [["what", `${outer.archive ? "keyed archive" : "property list"}, ${outer.format}`], ...outer.facts];
+    if (outer.archive) facts.push(["archiver", visible(shortened(outer.archive.archiver, 100))]);
+    if (documents.length > 1) facts.push(["nested", counted(documents.length - 1, "property list")]);
+    if (dates.length) facts.push(["dates", `${counted(dates.length, "date")}, ${day(dates[0])} to ${day(dates[dates.length - 1])}`]);
+    if (unreached.length) facts.push(["unreached", `${counted(unreached.length, "object")} that no root leads to`]);
+    facts.push(["leniencies", outer.leniencies.join(", ") || "none"]);
+    const rows = census.slice(0, 12).map(({ name, count, bytes }) => make("tr", {}, make("th", { scope: "row" }, make("bdi.type", {}, visible(shortened(name, 100)))),
+      make("td.count", {}, counted(count, "object")), make("td.count", {}, counted(bytes, "byte"))));
+    return [make("h2", {}, "At a glance"), this.#list(facts),
+      rows.length ? make("section", {}, make("h3", {}, `Classes (${census.length})`), make("table", {}, make("tbody", {}, rows))) : "",
+      make("p.note", {}, "Choose a value in the tree, or a byte of the file, to see what it is.")].filter(Boolean);
+  }
+
+  #title(node) {
+    const { type, text, tone } = this.shapes.summary(node);
+    const name = type || (this.model.objectNumber(node) >= 0 ? "plain value" : kindNames[this.model.kind(node)]);
+    // A text is below, and so are the fields.
+    const isBelow = tone === "text" || tone === "object" && this.model.entry(node) === "o";
+    return make("h2", {}, make("bdi.type", {}, visible(shortened(name, 400))), isBelow ? "" : [" ", make(`bdi.value.${tone}`, {}, text)]);
+  }
+
+  #path(node, way) {
+    const path = this.model.path(node, way);
+    const shown = path === "" ? "(the whole file)" : visible(shortened(path, shortText));
+    const row = make("p.pathline", {}, make("code", { id: "path" }, make("bdi", {}, shown)));
+    if (path !== "" && navigator.clipboard) {
+      const copy = () => navigator.clipboard.writeText(path).then(() => announce("The path is copied."), () => {});
+      row.append(make("button", { type: "button", title: "Copy the path for keyed get", on: { click: copy } }, "Copy path"));
+    }
+    return row;
+  }
+
+  #facts(node) {
+    const { model } = this;
+    const document = model.document(node);
+    const number = model.objectNumber(node);
+    const facts = [];
+    if (number >= 0) facts.push(["object", `${number} of ${document.archive.entries.length}`]);
+    const start = model.starts[node], space = model.json.spaces[document.space];
+    if (model.lengths[node]) {
+      facts.push(["bytes", `${start} to ${model.end(node) - 1} (0x${hexNumber(start)}), ${model.lengths[node].toLocaleString("en")} in all`]);
+    }
+    if (document.space !== 0) facts.push(["of", space.name]);
+    if (document.holder >= 0) facts.push(["nested in", this.#link(document.holder, this.model.path(document.holder) || "data")]);
+    if ("sd".includes(model.kind(node))) facts.push(["length", counted(model.counts[node], "byte")]);
+    if (this.model.sizes[node] > model.lengths[node]) facts.push(["with all below", counted(model.sizes[node], "byte")]);
+    if (!model.ways.isMet[node]) facts.push(["reached", "by no root"]);
+    return this.#list(facts);
+  }
+  #list(facts) {
+    return make("dl", {}, facts.map(([name, value]) => [make("dt", {}, name), make("dd", {}, value)]));
+  }
+
+  #chain(node) {
+    const found = this.model.classOf(node);
+    if (!found) return null;
+    const names = found.chain ?? [found.name];
+    const parts = names.slice(0, 40).flatMap((name, index) => [
+      index ? make("span.arrow", { "aria-label": "inherits from" }, " ‹ ") : "", make("bdi", {}, visible(shortened(name, 400)))]);
+    const hints = found.hints ? [make("dt", {}, "hints"), make("dd", {}, visible(shortened(found.hints.join(", "), 400)))] : [];
+    return make("dl", {}, make("dt", {}, "class"), make("dd.chain", {}, parts), hints);
+  }
+
+  /** The whole text of a string, or the first part of a long one. */
+  #text(node) {
+    const { model } = this;
+    const text = model.plainText(node) ?? model.plainText(model.field(node, "NS.relative"));
+    if (text === undefined) return this.#dump(node);
+    const block = make("pre.text", { tabindex: "0", "aria-label": "text" }, make("bdi", {}, visibleLines(shortened(text, shortText))));
+    const section = make("section", {}, make("h3", {}, "Text"), block);
+    if (text.length > shortText) {
+      const all = () => { block.replaceChildren(make("bdi", {}, visibleLines(text))); button.remove(); };
+      const button = make("button", { type: "button", on: { click: all } }, `Show all ${text.length.toLocaleString("en")} characters`);
+      section.append(button);
+    }
+    return section;
+  }
+  /** The first bytes of data, as far as they are a text that can be read. */
+  #dump(node) {
+    const data = this.model.plainData(node);
+    const content = data >= 0 ? this.model.content(data) : null;
+    if (!content || !content.bytes.length || content.bytes.length > 1 << 20) return null;
+    const head = content.bytes.subarray(0, shortText);
+    if (!head.every((byte) => byte === 9 || byte === 10 || byte === 13 || (byte >= 32 && byte < 127))) return null;
+    const text = String.fromCharCode(...head);
+    return make("section", {}, make("h3", {}, "As text"), make("pre.text", { tabindex: "0", "aria-label": "data as text" }, visibleLines(text)));
+  }
+
+  // MARK: Neighbours
+
+  #link(node, text, way) {
+    return make("button.link", { type: "button", on: { click: () => this.go(node, way) } }, make("bdi", {}, visible(shortened(text, 160))));
+  }
+  #valueLink(node, way) {
+    const { type, text, tone } = this.shapes.summary(node);
+    if (node < 0) return make("span.note", {}, text);
+    return make("button.link", { type: "button", on: { click: () => this.go(node, way) } },
+      type ? make("bdi.type", {}, visible(shortened(type, 160))) : "", type ? " " : "", make(`bdi.value.${tone}`, {}, text));
+  }
+
+  #fields(node) {
+    const shape = this.shapes.of(node);
+    if (!shape.count) return null;
+    const rows = [];
+    for (let position = 0; position < Math.min(shape.count, mostListed); position++) {
+      const child = shape.at(position);
+      rows.push(make("tr", {}, make("th", { scope: "row" }, make("bdi", {}, visible(shortened(child.label, previewLength)))),
+        make("td", {}, this.#valueLink(child.node, child))));
+    }
+    return make("section", {}, make("h3", {}, `Fields (${shape.count.toLocaleString("en")})`),
+      make("table", {}, make("tbody", {}, rows)), this.#rest(shape.count));
+  }
+  #rest(count) {
+    return count > mostListed ? make("p.note", {}, `and ${counted(count - mostListed, "more", "more")}, in the tree`) : "";
+  }
+
+  #referrers(node) {
+    const { first, holders, slots } = this.model.referrers;
+    const count = first[node + 1] - first[node];
+    const rows = [];
+    for (let index = first[node]; index < Math.min(first[node + 1], first[node] + mostListed); index++) {
+      const holder = holders[index], slot = slots[index];
+      rows.push(make("li", {}, this.#valueLink(this.owner(holder)), " ",
+        make("bdi.label", {}, visible(shortened(this.#place(holder, slot), 160)))));
+    }
+    if (!count) return null;
+    return make("section", {}, make("h3", {}, `Referenced by (${count.toLocaleString("en")})`), make("ul.plain", {}, rows), this.#rest(count));
+  }
+  #place(holder, slot) {
+    const owner = this.owner(holder);
+    const text = slot < 0 ? "as a key" : this.model.kind(holder) === Kind.dictionary
+      ? this.model.stepText(this.model.keyAt(holder, slot)) : `[${slot}]`;
+    if (owner === holder) return text;
+    const { holders, slots } = this.model.ways;
+    return holders[holder] === owner ? `${this.model.stepText(this.model.keyAt(owner, slots[holder]))}${text}` : text;
+  }
+  /** The object whose field a container is; any other container itself. */
+  owner(node) {
+    const { holders } = this.model.ways;
+    const holder = holders[node];
+    if (this.model.objectNumber(node) >= 0 || holder < 0 || this.model.entry(holder) !== "o") return node;
+    return holder;
+  }
+}

@@ -1,0 +1,241 @@
+/*
+Values that people would rather look at: images, colours, attributed text, points and rectangles.
+*/
+
+const mostImageBytes = 8 << 20;
+
+class Looks {
+  /** `go(node)` chooses a value. */
+  constructor(model, shapes, go) { Object.assign(this, { model, shapes, go }); }
+
+  /** The picture of a value, or null. */
+  forValue(node) {
+    const parts = [this.#image(node), this.#colour(node), this.#attributed(node), this.#rectangles([node], false)].filter(Boolean);
+    return parts.length ? make("section.look", {}, parts) : null;
+  }
+
+  /** Shows all that can be looked at in the file. */
+  show(element) {
+    const { model } = this;
+    const found = { images: [], colours: [], texts: [], boxes: [] };
+    for (let node = 0; node < model.count; node++) {
+      if (model.kind(node) === Kind.data) {
+        if (this.#imageType(node)) found.images.push(node);
+      } else if (model.entry(node) === "o") {
+        if (this.colour(node)) found.colours.push(node);
+        if (this.#isAttributed(node)) found.texts.push(node);
+      }
+      if (this.#box(node)) found.boxes.push(node);
+    }
+    const section = (title, nodes, most, body) => nodes.length
+      ? make("section", {}, make("h3", {}, `${title} (${nodes.length.toLocaleString("en")})`), body(nodes.slice(0, most)),
+        nodes.length > most ? make("p.note", {}, `and ${counted(nodes.length - most, "more", "more")}`) : "") : "";
+    const each = (draw) => (nodes) => make("div.gallery", {}, nodes.map((node) => make("figure", {}, draw(node),
+      make("figcaption", {}, make("button.link", { type: "button", on: { click: () => this.go(node) } }, make("bdi", {}, this.#caption(node)))))));
+    const isEmpty = Object.values(found).every((nodes) => !nodes.length);
+    refill(element, make("h2", {}, "Looks"),
+      isEmpty ? make("p.note", {}, "No images, colours, attributed texts or rectangles were recognized in the file.") : "",
+      section("Images", found.images, 200, each((node) => this.#image(node))),
+      section("Colours", found.colours, 500, each((node) => this.#swatch(this.colour(node)))),
+      section("Attributed texts", found.texts, 100, each((node) => this.#attributed(node))),
+      section("Points and rectangles", found.boxes, 2000, (nodes) => this.#rectangles(nodes, true)));
+  }
+  #caption(node) {
+    const number = this.model.objectNumber(node);
+    return visible(shortened(number > 0 ? `@${number} ${this.model.className(node)}` : this.model.path(node) || "root", 40));
+  }
+
+  // MARK: Images
+
+  #imageType(node) {
+    const content = this.model.content(node);
+    return content && content.bytes.length <= mostImageBytes ? contentKind(content.bytes)?.type : undefined;
+  }
+  /** An image as a data URL, which the content security policy allows for images alone. */
+  #image(node) {
+    const data = this.model.plainData(node);
+    const type = data >= 0 ? this.#imageType(data) : undefined;
+    if (!type) return null;
+    const image = make("img.thumbnail", { alt: `${contentKind(this.model.content(data).bytes).name}, ${counted(this.model.counts[data], "byte")}`, loading: "lazy" });
+    const fail = () => image.replaceWith(make("p.note", {}, "The image cannot be shown."));
+    image.addEventListener("error", fail);
+    image.src = `data:${type};base64,${base64(this.model.content(data).bytes)}`;
+    return image;
+  }
+
+  // MARK: Colours
+
+  /** The numbers in a field: a number, or data or a string with several in ASCII. */
+  #numbers(node, key) {
+    const field = this.model.field(node, key);
+    if (field < 0) return [];
+    const number = this.model.number(field);
+    if (number !== undefined) return [number];
+    const data = this.model.plainData(field);
+    const content = data >= 0 && this.model.kind(data) === Kind.data ? this.model.content(data) : null;
+    const text = content ? String.fromCharCode(...content.bytes.subarray(0, 200)) : this.model.plainText(field) ?? "";
+    return text.replaceAll("\u0000", "").trim().split(/\s+/).map(Number).filter((number) => Number.isFinite(number));
+  }
+  /** The parts of a colour: red, green, blue and alpha from 0 to 1, and its name if it has one; or null. */
+  colour(node) {
+    const { model } = this;
+    if (model.entry(node) !== "o") return null;
+    const first = (...keys) => keys.map((key) => this.#numbers(node, key)).find((numbers) => numbers.length) ?? [];
+    const name = model.plainText(model.field(node, "NSColorName")) ?? model.plainText(model.field(node, "UISystemColorName"));
+    const has = (key) => model.slot(node, key) >= 0;
+    if (has("UIRed") || has("UIRed-Double")) {
+      const part = (key) => first(`${key}-Double`, key)[0] ?? 0;
+      return this.#clamped(part("UIRed"), part("UIGreen"), part("UIBlue"), first("UIAlpha-Double", "UIAlpha")[0] ?? 1, name);
+    }
+    if (has("UIWhite")) {
+      const [white] = first("UIWhite-Double", "UIWhite");
+      return this.#clamped(white ?? 0, white ?? 0, white ?? 0, first("UIAlpha-Double", "UIAlpha")[0] ?? 1, name);
+    }
+    const rgb = has("NSRGB") ? first("NSRGB") : [];
+    if (rgb.length >= 3) return this.#clamped(rgb[0], rgb[1], rgb[2], rgb[3] ?? 1, name);
+    const white = has("NSWhite") ? first("NSWhite") : [];
+    if (white.length) return this.#clamped(white[0], white[0], white[0], white[1] ?? 1, name);
+    const inks = has("NSCMYK") ? first("NSCMYK") : [];
+    if (inks.length >= 4) {
+      const [cyan, magenta, yellow, black, alpha = 1] = inks;
+      return this.#clamped((1 - cyan) * (1 - black), (1 - magenta) * (1 - black), (1 - yellow) * (1 - black), alpha, name);
+    }
+    if (!has("NSColorName")) return null;
+    const inner = model.field(node, "NSColor");
+    const fallback = inner >= 0 && inner !== node && model.slot(inner, "NSColorName") < 0 ? this.colour(inner) : null;
+    return fallback ? { ...fallback, name } : null;
+  }
+  #clamped(red, green, blue, alpha, name) {
+    const part = (number) => Math.min(Math.max(number, 0), 1);
+    return { red: part(red), green: part(green), blue: part(blue), alpha: part(alpha), name };
+  }
+  /** A colour for a style. */
+  css({ red, green, blue, alpha }) {
+    return `rgb(${[red, green, blue].map((part) => Math.round(part * 255)).join(" ")} / ${alpha})`;
+  }
+  #swatch(colour) {
+    const hex = `#${[colour.red, colour.green, colour.blue].map((part) => hexNumber(Math.round(part * 255), 2)).join("")}`;
+    const text = [hex, colour.alpha < 1 ? `${Math.round(colour.alpha * 100)} %` : "", colour.name ? visible(shortened(colour.name, 60)) : ""].filter(Boolean).join(", ");
+    return make("div.colour", {}, make("span.swatch", { "aria-hidden": "true" }, make("span", { style: { background: this.css(colour) } })), make("bdi", {}, text));
+  }
+  #colour(node) {
+    const colour = this.colour(node);
+    return colour ? this.#swatch(colour) : null;
+  }
+
+  // MARK: Attributed text
+
+  #isAttributed(node) {
+    return this.model.plainText(this.model.field(node, "NSString")) !== undefined && this.model.slot(node, "NSAttributes") >= 0;
+  }
+  /** The runs of an attributed string: texts and the dictionaries of their attributes. */
+  #runs(node) {
+    const { model } = this;
+    const text = shortened(model.plainText(model.field(node, "NSString")), 20_000);
+    const attributes = model.field(node, "NSAttributes"), info = model.field(node, "NSAttributeInfo");
+    const data = info >= 0 ? model.plainData(info) : -1;
+    const content = data >= 0 ? model.content(data) : null;
+    if (!content) return [{ text, attributes }];
+    const list = model.field(attributes, "NS.objects");
+    const runs = [];
+    let place = 0, index = 0;
+    const number = () => {
+      let result = 0, shift = 1;
+      while (index < content.bytes.length) {
+        const byte = content.bytes[index++];
+        result += (byte & 127) * shift;
+        shift *= 128;
+        if (byte < 128 || shift > 2 ** 49) break;
+      }
+      return result;
+    };
+    while (index < content.bytes.length && place < text.length && runs.length < 2000) {
+      const length = number(), attribute = number();
+      const found = list >= 0 && attribute < model.childCount(list) ? model.target(model.childAt(list, attribute)) : -1;
+      runs.push({ text: text.slice(place, place + length), attributes: found });
+      place += length;
+    }
+    if (place < text.length) runs.push({ text: text.slice(place), attributes: -1 });
+    return runs;
+  }
+  #attributed(node) {
+    if (!this.#isAttributed(node)) return null;
+    return make("p.attributed", {}, this.#runs(node).map(({ text, attributes }, index) => {
+      const title = this.#attributeNames(attributes);
+      return make(`span.run.run${index % 2}`, { title, style: this.#style(attributes) }, make("bdi", {}, visibleLines(text)));
+    }));
+  }
+  #entries(attributes) {
+    const { count, at } = attributes >= 0 ? this.shapes.of(attributes) : { count: 0 };
+    return Array.from({ length: Math.min(count, 50) }, (_, position) => at(position));
+  }
+  #attributeNames(attributes) {
+    const names = this.#entries(attributes).map(({ label, node }) => {
+      const { type, text } = this.shapes.summary(node);
+      return `${visible(shortened(label, 60))}: ${visible(shortened(`${type} ${text}`, 100))}`;
+    });
+    return names.length ? names.join("\n") : "no attributes";
+  }
+  /** Colour, weight and slant of a run. Names are compared with those we know; none of them gets into the style. */
+  #style(attributes) {
+    const style = {};
+    for (const { label, node } of this.#entries(attributes)) {
+      if (label === "NSColor" || label === "NSBackgroundColor") {
+        const colour = this.colour(node);
+        if (colour) style[label === "NSColor" ? "--ink" : "background"] = this.css(colour);
+      }
+      if (label === "NSFont") {
+        const name = this.model.plainText(this.model.field(node, "NSName")) ?? "";
+        if (/bold|heavy|black|semibold/i.test(name)) style["font-weight"] = "bold";
+        if (/italic|oblique/i.test(name)) style["font-style"] = "italic";
+      }
+      if (label === "NSUnderline" && this.model.number(node)) style["text-decoration"] = "underline";
+    }
+    return style;
+  }
+
+  // MARK: Points and rectangles
+
+  /** The place and size in a text as `{{x, y}, {w, h}}`, or the place in one as `{x, y}`; or null. */
+  #box(node) {
+    const text = this.model.kind(node) === Kind.string ? this.model.text(node) : undefined;
+    if (text === undefined || text.length > 200 || text[0] !== "{") return null;
+    const number = "\\s*(-?[0-9.]+(?:e[-+]?[0-9]+)?)\\s*";
+    const pair = `\\{${number},${number}\\}`;
+    const rectangle = new RegExp(`^\\{\\s*${pair}\\s*,\\s*${pair}\\s*\\}$`, "i").exec(text);
+    const point = new RegExp(`^${pair}$`, "i").exec(text);
+    const numbers = (rectangle ?? point)?.slice(1).map(Number);
+    if (!numbers?.every((number) => Number.isFinite(number) && Math.abs(number) < 1e9)) return null;
+    const [x, y, width = 0, height = 0] = numbers;
+    return { x, y, width: Math.max(width, 0), height: Math.max(height, 0), isPoint: !rectangle, text };
+  }
+  /** All on one sheet, in the proportions they have; y grows downwards. */
+  #rectangles(nodes, isAll) {
+    const { model } = this;
+    const inner = (node) => ["NS.rectval", "NS.pointval", "NS.sizeval"].map((key) => model.field(node, key)).find((found) => found >= 0) ?? node;
+    const boxes = nodes.map((node) => ({ node, box: this.#box(model.entry(node) === "o" ? inner(node) : node) })).filter(({ box }) => box);
+    if (!boxes.length) return null;
+    const most = (values) => values.reduce((most, value) => Math.max(most, value), -Infinity);
+    const [left, top] = [-most(boxes.map(({ box }) => -box.x)), -most(boxes.map(({ box }) => -box.y))].map((value) => Math.min(value, 0));
+    const [right, bottom] = [most(boxes.map(({ box }) => box.x + box.width)), most(boxes.map(({ box }) => box.y + box.height))].map((value) => Math.max(value, 1));
+    const [height, limit] = isAll ? [360, 900] : [90, 300];
+    const scale = Math.min((limit - 16) / (right - left), (height - 16) / (bottom - top));
+    const place = ({ x, y }) => [8 + (x - left) * scale, 8 + (y - top) * scale];
+    return draw("svg.rectangles", { viewBox: `0 0 ${limit} ${height}`, role: "img", "aria-label": counted(boxes.length, "point or rectangle", "points and rectangles") },
+      boxes.map(({ node, box }) => {
+        const [x, y] = place(box);
+        const shape = box.isPoint ? draw("circle", { cx: x, cy: y, r: 3 })
+          : draw("rect", { x, y, width: Math.max(box.width * scale, 1), height: Math.max(box.height * scale, 1) });
+        shape.append(draw("title", {}, box.text));
+        shape.addEventListener("click", () => this.go(node));
+        return shape;
+      }));
+  }
+}
+
+function base64(bytes) {
+  if (bytes.toBase64) return bytes.toBase64();
+  let text = "";
+  for (let start = 0; start < bytes.length; start += 0x8000) text += String.fromCharCode(...bytes.subarray(start, start + 0x8000));
+  return btoa(text);
+}

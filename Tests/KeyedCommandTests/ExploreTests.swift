@@ -1,0 +1,138 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import PropertyList
+import TestSupport
+import Testing
+
+@testable import KeyedCommand
+
+@Suite("keyed explore")
+struct ExploreTests {
+    /// The page of a file, and the data in it.
+    private func page(
+        of file: String, _ options: String...
+    ) throws -> (html: String, data: [String: Any]) {
+        let run = keyed(list: ["explore", file, "-o", "-"] + options)
+        try #require([0, 3, 4].contains(run.status), "\(run.errors)")
+        let start = try #require(run.output.range(of: "id=\"data\">"))
+        let rest = run.output[start.upperBound...]
+        let end = try #require(rest.range(of: "</script>"))
+        let json = Data(rest[..<end.lowerBound].utf8)
+        let data = try #require(try JSONSerialization.jsonObject(with: json) as? [String: Any])
+        return (run.output, data)
+    }
+
+    @Test("writes a page whose policy has the hashes of its own script and style alone")
+    func policy() throws {
+        let html = try page(of: Files.archive("save")).html
+        for (tag, directive) in [("script", "script-src"), ("style", "style-src")] {
+            let start = try #require(html.range(of: "<\(tag)>"))
+            let rest = html[start.upperBound...]
+            let end = try #require(rest.range(of: "</\(tag)>"))
+            let text = Array(rest[..<end.lowerBound].utf8)
+            let hash = Data(SHA256.hash(of: text)).base64EncodedString()
+            #expect(html.contains("\(directive) 'sha256-\(hash)'"))
+        }
+        #expect(html.contains("content=\"default-src 'none'; "))
+    }
+
+    @Test("has each value of the file once, with its range")
+    func ranges() throws {
+        let file = Files.archive("save")
+        let bytes = [UInt8](try Data(contentsOf: URL(filePath: file)))
+        let document = try PropertyListDocument(parsing: bytes)
+        let nodes = try #require(try page(of: file).data["nodes"] as? [String: Any])
+        #expect((nodes["kinds"] as? String)?.utf8.count == document.nodeCount)
+        #expect((nodes["starts"] as? [Int])?.count == document.nodeCount)
+        #expect((nodes["starts"] as? [Int])?.first == document.node(0).sourceOffset)
+    }
+
+    @Test("has no `<` of the file outside of escapes, whatever the file is called and holds")
+    func hostileTexts() throws {
+        let text = "</script><script>alert(1)</script><!--"
+        let bytes = try PropertyListDocument(["\(text)": .string(text)]).serialized(as: .binary)
+        try Files.withFile(bytes, named: "a<b>&\"c.plist") { file in
+            let (html, data) = try page(of: file)
+            #expect(!html.contains("alert(1)</script>"))
+            #expect(html.contains("<title>a&lt;b&gt;&amp;&quot;c.plist</title>"))
+            #expect((data["texts"] as? [String])?.contains(text) == true)
+        }
+    }
+
+    @Test("goes on in a property list in data, with places in the outermost file")
+    func nested() throws {
+        let inner = try PropertyListDocument(["inside": .string("text")]).serialized(as: .binary)
+        let outer = try PropertyListDocument(["data": .data(inner)])
+        try Files.withFile(try outer.serialized(as: .binary)) { file in
+            let data = try page(of: file).data
+            let documents = try #require(data["documents"] as? [[String: Any]])
+            try #require(documents.count == 2)
+            let base = try #require(documents[1]["base"] as? Int)
+            let bytes = [UInt8](try Data(contentsOf: URL(filePath: file)))
+            #expect(documents[1]["space"] as? Int == 0)
+            #expect(Array(bytes[base...].prefix(inner.count)) == inner)
+        }
+        // In XML the bytes are in base 64.
+        try Files.withFile(try outer.serialized(as: .xml)) { file in
+            let data = try page(of: file).data
+            let documents = try #require(data["documents"] as? [[String: Any]])
+            #expect(documents.count == 2)
+            #expect(documents.last?["space"] as? Int == 1)
+            let spaces = try #require(data["spaces"] as? [[String: Any]])
+            let text = try #require(spaces.last?["base64"] as? String)
+            #expect([UInt8](try #require(Data(base64Encoded: text))) == inner)
+        }
+    }
+
+    @Test("leaves out texts, numbers, dates and data with --redact")
+    func redaction() throws {
+        let document = try PropertyListDocument([
+            "name": .string("Secretperson"), "number": .integer(7_777_777),
+            "data": .data(Array("Secretbytes".utf8)),
+        ])
+        for format in [PropertyListFormat.binary, .xml] {
+            try Files.withFile(try document.serialized(as: format)) { file in
+                let (html, data) = try page(of: file, "--redact")
+                #expect(!html.contains("Secretperson"))
+                #expect(!html.contains("7777777"))
+                #expect((data["texts"] as? [String])?.contains("number") == true)
+                let spaces = try #require(data["spaces"] as? [[String: Any]])
+                for space in spaces {
+                    guard let text = space["base64"] as? String else { continue }
+                    let bytes = String(decoding: Data(base64Encoded: text) ?? Data(), as: UTF8.self)
+                    #expect(!bytes.contains("Secret"))
+                }
+            }
+        }
+    }
+
+    @Test("shows what can be read of a broken file, and exits with 3")
+    func broken() throws {
+        let run = keyed("explore", Files.archive("malformed/dangling-class"), "-o", "-")
+        #expect(run.status == 3)
+        #expect(run.errors.contains("`$class` is object"))
+    }
+
+    @Test("writes a page for each file and an index with --dir")
+    func manyFiles() throws {
+        try Files.withFolder { folder in
+            let pages = folder.appending(path: "pages")
+            let files = [Files.archive("save"), Files.archive("cycle")]
+            let run = keyed(list: ["explore", "--dir", pages.path] + files)
+            #expect(run.status == 0, "\(run.errors)")
+            let names = try FileManager.default.contentsOfDirectory(atPath: pages.path).sorted()
+            #expect(names == ["0001-save.plist.html", "0002-cycle.plist.html", "index.html"])
+            let index = try String(contentsOf: pages.appending(path: "index.html"), encoding: .utf8)
+            #expect(index.contains("<a href=\"0001-save.plist.html\">"))
+        }
+    }
+
+    @Test("wants either a page or a folder")
+    func usage() {
+        #expect(keyed("explore", "a.plist").status == 2)
+        #expect(keyed("explore", "a.plist", "b.plist", "-o", "c.html").status == 2)
+        #expect(keyed("explore", "a.plist", "-o", "c.html", "--dir", "d").status == 2)
+    }
+}
