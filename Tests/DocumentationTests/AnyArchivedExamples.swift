@@ -60,4 +60,18 @@ struct AnyArchivedExamples {
         #expect(tree.dictionary?.count == 4)
     }
 
+    @Test("copy roots without keys")
+    func roots() throws {
+        let old = KeyedArchiver()
+        try old.roots.encodeUnkeyed("a")
+        let archive = try KeyedUnarchiver(parsing: old.finish())
+        let archiver = KeyedArchiver()
+        for key in archive.roots.keys {
+            let value = try archive.roots.decode(AnyArchived?.self, forKey: key)
+            try archiver.roots.encode(value, forKey: key)
+        }
+        let again = try KeyedUnarchiver(parsing: archiver.finish()).roots.decodeUnkeyed(String.self)
+        #expect(again == "a")
+    }
+
 }

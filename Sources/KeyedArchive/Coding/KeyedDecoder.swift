@@ -1,6 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+internal import ArchiveVocabulary
 @_spi(Tables) public import PropertyList
 
 /// One object of an archive, whose fields a type reads in `init(coder:)`.
@@ -45,6 +46,9 @@ public struct KeyedDecoder {
     }
 
     /// The keys of the fields, in order.
+    ///
+    /// Roots that were written without keys are among the keys of the roots as `$0`, `$1`, …, which
+    /// `decode(_:forKey:)` reads and `KeyedEncoder.encode(_:forKey:)` writes.
     public var keys: [String] { reader.keys(of: self) }
 
     /// Whether the object has a field; its value may be nil.
@@ -321,7 +325,8 @@ extension KeyedDecoder {
     ///
     /// - Throws: `missingValue` where there are no more, and what `decode(_:forKey:)` throws.
     public func decodeUnkeyed<T: KeyedDecodable>(_ type: T.Type = T.self) throws -> T {
-        try value(type, nextUnkeyed(), "$")
+        let key = ArchiveFormat.unkeyedField(reader.state.progress.unkeyedCount)
+        return try value(type, nextUnkeyed(), key)
     }
 
     /// What the next of the values that were written without keys is; nil where there are no more.

@@ -1,6 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+internal import ArchiveVocabulary
 @_spi(Tables) public import PropertyList
 
 /// One object of an archive, whose fields a value writes in `encode(with:)`.
@@ -29,11 +30,17 @@ extension KeyedEncoder {
     /// - Throws: `classNotAllowed`, `undeclaredSubclass`, `depthLimitExceeded`, and what the value's
     ///   own `encode(with:)` throws.
     public func encode(_ value: some KeyedEncodable, forKey key: String) throws {
-        let uid = try located(key) {
-            if object != nil { return try value.archive(in: writer) }
-            return try writer.root(type(of: value)) { try value.archive(in: writer) }
+        if object == nil, let root = value as? AnyArchived, root.isInline {
+            return try encodeInline(root.propertyListValue(), forKey: key)
         }
+        let uid = try located(key) { try number(of: value) }
         writer.table.field(key, of: object) { $0.uid(uid.value) }
+    }
+
+    /// The number of the object that a value is written as.
+    private func number(of value: some KeyedEncodable) throws -> PropertyListUID {
+        if object != nil { return try value.archive(in: writer) }
+        return try writer.root(type(of: value)) { try value.archive(in: writer) }
     }
 
     /// Writes a reference to an instance that is written in full only if it is elsewhere in the
@@ -157,7 +164,8 @@ extension KeyedEncoder {
     ///
     /// - Throws: as `encode(_:forKey:)`.
     public func encodeUnkeyed(_ value: some KeyedEncodable) throws {
-        let uid = try value.archive(in: writer)
+        let key = ArchiveFormat.unkeyedField(writer.table.open.unkeyedCount)
+        let uid = try located(key) { try number(of: value) }
         writer.table.unkeyedField(of: object) { $0.uid(uid.value) }
     }
 

@@ -232,7 +232,8 @@ extension ObjectTable {
         if step < count, classes[classIndex].layout[step].key.isSame(as: key) {
             return classes[classIndex].layout[step].node
         }
-        let node = assembler.key(ArchiveKey.escaped(key))
+        let isUnkeyedRoot = open.number == nil && ArchiveKey.isUnkeyed(key)
+        let node = assembler.key(isUnkeyedRoot ? key : ArchiveKey.escaped(key))
         if step < count {
             classes[classIndex].layout[step] = (KnownKey(key), node)
         } else if step == count {
