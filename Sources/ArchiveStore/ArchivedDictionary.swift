@@ -118,8 +118,11 @@ extension ArchivedDictionary {
 
     /// The entries of an archive.
     private func entries(in data: [UInt8]) throws -> ArchivedEntries {
-        let pairs = try KeyedUnarchiver(parsing: data, allowing: registry, limits: limits)
-            .unarchive(ArchivedPairs<String, AnyArchived>.self, forKey: key)
+        let service = StoreError.printable(attributes.identity.service)
+        let pairs = try ReadableArchive.named("item of the service `\(service)`") {
+            try KeyedUnarchiver(parsing: data, allowing: registry, limits: limits)
+                .unarchive(ArchivedPairs<String, AnyArchived>.self, forKey: key)
+        }
         return try ArchivedEntries(pairs)
     }
 

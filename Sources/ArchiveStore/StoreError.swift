@@ -108,10 +108,14 @@ public struct StoreError: Error, Sendable {
 extension StoreError: CustomStringConvertible {
     /// `store: what, in path, file (way out)`.
     public var description: String {
+        descriptionWithoutRecovery + (recovery.map { " (\($0))" } ?? "")
+    }
+
+    /// `store: what, in path, file`.
+    var descriptionWithoutRecovery: String {
         var text = "store: \(what)"
         if let path, !path.components.isEmpty { text += ", in \(path)" }
         if let file { text += ", file \(TerminalText.escaped(file))" }
-        if let recovery { text += " (\(recovery))" }
         return text
     }
 }
@@ -119,7 +123,15 @@ extension StoreError: CustomStringConvertible {
 extension StoreError {
     /// The error of a system call about a file.
     init(_ error: SystemError, file: String) {
-        self.init(Self.code(of: error), what: error.message, file: file, underlying: error)
+        self.init(
+            Self.code(of: error), what: error.message, file: file,
+            recovery: Self.recovery(of: error), underlying: error)
+    }
+
+    private static func recovery(of error: SystemError) -> String? {
+        if error.isMissing { return "check the path" }
+        if error.isDenied { return "let the user of this program read and write it" }
+        return error.isOutOfSpace ? "make room on the disk" : nil
     }
 
     private static func code(of error: SystemError) -> Code {

@@ -26,6 +26,20 @@ private struct Panel: KeyedCodable {
     init(tree: PropertyListValue) { (volume, names, self.tree) = (nil, nil, tree) }
 }
 
+/// A type with an error of its own.
+private struct Levels: KeyedDecodable {
+    static let archivedClass: ArchivedClass = "Levels"
+
+    init(coder: KeyedDecoder) throws {
+        let count = try coder.decodeInteger(forKey: "count")
+        guard count < 100 else {
+            throw KeyedArchiveError(
+                .valueOutOfRange, what: "expected at most 100 levels, found \(count)",
+                object: coder.uid, recovery: "update the app")
+        }
+    }
+}
+
 @Suite("Examples of values of any class")
 struct AnyArchivedExamples {
     @Test("read a field of any class")
@@ -74,4 +88,19 @@ struct AnyArchivedExamples {
         #expect(again == "a")
     }
 
+    @Test("throw an error of a coding of one's own")
+    func ownError() throws {
+        let bytes = try KeyedArchiver.archive(Count(), allowing: .foundation.allowing("Levels"))
+        let error = #expect(throws: KeyedArchiveError.self) {
+            try KeyedUnarchiver.unarchive(Levels.self, from: bytes)
+        }
+        #expect(error?.path?.description == "root" && error?.recovery == "update the app")
+    }
+}
+
+/// Too many levels.
+private struct Count: KeyedEncodable {
+    static let archivedClass: ArchivedClass = "Levels"
+
+    func encode(with coder: KeyedEncoder) throws { coder.encode(200, forKey: "count") }
 }

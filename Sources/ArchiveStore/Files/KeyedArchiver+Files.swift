@@ -30,14 +30,16 @@ extension KeyedArchiver {
 extension KeyedUnarchiver {
     /// Reads the root of an archive in a file.
     ///
-    /// - Throws: ``StoreError`` with `fileMissing` or `fileAccess`; what unarchiving throws.
+    /// - Throws: ``StoreError`` with `fileMissing` or `fileAccess`; what unarchiving throws, with the file's
+    ///   name.
     public static func unarchive<T: KeyedDecodable>(
         _ type: T.Type = T.self, fromFile path: String,
         allowing registry: ClassRegistry = .foundation, options: ParsingOptions = .strict,
         limits: ParsingLimits = .default
     ) throws -> T {
         let bytes = try WholeFile.read(path, limits: limits)
-        return try unarchive(
-            type, from: bytes, allowing: registry, options: options, limits: limits)
+        return try ReadableArchive.named("file \(path)") {
+            try unarchive(type, from: bytes, allowing: registry, options: options, limits: limits)
+        }
     }
 }

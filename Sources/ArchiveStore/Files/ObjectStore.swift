@@ -57,8 +57,9 @@ public struct ObjectStore: Sendable {
                 try WholeFile.read(place, limits: limits)
             })
         else { return nil }
-        return try KeyedUnarchiver.unarchive(
-            type, from: bytes, allowing: registry, limits: limits)
+        return try ReadableArchive.named("object `\(StoreError.printable(key))` in \(folder)") {
+            try KeyedUnarchiver.unarchive(type, from: bytes, allowing: registry, limits: limits)
+        }
     }
 
     /// Stores an object under a key, instead of the one that is there; nil removes it.

@@ -6,6 +6,15 @@ internal import PropertyList
 
 /// Archives that are read again before they replace others.
 enum ReadableArchive {
+    /// Reads an archive. Its errors name the file or the item that it is from.
+    static func named<Value>(_ source: @autoclosure () -> String, _ read: () throws -> Value) throws
+        -> Value
+    {
+        do { return try read() } catch let error as KeyedArchiveError {
+            throw error.of(source: source())
+        }
+    }
+
     /// Returns a root as an archive that can be read within the limits it was written with.
     ///
     /// Equal values are archived once, so a small archive may expand to more than the limits allow. A

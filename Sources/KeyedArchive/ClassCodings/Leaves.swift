@@ -54,7 +54,7 @@ extension String: KeyedCodable {
         guard let node = try reference.leaf() else { return try reference.object(as: String.self) }
         let table = reference.reader.table
         guard table[node].kind == .string else {
-            throw reference.reader.wrongType(reference, expected: FoundationClass.string)
+            throw reference.reader.wrongType(reference, expected: "String")
         }
         return reference.reader.text(of: node)
     }
@@ -129,7 +129,7 @@ extension Data: KeyedCodable, MutableTwin {
         guard let node = try reference.leaf() else { return try reference.object(as: Data.self) }
         let table = reference.reader.table
         guard table[node].kind == .data else {
-            throw reference.reader.wrongType(reference, expected: FoundationClass.data)
+            throw reference.reader.wrongType(reference, expected: "Data")
         }
         return reference.reader.data(of: node)
     }
@@ -200,7 +200,7 @@ extension ArchivedNumberConvertible {
     public static func unarchive(_ reference: KeyedReference) throws -> Self {
         guard let node = try reference.leaf(),
             let number = ArchivedNumber(node, reference.reader.table)
-        else { throw reference.reader.wrongType(reference, expected: FoundationClass.number) }
+        else { throw reference.reader.wrongType(reference, expected: "\(Self.self)") }
         if let value = Self(number) { return value }
         throw number.mismatch(Self.self, reference.object)
     }
@@ -217,14 +217,41 @@ extension ArchivedNumber: ArchivedNumberConvertible {
         switch self {
         case .boolean where type != Bool.self:
             KeyedArchiveError(
-                .wrongType, what: "a boolean stands where \(type) is expected", object: object)
-        case _ where type == Bool.self:
+                .wrongType, what: "expected \(type), found a boolean", object: object,
+                recovery: "`Bool.self` reads it")
+        case .integer where type == Bool.self:
             KeyedArchiveError(
-                .wrongType, what: "a number stands where a boolean is expected", object: object)
+                .wrongType, what: "expected Bool, found an integer", object: object,
+                recovery: "`Int.self` reads it")
+        case .real where type == Bool.self:
+            KeyedArchiveError(
+                .wrongType, what: "expected Bool, found a real", object: object,
+                recovery: "`Double.self` reads it")
+        case .integer(let value):
+            KeyedArchiveError(
+                .valueOutOfRange, what: "expected \(type), found \(value.mismatch(type))",
+                object: object,
+                recovery: value.value(as: Int64.self) != nil
+                    ? "`Int64.self` reads it" : "`UInt64.self` reads it")
         default:
             KeyedArchiveError(
-                .valueOutOfRange, what: "a number does not fit \(type) exactly", object: object)
+                .valueOutOfRange,
+                what: "expected \(type), found a real that it does not hold exactly",
+                object: object, recovery: "`Double.self` reads it")
         }
+    }
+}
+
+extension PropertyListInteger {
+    /// The reason why a type does not hold the integer, without its value.
+    fileprivate func mismatch(_ type: Any.Type) -> String {
+        guard let type = type as? any FixedWidthInteger.Type else {
+            return "an integer that it does not hold exactly"
+        }
+        if self < 0, !type.isSigned { return "an integer below zero" }
+        let digits = self < 0 ? magnitude - 1 : magnitude
+        let width = UInt64.bitWidth - digits.leadingZeroBitCount + (type.isSigned ? 1 : 0)
+        return "an integer of \(width) bits"
     }
 }
 

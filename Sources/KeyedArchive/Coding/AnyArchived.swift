@@ -4,12 +4,6 @@
 internal import ArchiveVocabulary
 public import PropertyList
 
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
-
 /// A value of any allowed class: an element of an array or a dictionary of mixed values.
 ///
 /// It is of the type that the registry binds the object's class to: `String`, ``ArchivedNumber``,
@@ -78,7 +72,8 @@ extension AnyArchived: KeyedCodable {
     private func encodable() throws -> any KeyedEncodable {
         if let value = value as? any KeyedEncodable { return value }
         throw KeyedArchiveError(
-            .misuse, what: "\(type(of: value)) can be read from archives, not written")
+            .misuse, what: "\(type(of: value)) can be read from archives, not written",
+            recovery: "make \(type(of: value)) `KeyedEncodable`")
     }
 
     public init(coder: KeyedDecoder) throws {
@@ -89,7 +84,7 @@ extension AnyArchived: KeyedCodable {
     public static func unarchive(_ reference: KeyedReference) throws -> AnyArchived {
         guard let object = reference.object else { return try plain(reference) }
         if reference.isNil {
-            throw KeyedArchiveError.missing("nil stands where a value is needed", object)
+            throw reference.reader.nothing(object.value, expected: AnyArchived.self)
         }
         let type = try reference.reader.boundType(of: object.value) ?? OpaqueObject.self
         return AnyArchived(
@@ -105,7 +100,7 @@ extension AnyArchived: KeyedCodable {
 
     /// A plain value that stands in an object itself.
     private static func plain(_ reference: KeyedReference) throws -> AnyArchived {
-        for type in [ArchivedNumber.self, String.self, Data.self] as [any KeyedDecodable.Type] {
+        for type in [ArchivedNumber.self, String.self] as [any KeyedDecodable.Type] {
             if let value = try? type.unarchive(reference) {
                 return AnyArchived(value: value, identity: nil, isInline: true)
             }

@@ -41,6 +41,8 @@ final class ArchiveReader {
     private var rootTypes: [any KeyedDecodable.Type] = []
     private var rootClasses: ClassRegistry?
     private(set) var rootCount = 0
+    // The number of further errors that name the keys of an object.
+    var remainingHints = NearestKeys.mostErrors
     /// The archive, for what is kept of it as it is.
     private(set) lazy var opaqueArchive = OpaqueArchive(table, index)
     var lateReferences: [LateReference] = []

@@ -42,7 +42,9 @@ public struct KeyedDecoder {
     /// - Throws: `misuse` at the roots.
     func objectReference() throws(KeyedArchiveError) -> KeyedReference {
         if let reference { return reference }
-        throw KeyedArchiveError(.misuse, what: "the roots are no object")
+        throw KeyedArchiveError(
+            .misuse, what: "expected an object, found the roots",
+            recovery: "decode one of the roots by its key")
     }
 
     /// The keys of the fields, in order.
@@ -131,13 +133,31 @@ extension KeyedDecoder {
         throw missing(key)
     }
 
+    /// The error for a field, or a root, that does not exist.
     func missing(_ key: String) -> KeyedArchiveError {
-        .missing("there is no value `\(TerminalText.escaped(key))`", uid)
+        let keys = reader.keysInstead(of: key, in: self)
+        let name = KeyedArchiveError.quoted(key)
+        guard let uid else {
+            return KeyedArchiveError(
+                .missingValue, what: "there is no root \(name)",
+                recovery: keys.map { "the roots are \($0)" })
+        }
+        let owner = KeyedArchiveError.printable(archivedClass?.name ?? "")
+        return KeyedArchiveError(
+            .missingValue, what: "\(owner) (object \(uid.value)) has no key \(name)", object: uid,
+            recovery: (keys.map { "its keys are \($0)" } ?? "it has no keys")
+                + "; `default:` reads older archives without it")
     }
 
     func located<R>(_ key: String, _ body: () throws -> R) throws -> R {
+        try located(.key(key), body)
+    }
+
+    func located<R>(
+        _ component: PropertyListPath.Component, _ body: () throws -> R
+    ) throws -> R {
         do { return try body() } catch let error as KeyedArchiveError {
-            throw error.inside(.key(key))
+            throw error.inside(component)
         }
     }
 }
@@ -149,7 +169,7 @@ extension ArchiveReader {
         guard record.kind == .array else {
             throw KeyedArchiveError(
                 .wrongType,
-                what: "a plain value of kind \(record.kind) stands where references are expected")
+                what: "expected a list of references, found a plain value of kind \(record.kind)")
         }
         try charge(record.count)
         return record.valueRange.map { reference(at: table.child($0)) }
@@ -164,7 +184,7 @@ extension KeyedReference {
             return try type.unarchive(self)
         }
         try reader.requireAllowed(object.value)
-        let names = types.map { $0.archivedClass.name }.joined(separator: " or ")
+        let names = types.map { "\($0)" }.joined(separator: " or ")
         throw reader.wrongType(self, expected: names)
     }
 }
@@ -280,7 +300,7 @@ extension KeyedDecoder {
         guard let reference = reference(forKey: key) else { throw missing(key) }
         return try located(key) {
             guard let node = try reference.leaf(), reader.table[node].kind == .data else {
-                throw reader.wrongType(reference, expected: "data")
+                throw reader.wrongType(reference, expected: "Data")
             }
             return node
         }

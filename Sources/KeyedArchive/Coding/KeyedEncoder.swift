@@ -61,15 +61,18 @@ extension KeyedEncoder {
         try encodeReferences(elements, forKey: key) { try $0.archive(in: writer) }
     }
 
-    /// Writes references to what `archive` makes of each element.
+    /// Writes references to what `archive` makes of each element. `steps` is the way to an element in the
+    /// path of an error; by default the key and the index.
     func encodeReferences<S: Sequence>(
-        _ elements: S, forKey key: String, _ archive: (S.Element) throws -> PropertyListUID
+        _ elements: S, forKey key: String,
+        at steps: ((Int) -> [PropertyListPath.Component])? = nil,
+        _ archive: (S.Element) throws -> PropertyListUID
     ) throws {
         var uids: [UInt32] = []
         uids.reserveCapacity(elements.underestimatedCount)
         for element in elements {
             do { uids.append(try archive(element).value) } catch let error as KeyedArchiveError {
-                throw error.inside(.index(uids.count)).inside(.key(key))
+                throw error.inside(steps?(uids.count) ?? [.key(key), .index(uids.count)])
             }
         }
         encodeReferences(uids, forKey: key)

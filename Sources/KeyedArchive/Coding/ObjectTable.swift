@@ -78,6 +78,11 @@ struct ObjectTable {
             recovery: "raise `ParsingLimits.expansion` if they are meant to")
     }
 
+    private static var finished: KeyedArchiveError {
+        KeyedArchiveError(
+            .misuse, what: "the archive is finished", recovery: "make a new `KeyedArchiver`")
+    }
+
     static func misuse(_ what: String) -> KeyedArchiveError {
         KeyedArchiveError(.misuse, what: what)
     }
@@ -91,7 +96,7 @@ struct ObjectTable {
 extension ObjectTable {
     /// The next number.
     mutating func reserve() throws(KeyedArchiveError) -> UInt32 {
-        if isFinished { throw Self.misuse("the archive is finished") }
+        if isFinished { throw Self.finished }
         guard objects.count < limit else { throw tooMany() }
         let number = UInt32(truncatingIfNeeded: objects.count)
         objects.append(Self.promised)
@@ -219,7 +224,11 @@ extension ObjectTable {
     }
 
     private mutating func misplaced() {
-        fail(Self.misuse("the encoder of another object than the innermost is used"))
+        if isFinished { return fail(Self.finished) }
+        fail(
+            KeyedArchiveError(
+                .misuse, what: "the encoder of another object than the innermost is used",
+                recovery: "use an encoder only within the `encode(with:)` that is given it"))
     }
 
     /// The node of a key. Objects of one class have the same keys in the same order, so mostly one comparison is
@@ -317,7 +326,7 @@ extension ObjectTable {
     /// - Throws: `misuse`, the failure that was kept, `invalidPropertyList`.
     mutating func finish(archiver: String) throws(KeyedArchiveError) -> PropertyListDocument {
         if let failure { throw failure }
-        if isFinished { throw Self.misuse("the archive is finished") }
+        if isFinished { throw Self.finished }
         isFinished = true
         let null = assembler.string(ArchiveFormat.null)
         for number in objects.indices where objects[number] == Self.promised {
