@@ -5,12 +5,6 @@ internal import KeyedArchive
 public import PropertyList
 internal import SystemFiles
 
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
-
 /// Why a store could not be read or written: what, in which file, at which value.
 ///
 /// Match on ``code``; the text may change between versions. A message names files, keys, services and
@@ -113,30 +107,33 @@ public struct StoreError: Error, Sendable {
     public var underlying: (any Error)? { storage.underlying }
 }
 
-extension StoreError: CustomStringConvertible, LocalizedError {
+extension StoreError: CustomStringConvertible {
     /// `store: what, in path, file (way out)`.
     public var description: String {
-        recovery.map { "store: \(problem) (\($0))" } ?? "store: \(problem)"
+        descriptionWithoutRecovery + (recovery.map { " (\($0))" } ?? "")
     }
 
-    private var problem: String {
-        var text = what
+    /// `store: what, in path, file`.
+    var descriptionWithoutRecovery: String {
+        var text = "store: \(what)"
         if let path, !path.components.isEmpty { text += ", in \(path)" }
         if let file { text += ", file \(TerminalText.escaped(file))" }
         return text
     }
-
-    /// The problem, with the path and the file. It is what `localizedDescription` returns.
-    public var errorDescription: String? { problem }
-
-    /// The same as ``recovery``.
-    public var recoverySuggestion: String? { recovery }
 }
 
 extension StoreError {
     /// The error of a system call about a file.
     init(_ error: SystemError, file: String) {
-        self.init(Self.code(of: error), what: error.message, file: file, underlying: error)
+        self.init(
+            Self.code(of: error), what: error.message, file: file,
+            recovery: Self.recovery(of: error), underlying: error)
+    }
+
+    private static func recovery(of error: SystemError) -> String? {
+        if error.isMissing { return "check the path" }
+        if error.isDenied { return "let the user of this program read and write it" }
+        return error.isOutOfSpace ? "make room on the disk" : nil
     }
 
     private static func code(of error: SystemError) -> Code {

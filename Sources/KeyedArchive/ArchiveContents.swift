@@ -58,7 +58,8 @@ public struct ArchiveContents: Sendable {
         guard version.value() == Self.version else {
             throw KeyedArchiveError(
                 .unsupportedVersion,
-                what: "the version is \(version), only \(Self.version) is known")
+                what: "expected version \(Self.version), found \(version)",
+                recovery: "update the library, or archive the objects with a current system")
         }
         guard objects.first?.isString(ArchiveFormat.null) == true else {
             throw Self.notAnArchive("the first object is not `$null`")
@@ -120,7 +121,9 @@ public struct ArchiveContents: Sendable {
     }
 
     private static func notAnArchive(_ what: String) -> KeyedArchiveError {
-        KeyedArchiveError(.notAnArchive, what: "this is not a keyed archive: \(what)")
+        KeyedArchiveError(
+            .notAnArchive, what: "this is not a keyed archive: \(what)",
+            recovery: "`PropertyListDocument` and `PlistDecoder` read other property lists")
     }
 
     /// The way to an object from the root of the property list.
@@ -154,7 +157,9 @@ extension ArchiveContents {
         guard let node = node(reference) else {
             throw KeyedArchiveError(
                 .danglingReference,
-                what: "a reference to object \(reference.value), there are \(objects.count)",
+                what:
+                    "expected a reference to one of \(objects.count) objects, found one to object "
+                    + "\(reference.value)",
                 object: reference)
         }
         let kind =

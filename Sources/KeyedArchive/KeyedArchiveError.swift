@@ -85,8 +85,27 @@ public struct KeyedArchiveError: Error, Sendable {
 
     private let storage: Storage
 
+    /// Creates an error, for a type that writes or reads itself.
+    ///
+    /// Thrown from `encode(with:)` or `init(coder:)`, it gets the path to the object on its way to the
+    /// caller, like the library's own. ``KeyedDecoder/refusal(_:forKey:code:)`` names a field as well.
+    ///
+    /// ```swift
+    /// guard count < 100 else {
+    ///     throw KeyedArchiveError(
+    ///         .valueOutOfRange, what: "expected at most 100 levels, found \(count)",
+    ///         object: coder.uid, recovery: "update the app")
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - code: the kind of failure.
+    ///   - what: the fault, as “expected X, found Y”. Errors are logged: do not quote values.
+    ///   - object: the number of the object, ``KeyedDecoder/uid``.
+    ///   - path: the way from the object that throws the error to the fault; mostly nil.
+    ///   - recovery: what the caller can do about it.
     @inline(never)
-    init(
+    public init(
         _ code: Code, what: String, object: PropertyListUID? = nil,
         path: PropertyListPath? = nil, recovery: String? = nil
     ) {
@@ -119,15 +138,18 @@ public struct KeyedArchiveError: Error, Sendable {
 }
 
 extension KeyedArchiveError: CustomStringConvertible {
-    /// `keyed archive: what, in path, file`; the error of the property list where that is the reason.
+    /// `keyed archive: what, in path, source (recovery)`; the error of the property list where that is the
+    /// reason.
     public var description: String {
-        let place = source.map { ", \($0)" } ?? ""
-        if let error = propertyListError { return "\(error)\(place)" }
-        var text = "keyed archive: \(what)"
-        if let path, !path.components.isEmpty { text += ", in \(path)" }
-        text += place
-        if let recovery { text += " (\(recovery))" }
-        return text
+        descriptionWithoutRecovery + (recovery.map { " (\($0))" } ?? "")
+    }
+
+    /// `keyed archive: what, in path, source`.
+    var descriptionWithoutRecovery: String {
+        let origin = source.map { ", \($0)" } ?? ""
+        if let error = propertyListError { return error.descriptionWithoutRecovery + origin }
+        let place = path.flatMap { $0.components.isEmpty ? nil : ", in \($0)" }
+        return "keyed archive: \(what)" + (place ?? "") + origin
     }
 }
 
@@ -166,6 +188,17 @@ extension KeyedArchiveError {
             path: PropertyListPath(components + (path?.components ?? [])), recovery: recovery)
     }
 
+    /// The same error of a value in a dictionary, whose path begins with the value's index: with the key
+    /// instead, where that is text.
+    func atEntry(_ key: (Int) -> String?) -> KeyedArchiveError {
+        guard let path, case .index(let index) = path.components.first, let key = key(index) else {
+            return self
+        }
+        return KeyedArchiveError(
+            code, what: what, object: object,
+            path: PropertyListPath([.key(key)] + path.components.dropFirst()), recovery: recovery)
+    }
+
     static func missing(_ what: String, _ object: PropertyListUID?) -> KeyedArchiveError {
         KeyedArchiveError(.missingValue, what: what, object: object)
     }
@@ -178,26 +211,17 @@ extension KeyedArchiveError {
             .depthLimitExceeded, what: error.what, recovery: error.recovery)
     }
 
-    static func notAllowed(
-        _ name: String, what: String, _ object: PropertyListUID? = nil
-    ) -> KeyedArchiveError {
-        let printable = printable(name)
-        return KeyedArchiveError(
-            .classNotAllowed, what: "\(what) is of class \(printable), which is not allowed",
-            object: object, recovery: recovery(for: name, printable: printable))
-    }
-
     /// A bounded part of a name, with nothing that moves the cursor.
     static func printable(_ name: String) -> String {
-        TerminalText.escaped(String(name.unicodeScalars.prefix(128)))
+        TerminalText.escaped(String(name.unicodeScalars.prefix(longestName)))
     }
 
-    /// The one-line change that would allow a class.
-    private static func recovery(for name: String, printable: String) -> String {
-        if let type = ClassRegistry.foundation[name]?.type {
-            return "`.adding(\(type).self)` would allow it"
-        }
-        if let recovery = ClassesElsewhere.recovery(for: name) { return recovery }
-        return "`.adding(T.self)` with the type T that `\(printable)` stands for would allow it"
+    /// A bounded part of a name, as a literal of Swift.
+    static func quoted(_ name: String) -> String {
+        let beginning = String(name.unicodeScalars.prefix(longestName))
+        return "\"" + TerminalText.escaped(beginning, quoting: true)
+            + (beginning.utf8.count < name.utf8.count ? "…" : "") + "\""
     }
+
+    private static let longestName = 128
 }

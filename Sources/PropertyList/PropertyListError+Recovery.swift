@@ -43,6 +43,9 @@ extension PropertyListError {
             leniency = []
         }
 
+        /// The end of the file is missing.
+        static let cutOff: Recovery = "the file seems to be cut off: copy or download it again"
+
         /// Words alone.
         package init(stringLiteral text: String) { self.init(nil, text) }
 

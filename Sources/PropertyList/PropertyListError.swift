@@ -147,13 +147,15 @@ public struct PropertyListError: Error, Sendable {
     /// steps.
     public var path: PropertyListPath? { storage.path }
     /// The way to recover, in words: the option or limit that lets the input pass.
-    public var recovery: String? { storage.recovery?.text }
+    public var recovery: String? { wholeRecovery?.text }
     /// The way to recover, for programs that say it in their own words; nil where only ``recovery`` tells it.
     public var recoveryCode: RecoveryCode? { storage.recovery?.code }
     /// The options that let the input pass; empty unless ``recoveryCode`` is ``RecoveryCode/allowLeniency``.
     public var recoveryOptions: ParsingOptions { storage.recovery?.leniency ?? [] }
     /// The way to recover, for an error that is made of this one.
-    package var wholeRecovery: Recovery? { storage.recovery }
+    package var wholeRecovery: Recovery? {
+        storage.recovery ?? (code == .truncated ? .cutOff : nil)
+    }
 
     /// The same error at another place: the one for the caller, once lines are counted.
     package func at(location: Location) -> PropertyListError {
@@ -187,11 +189,15 @@ public struct PropertyListError: Error, Sendable {
 extension PropertyListError: CustomStringConvertible {
     /// `format: what at where, in path (way out)`.
     public var description: String {
+        descriptionWithoutRecovery + (recovery.map { " (\($0))" } ?? "")
+    }
+
+    /// `format: what at where, in path`.
+    package var descriptionWithoutRecovery: String {
         var text = format.map { "\($0) property list: " } ?? "property list: "
         text += what
         if let location { text += " at \(location)" }
         if let path, !path.components.isEmpty { text += ", in \(path)" }
-        if let recovery { text += " (\(recovery))" }
         return text
     }
 }

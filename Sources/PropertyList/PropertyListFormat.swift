@@ -62,8 +62,7 @@ extension PropertyListFormat {
         if let format = TextHead(bytes).format { return format }
         throw PropertyListError(
             .unrecognizedFormat, format: nil, what: neighbour(bytes), location: .byte(0),
-            recovery: bytes.starts(with: Magic.database)
-                ? .init(.searchDatabase, "its tables may hold property lists") : nil)
+            recovery: recovery(bytes))
     }
 
     /// Finds the format of `bytes` that are to be read with `options`: where those allow a blank text, it is
@@ -87,7 +86,17 @@ extension PropertyListFormat {
         for (name, magic) in Magic.neighbours where bytes.starts(with: magic) {
             return "this is \(name), which is not a property list"
         }
-        return "it begins like no property list"
+        return "unrecognized format: not a binary, XML, OpenStep or JSON property list"
+    }
+
+    /// The way to the property lists in bytes that are none.
+    private static func recovery(_ bytes: [UInt8]) -> PropertyListError.Recovery? {
+        if bytes.isEmpty { return "the file was never written, or was cut off" }
+        if bytes.starts(with: Magic.database) {
+            return .init(.searchDatabase, "its tables may hold property lists")
+        }
+        if bytes.starts(with: Magic.zip) { return "unzip it, and read the files in it" }
+        return bytes.starts(with: Magic.gzip) ? "decompress it with gunzip" : nil
     }
 }
 
@@ -95,12 +104,14 @@ extension PropertyListFormat {
 private enum Magic {
     static let binary = Array("bplist".utf8)
     static let database = Array("SQLite format 3".utf8)
+    static let zip = Array("PK\u{3}\u{4}".utf8)
+    static let gzip: [UInt8] = [0x1F, 0x8B]
     static let neighbours: [(String, [UInt8])] = [
         ("a typed stream (the older NSArchiver format)", [0x04, 0x0B] + Array("streamtyped".utf8)),
         ("a NIBArchive", Array("NIBArchive".utf8)),
-        ("a ZIP archive", Array("PK\u{3}\u{4}".utf8)),
+        ("a ZIP archive", zip),
         ("a SQLite database", database),
-        ("gzip-compressed data", [0x1F, 0x8B]),
+        ("gzip-compressed data", gzip),
     ]
 }
 

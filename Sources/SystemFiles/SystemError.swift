@@ -91,7 +91,7 @@ package struct SystemError: Error {
     /// A pipe or a device has nobody at its other end.
     var hasNoReader: Bool { number == ENXIO }
     /// The user has no right to do it.
-    var isDenied: Bool { number == EACCES }
+    package var isDenied: Bool { number == EACCES }
     /// The device failed to read or write.
     var isDeviceFailure: Bool { number == EIO }
     /// The file system is read-only.

@@ -62,7 +62,7 @@ struct PresetTests {
         for name in ["NSImage", "UIImage", "NSFonts", "ArchivedFont"] {
             let objects: [PropertyListValue] = [["$class": .uid(2)], Archives.describe(name)]
             let error = archiveError { try read(AnyArchived.self, objects) }
-            #expect(error?.recovery?.hasPrefix("`.adding(T.self)`") == true)
+            #expect(error?.recovery?.hasPrefix("`.adding(T.self, as: \"\(name)\")`") == true)
         }
     }
 

@@ -43,7 +43,7 @@ struct ArchiveContentsTests {
         let bytes = try Archives.make(["x"], changing: "$version", to: 99_999)
         let error = #expect(throws: KeyedArchiveError.self) { try ArchiveContents(parsing: bytes) }
         #expect(error?.code == .unsupportedVersion)
-        #expect(error?.what == "the version is 99999, only 100000 is known")
+        #expect(error?.what == "expected version 100000, found 99999")
     }
 
     @Test("passes on what is wrong with the property list")
@@ -93,7 +93,9 @@ struct ArchiveContentsTests {
             try contents.entry(PropertyListUID(number))
         }
         #expect(error?.code == .danglingReference)
-        #expect(error?.what == "a reference to object \(number), there are 7")
+        #expect(
+            error?.what == "expected a reference to one of 7 objects, found one to object \(number)"
+        )
     }
 
     @Test("refuses an entry that describes no class")

@@ -91,7 +91,8 @@ struct StoreHeader: Sendable, Equatable {
         else {
             throw StoreError(
                 .wrongKey,
-                what: "the key is not the one of this store, or the store's header was altered")
+                what: "the key is not the one of this store, or the store's header was altered",
+                recovery: "ask for the passphrase again, or restore a backup")
         }
         return SymmetricKey(data: bytes)
     }
@@ -104,9 +105,13 @@ struct StoreHeader: Sendable, Equatable {
         case (.passphrase(let text, _), let derivation?):
             return try derivation.cost.key(of: text, salt: derivation.salt)
         case (.key, _):
-            throw StoreError(.wrongKey, what: "the store has a passphrase, not a key file")
+            throw StoreError(
+                .wrongKey, what: "the store has a passphrase, not a key file",
+                recovery: "open it with `MasterKey(passphrase:)`")
         case (.passphrase, nil):
-            throw StoreError(.wrongKey, what: "the store has a key file, not a passphrase")
+            throw StoreError(
+                .wrongKey, what: "the store has a key file, not a passphrase",
+                recovery: "open it with `MasterKey(file:)`")
         }
     }
 

@@ -32,7 +32,8 @@ extension KeyedArchiver {
 extension KeyedUnarchiver {
     /// Reads the root of an archive in a file.
     ///
-    /// - Throws: ``StoreError`` with `fileMissing` or `fileAccess`; what unarchiving throws.
+    /// - Throws: ``StoreError`` with `fileMissing` or `fileAccess`; what unarchiving throws, with the file's
+    ///   name.
     public static func unarchive<T: KeyedDecodable>(
         _ type: T.Type = T.self, fromFile path: String,
         allowing registry: ClassRegistry = .foundation, options: ParsingOptions = .strict,

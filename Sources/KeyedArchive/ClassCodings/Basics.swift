@@ -35,7 +35,7 @@ extension Date: KeyedCodable {
     public static func unarchive(_ reference: KeyedReference) throws -> Date {
         guard let node = try reference.leaf() else { return try reference.object(as: Date.self) }
         guard let date = reference.reader.table.view(node).date else {
-            throw reference.reader.wrongType(reference, expected: FoundationClass.date)
+            throw reference.reader.wrongType(reference, expected: "Date")
         }
         return Date(timeIntervalSinceReferenceDate: date.secondsSince2001)
     }

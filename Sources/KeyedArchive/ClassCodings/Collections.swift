@@ -31,7 +31,9 @@ extension KeyedDecoder {
         guard let list = reader.field(listKey, of: self) else {
             return try indexedValues(type, indexedKey)
         }
-        return try located(listKey) { try reader.values(type, in: list) }
+        // The elements of an array have no key of their own in a path.
+        return try listKey.isLiterally(FoundationField.objects)
+            ? reader.values(type, in: list) : located(listKey) { try reader.values(type, in: list) }
     }
 
     /// The keys and the values of a dictionary, as many of each.
@@ -39,7 +41,10 @@ extension KeyedDecoder {
         _ keyType: Key.Type, _ valueType: Value.Type
     ) throws -> ([Key], [Value]) {
         let keys = try values(keyType, listKey: FoundationField.keys, indexedKey: "NS.key.")
-        let values = try elements(valueType)
+        let values: [Value]
+        do { values = try elements(valueType) } catch let error as KeyedArchiveError {
+            throw error.atEntry { keys.indices.contains($0) ? keyText(keys[$0]) : nil }
+        }
         guard keys.count == values.count else {
             throw KeyedArchiveError(
                 .malformedObject,
@@ -57,11 +62,14 @@ extension KeyedDecoder {
         while let reference = reference(forKey: "\(prefix)\(values.count)") {
             try reader.chargeElement(reference)
             values.append(
-                try located("\(prefix)\(values.count)") { try T.unarchive(reference) })
+                try located(.index(values.count)) { try T.unarchive(reference) })
         }
         return values
     }
 }
+
+/// The text of a dictionary's key, for paths; nil for other keys.
+func keyText(_ key: Any) -> String? { (key as? String) ?? (key as? AnyArchived)?.stringValue }
 
 extension ArchiveReader {
     /// The values of the references that an array within an object holds.
@@ -70,7 +78,7 @@ extension ArchiveReader {
         guard record.kind == .array else {
             throw KeyedArchiveError(
                 .wrongType,
-                what: "a plain value of kind \(record.kind) stands where references are expected")
+                what: "expected a list of references, found a plain value of kind \(record.kind)")
         }
         var values: [T] = []
         try values.appendValues(of: record, in: self)
@@ -101,7 +109,7 @@ extension RangeReplaceableCollection where Element: KeyedDecodable {
 
 extension KeyedEncoder {
     func encodeElements<T: KeyedEncodable>(_ elements: some Sequence<T>) {
-        encodeReferences(elements, forKey: FoundationField.objects) {
+        encodeReferences(elements, forKey: FoundationField.objects, at: { [.index($0)] }) {
             try $0.archive(in: writer)
         }
     }

@@ -46,7 +46,10 @@ extension ArchivedPairs: KeyedEncodable where Key: KeyedEncodable, Value: KeyedE
         coder.encodeReferences(entries, forKey: FoundationField.keys) {
             try $0.key.archive(in: coder.writer)
         }
-        coder.encodeReferences(entries, forKey: FoundationField.objects) {
+        coder.encodeReferences(
+            entries, forKey: FoundationField.objects,
+            at: { [keyText(entries[$0].key).map { .key($0) } ?? .index($0)] }
+        ) {
             try $0.value.archive(in: coder.writer)
         }
     }
@@ -92,7 +95,8 @@ extension Dictionary: KeyedDecodable where Key: KeyedDecodable, Value: KeyedDeco
         self.init(minimumCapacity: keys.count)
         for index in keys.indices where updateValue(values[index], forKey: keys[index]) != nil {
             throw KeyedArchiveError(
-                .malformedObject, what: "a key occurs twice in a dictionary", object: coder.uid)
+                .malformedObject, what: "a key occurs twice in a dictionary", object: coder.uid,
+                recovery: "`ArchivedPairs` reads all entries")
         }
     }
 }

@@ -51,7 +51,7 @@ extension String: KeyedCodable {
     }
 
     public static func unarchive(_ reference: KeyedReference) throws -> String {
-        guard let node = try reference.leaf(of: .string, expected: FoundationClass.string) else {
+        guard let node = try reference.leaf(of: .string, expected: "String") else {
             return try reference.object(as: String.self)
         }
         return reference.reader.text(of: node)
@@ -140,7 +140,7 @@ extension Data: KeyedCodable, MutableTwin {
     }
 
     public static func unarchive(_ reference: KeyedReference) throws -> Data {
-        guard let node = try reference.leaf(of: .data, expected: FoundationClass.data) else {
+        guard let node = try reference.leaf(of: .data, expected: "Data") else {
             return try reference.object(as: Data.self)
         }
         return reference.reader.data(of: node)
@@ -212,7 +212,7 @@ extension ArchivedNumberConvertible {
     public static func unarchive(_ reference: KeyedReference) throws -> Self {
         guard let node = try reference.leaf(),
             let number = ArchivedNumber(node, reference.reader.table)
-        else { throw reference.reader.wrongType(reference, expected: FoundationClass.number) }
+        else { throw reference.reader.wrongType(reference, expected: "\(Self.self)") }
         if let value = Self(number) { return value }
         if reference.reader.convertsNumbers, let value = number.converted(to: Self.self) {
             return value
@@ -232,14 +232,41 @@ extension ArchivedNumber: ArchivedNumberConvertible {
         switch self {
         case .boolean where type != Bool.self:
             KeyedArchiveError(
-                .wrongType, what: "a boolean stands where \(type) is expected", object: object)
-        case _ where type == Bool.self:
+                .wrongType, what: "expected \(type), found a boolean", object: object,
+                recovery: "`Bool.self` reads it")
+        case .integer where type == Bool.self:
             KeyedArchiveError(
-                .wrongType, what: "a number stands where a boolean is expected", object: object)
+                .wrongType, what: "expected Bool, found an integer", object: object,
+                recovery: "`Int.self` reads it")
+        case .real where type == Bool.self:
+            KeyedArchiveError(
+                .wrongType, what: "expected Bool, found a real", object: object,
+                recovery: "`Double.self` reads it")
+        case .integer(let value):
+            KeyedArchiveError(
+                .valueOutOfRange, what: "expected \(type), found \(value.mismatch(type))",
+                object: object,
+                recovery: value.value(as: Int64.self) != nil
+                    ? "`Int64.self` reads it" : "`UInt64.self` reads it")
         default:
             KeyedArchiveError(
-                .valueOutOfRange, what: "a number does not fit \(type) exactly", object: object)
+                .valueOutOfRange,
+                what: "expected \(type), found a real that it does not hold exactly",
+                object: object, recovery: "`Double.self` reads it")
         }
+    }
+}
+
+extension PropertyListInteger {
+    /// The reason why a type does not hold the integer, without its value.
+    fileprivate func mismatch(_ type: Any.Type) -> String {
+        guard let type = type as? any FixedWidthInteger.Type else {
+            return "an integer that it does not hold exactly"
+        }
+        if self < 0, !type.isSigned { return "an integer below zero" }
+        let digits = self < 0 ? magnitude - 1 : magnitude
+        let width = UInt64.bitWidth - digits.leadingZeroBitCount + (type.isSigned ? 1 : 0)
+        return "an integer of \(width) bits"
     }
 }
 

@@ -4,46 +4,36 @@
 internal import ArchiveVocabulary
 public import PropertyList
 
-/// A value of any allowed class: what an array or a dictionary of mixed values holds.
+/// A value of any allowed class: an element of an array or a dictionary of mixed values.
 ///
 /// It is of the type that the registry binds the object's class to: `String`, ``ArchivedNumber``,
 /// `Date`, a type of the program's own; ``OpaqueObject`` for a class without one. Objects that several
 /// references lead to are written back as one.
 ///
 /// ```swift
-/// let settings = try coder.decode([String: AnyArchived].self, forKey: "settings")
+/// let settings = try coder.decode(AnyArchived.self, forKey: "settings")
 /// let volume = settings["volume"]?.value(as: Double.self)
+/// let names = settings["names"]?.value(as: [String].self)
+/// let tree = try settings.propertyListValue()
 /// ```
+///
+/// Nil is no value of any class. Where it may stand, ask for `AnyArchived?`.
+///
+/// The value may be an instance of a class, so the type is not `Sendable`. A type that
+/// ``value(as:)`` converts to can be, such as `[String: [UUID]]`, and so is
+/// ``propertyListValue(otherwise:)``.
 public struct AnyArchived {
     let box: AnyArchivedBox
-    private let identity: ObjectIdentity?
+    let identity: ObjectIdentity?
+    /// Whether the value was read from a plain value that is no object of its own. As a root it is written
+    /// back as one.
+    let isInline: Bool
 
     /// The value.
     public var value: any KeyedDecodable { box.value }
 
     /// Wraps a value.
     public init(_ value: some KeyedCodable) { self.init(value: value, identity: nil) }
-
-    /// The value, if it is of `type`; a number also as any type that holds it exactly, and what was
-    /// archived as a mutable class also as its value.
-    public func value<T>(as type: T.Type = T.self) -> T? {
-        if let value = value as? T { return value }
-        if let number = value as? ArchivedNumber,
-            let type = type as? any ArchivedNumberConvertible.Type
-        {
-            return type.init(number) as? T
-        }
-        return (value as? any MutableValue)?.wrapped as? T
-    }
-}
-
-/// A ``Mutable`` of any type.
-protocol MutableValue {
-    var wrapped: Any { get }
-}
-
-extension Mutable: MutableValue {
-    var wrapped: Any { value }
 }
 
 /// The identity of an object that has become a value without one: where it was read from.
@@ -82,7 +72,8 @@ extension AnyArchived: KeyedCodable {
     private func encodable() throws -> any KeyedEncodable {
         if let value = value as? any KeyedEncodable { return value }
         throw KeyedArchiveError(
-            .misuse, what: "\(type(of: value)) can be read from archives, not written")
+            .misuse, what: "\(type(of: value)) can be read from archives, not written",
+            recovery: "make \(type(of: value)) `KeyedEncodable`")
     }
 
     public init(coder: KeyedDecoder) throws {
@@ -93,7 +84,7 @@ extension AnyArchived: KeyedCodable {
     public static func unarchive(_ reference: KeyedReference) throws -> AnyArchived {
         guard let object = reference.object else { return try plain(reference) }
         if reference.isNil {
-            throw KeyedArchiveError.missing("nil stands where a value is needed", object)
+            throw reference.reader.nothing(object.value, expected: AnyArchived.self)
         }
         let type = try reference.reader.boundType(of: object.value) ?? OpaqueObject.self
         return AnyArchived(
@@ -101,16 +92,17 @@ extension AnyArchived: KeyedCodable {
             identity: reference.reader.identity(of: object.value))
     }
 
-    private init(value: any KeyedDecodable, identity: ObjectIdentity?) {
+    init(value: any KeyedDecodable, identity: ObjectIdentity?, isInline: Bool = false) {
         box = AnyArchivedBox(value)
         self.identity = identity
+        self.isInline = isInline
     }
 
     /// A plain value that stands in an object itself.
     private static func plain(_ reference: KeyedReference) throws -> AnyArchived {
         for type in [ArchivedNumber.self, String.self] as [any KeyedDecodable.Type] {
             if let value = try? type.unarchive(reference) {
-                return AnyArchived(value: value, identity: nil)
+                return AnyArchived(value: value, identity: nil, isInline: true)
             }
         }
         throw reference.reader.wrongType(reference, expected: "an object")

@@ -226,7 +226,8 @@ struct ArchiveIndex {
             let reference = object.map { PropertyListUID($0) }
             return KeyedArchiveError(
                 .danglingReference,
-                what: "a reference to object \(uid), there are \(entries.count)",
+                what:
+                    "expected a reference to one of \(entries.count) objects, found one to object \(uid)",
                 object: reference, path: reference.map(ArchiveContents.path))
         }
     }

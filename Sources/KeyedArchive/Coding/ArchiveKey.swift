@@ -54,4 +54,15 @@ enum ArchiveKey {
         let rest = key.dropFirst()
         return rest.utf8.first == UInt8(ascii: "$") ? String(rest) : nil
     }
+
+    /// Whether a key is the name of a value that was written without one: `$0`, `$1`, …
+    ///
+    /// Among the roots such a key is used as it is, so that archives with unkeyed roots can be read and
+    /// written by their keys.
+    static func isUnkeyed(_ key: String) -> Bool {
+        guard key.utf8.first == UInt8(ascii: "$"), (2...20).contains(key.utf8.count) else {
+            return false
+        }
+        return key.utf8.dropFirst().allSatisfy { (0x30...0x39).contains($0) }
+    }
 }

@@ -3,49 +3,80 @@
 
 @_spi(Tables) internal import PropertyList
 
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
 // MARK: - Errors
 
 extension ArchiveReader {
-    func nothing(_ object: UInt32) -> KeyedArchiveError {
-        if index.classNumber(of: object) == .description {
-            return KeyedArchiveError(
-                .malformedObject,
-                what: "object \(object) describes a class where a value is referred to",
-                object: PropertyListUID(object))
-        }
-        return .missing("nil stands where a value is needed", PropertyListUID(object))
+    /// The error for nil, or the description of a class, in the place of an object of a type.
+    func nothing(_ object: UInt32, expected type: Any.Type) -> KeyedArchiveError {
+        if index.classNumber(of: object) == .description { return description(object) }
+        return KeyedArchiveError(
+            .missingValue, what: "expected \(type), found nil", object: PropertyListUID(object),
+            recovery: "ask for `\(type)?`")
+    }
+
+    /// The error for the description of a class in the place of an object.
+    func description(_ object: UInt32) -> KeyedArchiveError {
+        KeyedArchiveError(
+            .malformedObject,
+            what: "expected an object, found the description of a class (object \(object))",
+            object: PropertyListUID(object))
     }
 
     /// The error for a class that is not in the registry.
-    func notAllowed(_ object: UInt32) -> KeyedArchiveError {
-        let name = archivedClass(of: object)?.name ?? ""
-        return .notAllowed(name, what: "object \(object)", PropertyListUID(object))
+    func notAllowed(
+        _ object: UInt32, askedFor type: (any KeyedDecodable.Type)? = nil
+    ) -> KeyedArchiveError {
+        .notAllowed(
+            archivedClass(of: object), "object \(object)", PropertyListUID(object),
+            askedFor: type)
     }
 
     /// The error for a value of another class or kind than the one asked for.
     func wrongType(_ reference: KeyedReference, expected: String) -> KeyedArchiveError {
         if let found = reference.archivedClass, let object = reference.object {
+            let type = registry.match(of: found)?.type
             return KeyedArchiveError(
                 .wrongType,
-                what:
-                    "object \(object.value) is of class \(KeyedArchiveError.printable(found.name)), "
-                    + "not \(expected)",
-                object: object)
+                what: "expected \(expected), found an object of class "
+                    + "\(KeyedArchiveError.printable(found.name)) (object \(object.value))",
+                object: object, recovery: type.map { "`\($0).self` reads it" })
         }
-        let kind = (try? reference.leaf()).flatMap { $0 }.map { table[$0].kind }
-        let found = kind.map { "a plain value of kind \($0)" } ?? "nil"
+        let node = (try? reference.leaf()).flatMap { $0 }
+        let found = node.map { "a plain value of kind \(table[$0].kind)" } ?? "nil"
         return KeyedArchiveError(
-            .wrongType, what: "\(found) stands where \(expected) is expected",
-            object: state.open.last.map { PropertyListUID($0) })
+            .wrongType, what: "expected \(expected), found \(found)",
+            object: state.open.last.map { PropertyListUID($0) },
+            recovery: node.flatMap { plainType(table[$0].kind) }.map { "`\($0).self` reads it" })
+    }
+
+    /// The type that a plain value of a kind is read as.
+    private func plainType(_ kind: PropertyListKind) -> Any.Type? {
+        switch kind {
+        case .boolean: Bool.self
+        case .integer: Int.self
+        case .real: Double.self
+        case .string: String.self
+        case .data: Data.self
+        default: nil
+        }
     }
 
     func unknownClass(_ name: String, _ object: UInt32) -> KeyedArchiveError {
-        let name = KeyedArchiveError.printable(name)
-        return KeyedArchiveError(
+        KeyedArchiveError(
             .unknownClass,
-            what: "object \(object) is of class \(name), which is allowed but stands for no type",
+            what:
+                "object \(object) is of class \(KeyedArchiveError.printable(name)), which is allowed "
+                + "but stands for no type",
             object: PropertyListUID(object),
-            recovery: "`.adding(T.self, as: \"\(name)\")` would say what its objects become")
+            recovery:
+                "`.adding(T.self, as: \(KeyedArchiveError.quoted(name)))` with the type T of such "
+                + "objects would read them, `OpaqueObject.self` reads them as they are")
     }
 
     func cycle(_ object: UInt32) -> KeyedArchiveError {
@@ -64,7 +95,7 @@ extension ArchiveReader {
     func tooDeep() -> KeyedArchiveError {
         KeyedArchiveError(
             .depthLimitExceeded,
-            what: "more than \(state.open.count) objects are nested, \(limits.depth) are allowed",
+            what: "expected at most \(limits.depth) nested objects, found more",
             recovery: "raise `ParsingLimits.depth`, or read deep references with `decodeReference`")
     }
 }

@@ -17,8 +17,8 @@ extension ArchiveReader {
     func value<T: KeyedDecodable>(_ type: T.Type, _ object: UInt32) throws -> T {
         try state.charge()
         let number = index.classNumber(of: object)
-        guard number.isObject else { throw nothing(object) }
-        guard isAllowed(number) else { throw notAllowed(object) }
+        guard number.isObject else { throw nothing(object, expected: type) }
+        guard isAllowed(number) else { throw notAllowed(object, askedFor: type) }
         if state.isUnderWay(object) { throw cycle(object) }
         if index.isShared(object) { return try shared(type, number, object) }
         return try make(actualType(type, number, object), object)
@@ -47,15 +47,14 @@ extension ArchiveReader {
     private func chosenType<T: KeyedDecodable>(
         _ type: T.Type, _ number: ClassNumber, _ object: UInt32
     ) throws -> T.Type {
-        guard let match = match(number) else { throw notAllowed(object) }
+        guard let match = match(number) else { throw notAllowed(object, askedFor: type) }
         if let actual = match.type as? T.Type {
             if actual == type { accept(type, number) }
             return actual
         }
         guard type.reads(match.name) else {
             if match.type == nil { throw unknownClass(match.name, object) }
-            throw wrongType(
-                KeyedReference(self, object: object), expected: type.archivedClass.name)
+            throw wrongType(KeyedReference(self, object: object), expected: "\(type)")
         }
         accept(type, number)
         return type
@@ -170,7 +169,7 @@ extension ArchiveReader {
         var seen: Set<UInt32> = [object]
         while let next = pending.popLast() {
             let number = index.classNumber(of: next)
-            if number == .description { throw nothing(next) }
+            if number == .description { throw description(next) }
             guard number.isObject else { continue }
             try state.charge()
             if !isListed(number), !registry.keepsUnknownClasses { throw notAllowed(next) }

@@ -48,6 +48,8 @@ final class ArchiveReader {
     private var rootTypes: [any KeyedDecodable.Type] = []
     private var rootClasses: ClassRegistry?
     private(set) var rootCount = 0
+    // The number of further errors that name the keys of an object.
+    var remainingHints = NearestKeys.mostErrors
     /// The archive, for what is kept of it as it is.
     private(set) lazy var opaqueArchive = OpaqueArchive(table, index)
     var lateReferences: [LateReference] = []
@@ -264,7 +266,8 @@ extension ArchiveReader {
         let record = decoder.record
         guard record.kind == .dictionary else { return nil }
         if decoder.object == nil || record.shape == 0 || !index.isCommon(decoder.classIndex) {
-            return position(of: key, in: record).map { value(at: $0, in: record) }
+            let found = position(of: key, in: record, areRoots: decoder.object == nil)
+            return found.map { value(at: $0, in: record) }
         }
         let layout = ReadingState.Layout(classIndex: decoder.classIndex, shape: record.shape)
         let asked = state.ask(key, layout)
@@ -283,9 +286,20 @@ extension ArchiveReader {
         table.child(record.valuePlace(ofKeyAt: record.keyRange.lowerBound &+ Int(position)))
     }
 
-    /// The position of a field in an object.
-    private func position(of key: String, in record: NodeRecord) -> UInt32? {
-        guard let number = table.keyNumber(of: ArchiveKey.escaped(key)),
+    /// The position of a field in an object, or of a root. A key such as `$0` is that of an unkeyed root,
+    /// unless a program has written a root with that key.
+    private func position(
+        of key: String, in record: NodeRecord, areRoots: Bool = false
+    ) -> UInt32? {
+        if let position = position(ofWrittenKey: ArchiveKey.escaped(key), in: record) {
+            return position
+        }
+        return areRoots && ArchiveKey.isUnkeyed(key) ? position(ofWrittenKey: key, in: record) : nil
+    }
+
+    /// The position of a key as the archive has it.
+    private func position(ofWrittenKey key: String, in record: NodeRecord) -> UInt32? {
+        guard let number = table.keyNumber(of: key),
             let place = table.place(ofKey: number, in: record)
         else { return nil }
         return UInt32(truncatingIfNeeded: place &- record.keyRange.lowerBound)
@@ -303,12 +317,23 @@ extension ArchiveReader {
         return table.child(record.valuePlace(ofKeyAt: place))
     }
 
-    /// The keys of an object's fields, in order.
+    /// The keys of an object's fields, in order; also those of unkeyed roots.
     func keys(of decoder: KeyedDecoder) -> [String] {
         let record = decoder.record
         guard record.kind == .dictionary else { return [] }
         return record.keyRange.compactMap { place in
-            fieldKeys.key(table.child(place), of: table, &longContents)
+            let key = fieldKeys.key(table.child(place), of: table, &longContents)
+            return key ?? (decoder.object == nil ? unkeyedRoot(table.child(place), record) : nil)
         }
+    }
+
+    /// The key of an unkeyed root; nil for other keys of the format, and where a program has written a root
+    /// with that key.
+    private func unkeyedRoot(_ node: UInt32, _ roots: NodeRecord) -> String? {
+        let key = text(of: node)
+        guard ArchiveKey.isUnkeyed(key),
+            position(ofWrittenKey: ArchiveKey.escaped(key), in: roots) == nil
+        else { return nil }
+        return key
     }
 }

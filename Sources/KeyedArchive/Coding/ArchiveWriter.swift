@@ -35,6 +35,7 @@ public final class ArchiveWriter {
         /// Its class, by its place in the table.
         let classIndex: Int
         let name: String
+        let type: any KeyedEncodable.Type
         /// A Boolean value that says whether the registry allows it.
         let isListed: Bool
         /// A Boolean value that says whether the type of the root consists of it.
@@ -180,8 +181,8 @@ extension ArchiveWriter {
     private func tooDeep() -> KeyedArchiveError {
         KeyedArchiveError(
             .depthLimitExceeded,
-            what: "more than \(depth) objects are nested, \(limits.depth) are allowed",
-            recovery: "raise `ParsingLimits.depth` for the archiver, and for who reads it")
+            what: "expected at most \(limits.depth) nested objects, found more",
+            recovery: "raise `ParsingLimits.depth` for the archiver, and for the unarchiver")
     }
 }
 
@@ -236,30 +237,30 @@ extension ArchiveWriter {
         if let name = registry.writtenName(of: type) {
             let index = table.classIndex(of: ArchivedClass(name: name, chain: nil))
             return WrittenType(
-                classIndex: index, name: name, isListed: true, isAskedFor: false)
+                classIndex: index, name: name, type: type, isListed: true, isAskedFor: false)
         }
         let archivedClass = type.archivedClass
         return WrittenType(
             classIndex: table.classIndex(of: archivedClass), name: archivedClass.name,
-            isListed: registry.allows(archivedClass.name),
+            type: type, isListed: registry.allows(archivedClass.name),
             isAskedFor: askedFor.allows(archivedClass.name))
     }
 
     private func requireAllowed(_ written: WrittenType) throws(KeyedArchiveError) {
         if written.isListed || (written.isAskedFor && !isBelowAny) { return }
-        throw .notAllowed(written.name, what: "a value")
+        throw .notAllowed(written.name, writing: written.type)
     }
 
     /// Checks that a class is allowed where the program names a type.
     private func requireAllowed(_ name: String) throws(KeyedArchiveError) {
         if registry.allows(name) || (!isBelowAny && askedFor.allows(name)) { return }
-        throw .notAllowed(name, what: "a value")
+        throw .notAllowed(name, writing: nil)
     }
 
     /// Checks that a class may be written of which an object is kept as it is.
     func requireKept(_ archivedClass: ArchivedClass) throws(KeyedArchiveError) {
         if registry.keepsUnknownClasses || registry.allows(archivedClass) { return }
-        throw .notAllowed(archivedClass.name, what: "a value")
+        throw .notAllowed(archivedClass.name, writing: nil)
     }
 
     /// Checks that a subclass does not go by the name it inherits: it would be read as its superclass.
@@ -272,8 +273,11 @@ extension ArchiveWriter {
         else { return }
         throw KeyedArchiveError(
             .undeclaredSubclass,
-            what: "\(type) would be archived as \(type.archivedClass.name), which is \(superclass)",
-            recovery: "override `archivedClass` in \(type)")
+            what:
+                "\(type) would be archived as \(type.archivedClass.name), the class of its superclass "
+                + "\(superclass)",
+            recovery: "add to \(type): `override class var archivedClass: ArchivedClass { "
+                + "super.archivedClass.subclass(\"\(type)\") }`")
     }
 
     /// Writes a value on whose class the program did not decide.

@@ -38,7 +38,7 @@ struct Kept<Value: KeyedCodable>: KeyedCodable {
         let value = try AnyArchived.unarchive(reference)
         guard let object = reference.object,
             value.value is OpaqueObject || reference.reader.reads(Value.self, object.value)
-        else { throw reference.reader.wrongType(reference, expected: archivedClass.name) }
+        else { throw reference.reader.wrongType(reference, expected: "\(Value.self)") }
         return Kept(object: value)
     }
 

@@ -1,6 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+internal import ArchiveVocabulary
 @_spi(Tables) public import PropertyList
 
 /// One object of an archive, whose fields a type reads in `init(coder:)`.
@@ -44,10 +45,15 @@ public struct KeyedDecoder {
     /// - Throws: `misuse` at the roots.
     func objectReference() throws(KeyedArchiveError) -> KeyedReference {
         if let reference { return reference }
-        throw KeyedArchiveError(.misuse, what: "the roots are no object")
+        throw KeyedArchiveError(
+            .misuse, what: "expected an object, found the roots",
+            recovery: "decode one of the roots by its key")
     }
 
     /// The keys of the fields, in order.
+    ///
+    /// Roots that were written without keys are among the keys of the roots as `$0`, `$1`, …, which
+    /// `decode(_:forKey:)` reads and `KeyedEncoder.encode(_:forKey:)` writes.
     public var keys: [String] { reader.keys(of: self) }
 
     /// Returns whether the object has a field; its value may be nil.
@@ -131,12 +137,30 @@ extension KeyedDecoder {
         throw missing(key)
     }
 
+    /// The error for a field, or a root, that does not exist.
     func missing(_ key: String) -> KeyedArchiveError {
-        .missing("there is no value `\(TerminalText.escaped(key))`", uid)
+        let keys = reader.keysInstead(of: key, in: self)
+        let name = KeyedArchiveError.quoted(key)
+        guard let uid else {
+            return KeyedArchiveError(
+                .missingValue, what: "there is no root \(name)",
+                recovery: keys.map { "the roots are \($0)" })
+        }
+        let owner = KeyedArchiveError.printable(archivedClass?.name ?? "")
+        return KeyedArchiveError(
+            .missingValue, what: "\(owner) (object \(uid.value)) has no key \(name)", object: uid,
+            recovery: (keys.map { "its keys are \($0)" } ?? "it has no keys")
+                + "; `default:` reads older archives without it")
     }
 
     func located<R>(_ key: String, _ body: () throws -> R) throws -> R {
-        do { return try body() } catch { throw KeyedArchiveError.located(error, .key(key)) }
+        try located(.key(key), body)
+    }
+
+    func located<R>(
+        _ component: PropertyListPath.Component, _ body: () throws -> R
+    ) throws -> R {
+        do { return try body() } catch { throw KeyedArchiveError.located(error, component) }
     }
 }
 
@@ -147,7 +171,7 @@ extension ArchiveReader {
         guard record.kind == .array else {
             throw KeyedArchiveError(
                 .wrongType,
-                what: "a plain value of kind \(record.kind) stands where references are expected")
+                what: "expected a list of references, found a plain value of kind \(record.kind)")
         }
         try charge(record.count)
         return record.valueRange.map { reference(at: table.child($0)) }
@@ -162,7 +186,7 @@ extension KeyedReference {
             return try type.unarchive(self)
         }
         try reader.requireAllowed(object.value)
-        let names = types.map { $0.archivedClass.name }.joined(separator: " or ")
+        let names = types.map { "\($0)" }.joined(separator: " or ")
         throw reader.wrongType(self, expected: names)
     }
 }
@@ -278,7 +302,7 @@ extension KeyedDecoder {
         guard let reference = reference(forKey: key) else { throw missing(key) }
         return try located(key) {
             guard let node = try reference.leaf(), reader.table[node].kind == .data else {
-                throw reader.wrongType(reference, expected: "data")
+                throw reader.wrongType(reference, expected: "Data")
             }
             return node
         }
@@ -324,7 +348,8 @@ extension KeyedDecoder {
     ///
     /// - Throws: `missingValue` where there are no more, and what `decode(_:forKey:)` throws.
     public func decodeUnkeyed<T: KeyedDecodable>(_ type: T.Type = T.self) throws -> T {
-        try value(type, nextUnkeyed(), "$")
+        let key = ArchiveFormat.unkeyedField(reader.state.progress.unkeyedCount)
+        return try value(type, nextUnkeyed(), key)
     }
 
     /// Returns the next of the values that were written without keys; nil where there are no more.

@@ -1,6 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+internal import ArchiveVocabulary
 @_spi(Tables) public import PropertyList
 
 /// One object of an archive, whose fields a value writes in `encode(with:)`.
@@ -41,12 +42,18 @@ extension KeyedEncoder {
     @inline(__always)
     func encodeObject(_ value: some KeyedEncodable, forKey key: String) {
         attempt(key) {
-            let uid =
-                object != nil
-                ? try value.archive(in: writer)
-                : try writer.root(type(of: value)) { try value.archive(in: writer) }
+            if object == nil, let root = value as? AnyArchived, root.isInline {
+                return encodeInline(try root.propertyListValue(), forKey: key)
+            }
+            let uid = try number(of: value)
             writer.table.field(key, of: object) { $0.uid(uid.value) }
         }
+    }
+
+    /// The number of the object that a value is written as.
+    private func number(of value: some KeyedEncodable) throws -> PropertyListUID {
+        if object != nil { return try value.archive(in: writer) }
+        return try writer.root(type(of: value)) { try value.archive(in: writer) }
     }
 
     /// Writes a reference to an instance that is written in full only if it is elsewhere in the
@@ -67,16 +74,20 @@ extension KeyedEncoder {
         encodeReferences(elements, forKey: key) { try $0.archive(in: writer) }
     }
 
-    /// Writes references to what `archive` makes of each element.
+    /// Writes references to what `archive` makes of each element. `steps` is the way to an element in the
+    /// path of an error; by default the key and the index.
     func encodeReferences<S: Sequence>(
-        _ elements: S, forKey key: String, _ archive: (S.Element) throws -> PropertyListUID
+        _ elements: S, forKey key: String,
+        at steps: ((Int) -> [PropertyListPath.Component])? = nil,
+        _ archive: (S.Element) throws -> PropertyListUID
     ) {
         if writer.table.isClosed { return }
         var uids: [UInt32] = []
         uids.reserveCapacity(elements.underestimatedCount)
         for element in elements {
             do { uids.append(try archive(element).value) } catch {
-                return writer.table.fail(error, inside: [.key(key), .index(uids.count)])
+                return writer.table.fail(
+                    error, inside: steps?(uids.count) ?? [.key(key), .index(uids.count)])
             }
         }
         encodeReferences(uids, forKey: key)
@@ -172,8 +183,8 @@ extension KeyedEncoder {
     /// Writes a value without a key, under `$0`, `$1`, … in the order of the calls, as old classes of
     /// Apple's do.
     public func encodeUnkeyed(_ value: some KeyedEncodable) {
-        attempt("$") {
-            let uid = try value.archive(in: writer)
+        attempt(ArchiveFormat.unkeyedField(writer.table.open.unkeyedCount)) {
+            let uid = try number(of: value)
             writer.table.unkeyedField(of: object) { $0.uid(uid.value) }
         }
     }

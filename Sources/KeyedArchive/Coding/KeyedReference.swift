@@ -40,7 +40,7 @@ public struct KeyedReference {
     /// - Throws: `missingValue` for nil, `classNotAllowed`, `wrongType`, `referenceCycle`, the
     ///   limits' codes, and what the object's initializer throws.
     public func object<T: KeyedDecodable>(as type: T.Type) throws -> T {
-        if isInline { throw reader.wrongType(self, expected: T.archivedClass.name) }
+        if isInline { throw reader.wrongType(self, expected: "\(T.self)") }
         return try reader.value(type, number)
     }
 

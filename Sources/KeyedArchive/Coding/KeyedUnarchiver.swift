@@ -84,7 +84,12 @@ public struct KeyedUnarchiver {
         ofAny types: [any KeyedDecodable.Type], forKey key: String = rootKey
     ) throws -> any KeyedDecodable {
         guard let value = try roots.decodeObject(ofAny: types, forKey: key) else {
-            throw roots.missing(key)
+            throw roots.containsValue(forKey: key)
+                ? KeyedArchiveError(
+                    .missingValue, what: "expected an object, found nil",
+                    path: PropertyListPath([.key(key)]),
+                    recovery: "`roots.decodeObject(ofAny:forKey:)` reads nil")
+                : roots.missing(key)
         }
         return value
     }

@@ -81,6 +81,11 @@ struct ObjectTable {
             recovery: "raise `ParsingLimits.expansion` if they are meant to")
     }
 
+    private static var finished: KeyedArchiveError {
+        KeyedArchiveError(
+            .misuse, what: "the archive is finished", recovery: "make a new `KeyedArchiver`")
+    }
+
     static func misuse(_ what: String) -> KeyedArchiveError {
         KeyedArchiveError(.misuse, what: what)
     }
@@ -241,7 +246,11 @@ extension ObjectTable {
     }
 
     private mutating func misplaced() {
-        fail(Self.misuse("the encoder of another object than the innermost is used"))
+        if isFinished { return fail(Self.finished) }
+        fail(
+            KeyedArchiveError(
+                .misuse, what: "the encoder of another object than the innermost is used",
+                recovery: "use an encoder only within the `encode(with:)` that is given it"))
     }
 
     /// The node of a key. Objects of one class have the same keys in the same order, so mostly one comparison is
@@ -254,7 +263,8 @@ extension ObjectTable {
         if step < count, classes[classIndex].layout[step].key.isSame(as: key) {
             return classes[classIndex].layout[step].node
         }
-        let node = assembler.key(ArchiveKey.escaped(key))
+        let isUnkeyedRoot = open.number == nil && ArchiveKey.isUnkeyed(key)
+        let node = assembler.key(isUnkeyedRoot ? key : ArchiveKey.escaped(key))
         if step < count {
             classes[classIndex].layout[step] = (KnownKey(key), node)
         } else if step == count {

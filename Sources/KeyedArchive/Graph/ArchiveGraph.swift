@@ -149,7 +149,9 @@ extension ArchiveGraph {
                 }
                 let error = KeyedArchiveError(
                     .danglingReference,
-                    what: "a reference to object \(uid.value), there are \(objects.count)",
+                    what:
+                        "expected a reference to one of \(objects.count) objects, found one to object "
+                        + "\(uid.value)",
                     object: object, path: PropertyListPath(path + steps + [step]))
                 guard keepsMalformed else { throw error }
                 problems.append(error)

@@ -75,7 +75,7 @@ extension OpaqueObject: KeyedCodable {
             throw reference.reader.wrongType(reference, expected: "an object")
         }
         if reference.isNil {
-            throw KeyedArchiveError.missing("nil stands where an object is needed", object)
+            throw reference.reader.nothing(object.value, expected: OpaqueObject.self)
         }
         try reference.reader.requireAllowedBelow(object.value)
         return OpaqueObject(archive: reference.reader.opaqueArchive, number: object.value)

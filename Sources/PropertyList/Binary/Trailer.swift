@@ -66,7 +66,7 @@ package struct Trailer: Sendable, Hashable {
         let smallest = Self.headerSize + 2 + Self.size
         guard file.count >= smallest else {
             throw Self.error(
-                .truncated, "the smallest file has \(smallest) bytes, this one \(file.count)", 0)
+                .truncated, "expected at least \(smallest) bytes, found \(file.count)", 0)
         }
         let start = file.count - Self.size
         sortVersion = file[start + 5]
@@ -83,7 +83,7 @@ package struct Trailer: Sendable, Hashable {
     private func check(width: Int, _ name: String, at offset: Int) throws(PropertyListError) {
         if width < 1 || width > 8 {
             throw Self.error(
-                .invalidTrailer, "\(name) are \(width) bytes wide, 1 to 8 are possible", offset)
+                .invalidTrailer, "expected \(name) of 1 to 8 bytes, found \(width)", offset)
         }
     }
 
@@ -133,9 +133,13 @@ package struct Trailer: Sendable, Hashable {
         return result
     }
 
+    /// The error for a trailer that makes no sense: mostly, other bytes of a file whose end is missing are in
+    /// its place.
     private static func error(
         _ code: PropertyListError.Code, _ what: String, _ offset: Int
     ) -> PropertyListError {
-        PropertyListError(code, format: .binary, what: what, location: .byte(offset))
+        PropertyListError(
+            code, format: .binary, what: what, location: .byte(offset),
+            recovery: code == .trailingData ? nil : .cutOff)
     }
 }

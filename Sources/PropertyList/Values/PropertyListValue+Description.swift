@@ -71,3 +71,13 @@ extension PropertyListValue: CustomStringConvertible {
         }
     }
 }
+
+extension PropertyListArray: CustomStringConvertible {
+    /// The elements on one line, as ``PropertyListValue/description`` has them.
+    public var description: String { PropertyListValue.array(self).description }
+}
+
+extension PropertyListDictionary: CustomStringConvertible {
+    /// The entries on one line, as ``PropertyListValue/description`` has them.
+    public var description: String { PropertyListValue.dictionary(self).description }
+}

@@ -183,7 +183,8 @@ private struct EngineRun {
     private func recovery(from outcome: XMLOutcome) -> PropertyListError.Recovery? {
         if isTrailing(outcome) { return ParsingOptions.trailingContent.advice }
         let isForbidden = XMLPatch.hasForbiddenReference(source.span, before: outcome.errorOffset)
-        return isForbidden ? ParsingOptions.rawControlCharacters.advice : nil
+        if isForbidden { return ParsingOptions.rawControlCharacters.advice }
+        return outcome.errorOffset >= source.count ? .cutOff : nil
     }
 
     private func epilogueProblem() -> PropertyListError? {

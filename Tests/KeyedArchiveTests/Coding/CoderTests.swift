@@ -78,12 +78,12 @@ struct CoderTests {
     @Test("escape keys that begin with a dollar sign")
     func dollar() throws {
         let archiver = KeyedArchiver()
-        for key in ["$class", "$0", "$$", "$", ""] { archiver.roots.encode(1, forKey: key) }
+        for key in ["$class", "$0x", "$$", "$", ""] { archiver.roots.encode(1, forKey: key) }
         let bytes = try archiver.finish()
         let graph = try ArchiveGraph(parsing: bytes)
-        #expect(graph.roots.keys == ["$$class", "$$0", "$$$", "$$", ""])
+        #expect(graph.roots.keys == ["$$class", "$$0x", "$$$", "$$", ""])
         let roots = try KeyedUnarchiver(parsing: bytes).roots
-        #expect(roots.keys == ["$class", "$0", "$$", "$", ""])
+        #expect(roots.keys == ["$class", "$0x", "$$", "$", ""])
         #expect(try roots.decodeInteger(forKey: "$class") == 1)
         #expect(roots.nextUnkeyed() == nil)
     }
@@ -165,7 +165,7 @@ struct CoderTests {
         #expect(try roots.decodeObject(ofAny: [String.self], forKey: "none") == nil)
         let error = archiveError { try roots.decodeObject(ofAny: [Data.self], forKey: "s") }
         #expect(error?.code == .wrongType)
-        #expect(error?.what.contains("NSString, not NSData") == true)
+        #expect(error?.what == "expected Data, found an object of class NSString (object 1)")
     }
 
     @Test("read mangled names of Swift's classes as the qualified ones")

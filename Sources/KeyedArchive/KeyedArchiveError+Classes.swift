@@ -1,0 +1,85 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ArchiveVocabulary
+internal import PropertyList
+
+// The errors for classes that are not allowed, with the line of code that allows them.
+
+extension KeyedArchiveError {
+    /// The error for an object of a class that the registry does not list.
+    ///
+    /// - Parameters:
+    ///   - archivedClass: the class; nil where the archive describes none.
+    ///   - subject: the object, as the message begins.
+    ///   - object: its number.
+    ///   - type: the type that the program asks for; nil where the archive decides.
+    static func notAllowed(
+        _ archivedClass: ArchivedClass?, _ subject: String, _ object: PropertyListUID? = nil,
+        askedFor type: (any KeyedDecodable.Type)? = nil
+    ) -> KeyedArchiveError {
+        let archivedClass = archivedClass ?? ArchivedClass(name: "")
+        let name = printable(archivedClass.name)
+        return KeyedArchiveError(
+            .classNotAllowed, what: "\(subject) is of class \(name), which is not allowed",
+            object: object, recovery: recovery(for: archivedClass, askedFor: type))
+    }
+
+    /// The error for a value that is to be written as an object of a class that the registry does not list.
+    static func notAllowed(
+        _ name: String, writing type: (any KeyedEncodable.Type)?
+    ) -> KeyedArchiveError {
+        KeyedArchiveError(
+            .classNotAllowed,
+            what: "a value is of class \(printable(name)), which is not allowed",
+            recovery: recoveryByType(name) ?? ClassesElsewhere.recovery(for: name)
+                ?? recovery(for: name, writing: type))
+    }
+
+    /// The line that allows a class of the program's own where it is written.
+    private static func recovery(
+        for name: String, writing type: (any KeyedEncodable.Type)?
+    ) -> String {
+        guard let type else { return recovery(for: ArchivedClass(name: name), askedFor: nil) }
+        if type is any KeyedDecodable.Type { return "`.adding(\(type).self)` would allow it" }
+        return "`.allowing(\(quoted(name)))` would allow it: \(type) is only written"
+    }
+
+    /// The line that allows a class, of which no type is known but that of the registry of Foundation.
+    private static func recoveryByType(_ name: String) -> String? {
+        ClassRegistry.foundation[name]?.type.map { "`.adding(\($0).self)` would allow it" }
+    }
+
+    /// The line that allows a class. It never leads to another error where the program goes on.
+    private static func recovery(
+        for archivedClass: ArchivedClass, askedFor type: (any KeyedDecodable.Type)?
+    ) -> String {
+        let name = archivedClass.name
+        if let type, !type.reads(name), type.archivedClass.name != FoundationClass.object {
+            return recovery(for: archivedClass, insteadOf: type)
+        }
+        if let recovery = recoveryByType(name) ?? ClassesElsewhere.recovery(for: name) {
+            return recovery
+        }
+        if let type, type.reads(name) { return "`.adding(\(type).self)` would allow it" }
+        return
+            "`.adding(T.self, as: \(quoted(name)))` with the type T of such objects would allow it, "
+            + "`.allowing(\(quoted(name)))` keeps them as they are"
+    }
+
+    /// The line for a class that the type asked for is not read from: that of a subclass, or the type's
+    /// class under another name.
+    private static func recovery(
+        for archivedClass: ArchivedClass, insteadOf type: any KeyedDecodable.Type
+    ) -> String {
+        let name = quoted(archivedClass.name)
+        if archivedClass.isKind(of: type.archivedClass.name) {
+            return "`.adding(T.self, as: \(name))` with T, the subclass of \(type), would allow it"
+        }
+        if let other = ClassRegistry.foundation[archivedClass.name]?.type {
+            return "\(type) is asked for here; `\(other).self` reads this class"
+        }
+        return "`.adding(\(type).self, as: \(name))` would allow it, if that is another name of "
+            + "\(printable(type.archivedClass.name))"
+    }
+}

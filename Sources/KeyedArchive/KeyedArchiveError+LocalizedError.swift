@@ -1,0 +1,17 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+extension KeyedArchiveError: LocalizedError {
+    /// The fault and its place, without ``recovery``.
+    public var errorDescription: String? { descriptionWithoutRecovery }
+    /// The fault.
+    public var failureReason: String? { what }
+    /// The change that lets the archive pass.
+    public var recoverySuggestion: String? { recovery }
+}

@@ -1,0 +1,88 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import ArchiveStore
+import Foundation
+import KeyedArchive
+import PropertyList
+import TestSupport
+import Testing
+
+/// Mistakes with files and stores, and the whole message for each: what is wrong, where, and how to mend it.
+@Suite("Messages about files and stores")
+struct MessageTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func message(_ body: () throws -> Void) -> String? {
+        do { try body() } catch { return "\(error)" }
+        return nil
+    }
+
+    @Test("a file that is not there")
+    func missing() {
+        let path = folder("none")
+        #expect(
+            message { _ = try KeyedUnarchiver.unarchive(String.self, fromFile: path) }
+                == "store: No such file or directory, file \(path) (check the path)")
+    }
+
+    @Test("a folder in the place of a file")
+    func noFile() {
+        #expect(
+            message { _ = try KeyedUnarchiver.unarchive(String.self, fromFile: folder.path) }
+                == "store: is no regular file, but a directory, file \(folder.path)")
+    }
+
+    @Test("a file that was cut off")
+    func cut() throws {
+        let path = folder("cut")
+        let bytes = try KeyedArchiver.archive("text")
+        try Data(bytes.prefix(30)).write(to: URL(filePath: path))
+        #expect(
+            message { _ = try KeyedUnarchiver.unarchive(String.self, fromFile: path) }
+                == "binary property list: expected at least 42 bytes, found 30 at byte 0, file \(path) "
+                + "(the file seems to be cut off: copy or download it again)")
+    }
+
+    @Test("another type than the one in a file")
+    func wrongType() throws {
+        let path = folder("text")
+        try KeyedArchiver.archive("text", toFile: path)
+        #expect(
+            message { _ = try KeyedUnarchiver.unarchive(Int.self, fromFile: path) }
+                == "keyed archive: expected Int, found an object of class NSString (object 1), in root, "
+                + "file \(path) (`String.self` reads it)")
+    }
+
+    @Test("another type than the one under a key of a store")
+    func wrongObject() throws {
+        let store = try ObjectStore(folder: folder.path)
+        try store.set("text", forKey: "level")
+        #expect(
+            message { _ = try store.object(Int.self, forKey: "level") }
+                == "keyed archive: expected Int, found an object of class NSString (object 1), in root, "
+                + "object `level` in \(folder.path) (`String.self` reads it)")
+    }
+
+    #if Stores
+    @Test("a wrong passphrase")
+    func passphrase() throws {
+        let file = folder("items")
+        var cost = PassphraseCost(rounds: 16)
+        cost.allowsWeakness = true
+        _ = try EncryptedItemDatabase(
+            file: file, accessGroup: "group", key: MasterKey(passphrase: "right", cost: cost),
+            creatingIfMissing: true)
+        #expect(
+            message {
+                _ = try EncryptedItemDatabase(
+                    file: file, accessGroup: "group", key: MasterKey(passphrase: "wrong"),
+                    creatingIfMissing: false)
+            }
+                == "store: the key is not the one of this store, or the store's header was altered, "
+                + "file \(file) (ask for the passphrase again, or restore a backup)")
+    }
+    #endif
+}
