@@ -149,9 +149,13 @@ extension KeyedDecoder {
         let owner = KeyedArchiveError.printable(archivedClass?.name ?? "")
         return KeyedArchiveError(
             .missingValue, what: "\(owner) (object \(uid.value)) has no key \(name)", object: uid,
-            recovery: (keys.map { "its keys are \($0)" } ?? "it has no keys")
-                + "; `default:` reads older archives without it")
+            recovery: (keys.map { "its keys are \($0); " }
+                ?? (hasNoFields ? "it has no keys; " : ""))
+                + "`default:` reads older archives without it")
     }
+
+    /// Whether the object has no key but that of its class.
+    private var hasNoFields: Bool { record.kind == .dictionary && record.keyRange.count <= 1 }
 
     func located<R>(_ key: String, _ body: () throws -> R) throws -> R {
         try located(.key(key), body)
