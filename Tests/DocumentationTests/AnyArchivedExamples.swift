@@ -13,7 +13,7 @@ private struct Panel: KeyedCodable {
     var names: [String]?
     var tree: PropertyListValue
 
-    func encode(with coder: KeyedEncoder) throws { try coder.encode(tree, forKey: "settings") }
+    func encode(with coder: KeyedEncoder) throws { coder.encode(tree, forKey: "settings") }
 
     init(coder: KeyedDecoder) throws {
         let settings = try coder.decode(AnyArchived.self, forKey: "settings")
@@ -59,7 +59,7 @@ struct AnyArchivedExamples {
             "user": AnyArchived(["name": "Anna"]), "recent": AnyArchived([when]),
             "sizes": AnyArchived(["a": [1.5]]), "id": AnyArchived(UUID()),
         ]
-        try archiver.roots.encode(root, forKey: "settings")
+        archiver.roots.encode(root, forKey: "settings")
         let archive = try KeyedUnarchiver(parsing: archiver.finish())
 
         let settings = try archive.roots.decode(AnyArchived.self, forKey: "settings")
@@ -77,12 +77,12 @@ struct AnyArchivedExamples {
     @Test("copy roots without keys")
     func roots() throws {
         let old = KeyedArchiver()
-        try old.roots.encodeUnkeyed("a")
+        old.roots.encodeUnkeyed("a")
         let archive = try KeyedUnarchiver(parsing: old.finish())
         let archiver = KeyedArchiver()
         for key in archive.roots.keys {
             let value = try archive.roots.decode(AnyArchived?.self, forKey: key)
-            try archiver.roots.encode(value, forKey: key)
+            archiver.roots.encode(value, forKey: key)
         }
         let again = try KeyedUnarchiver(parsing: archiver.finish()).roots.decodeUnkeyed(String.self)
         #expect(again == "a")

@@ -460,5 +460,5 @@ private struct AnyHolder: KeyedEncodable {
     static let archivedClass: ArchivedClass = "Holder"
     let value: any KeyedEncodable
 
-    func encode(with coder: KeyedEncoder) throws { try coder.encode(value, forKey: "x") }
+    func encode(with coder: KeyedEncoder) throws { coder.encode(value, forKey: "x") }
 }

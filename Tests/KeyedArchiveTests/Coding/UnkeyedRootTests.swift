@@ -30,7 +30,7 @@ struct UnkeyedRootTests {
         let roots = try KeyedUnarchiver(parsing: #require(bytes)).roots
         let archiver = KeyedArchiver()
         for key in roots.keys {
-            try archiver.roots.encode(roots.decode(AnyArchived?.self, forKey: key), forKey: key)
+            archiver.roots.encode(try roots.decode(AnyArchived?.self, forKey: key), forKey: key)
         }
         let again = try ArchiveContents(parsing: archiver.finish())
         #expect(again.top["$0"]?.uid == 1 && again.top["named"]?.uid == 2)
@@ -40,7 +40,7 @@ struct UnkeyedRootTests {
     @Test("are written in order, with the classes of their types")
     func order() throws {
         let archiver = KeyedArchiver(allowing: .propertyList)
-        try archiver.roots.encodeUnkeyed(Save(name: "n", age: 1, sex: true))
+        archiver.roots.encodeUnkeyed(Save(name: "n", age: 1, sex: true))
         archiver.roots.encodeUnkeyed(7 as ArchivedNumber)
         let roots = try KeyedUnarchiver(parsing: archiver.finish(), allowing: .propertyList).roots
         #expect(roots.keys == ["$0", "$1"])
@@ -75,7 +75,7 @@ struct UnkeyedRootTests {
             let archiver = KeyedArchiver(
                 allowing: registry)
             for key in roots.keys {
-                try archiver.roots.encode(roots.decode(AnyArchived?.self, forKey: key), forKey: key)
+                archiver.roots.encode(try roots.decode(AnyArchived?.self, forKey: key), forKey: key)
             }
             let again = try ArchiveContents(parsing: archiver.finish())
             #expect(again.top.map(\.key) == contents.top.map(\.key))
