@@ -90,7 +90,7 @@ struct ExploreTests {
     func redaction() throws {
         let document = try PropertyListDocument([
             "name": .string("Secretperson"), "number": .integer(7_777_777),
-            "data": .data(Array("Secretbytes".utf8)),
+            "data": .data(Array("Secretbytes".utf8)), "flag": .boolean(true),
         ])
         for format in [PropertyListFormat.binary, .xml] {
             try Files.withFile(try document.serialized(as: format)) { file in
@@ -101,8 +101,10 @@ struct ExploreTests {
                 let spaces = try #require(data["spaces"] as? [[String: Any]])
                 for space in spaces {
                     guard let text = space["base64"] as? String else { continue }
-                    let bytes = String(decoding: Data(base64Encoded: text) ?? Data(), as: UTF8.self)
-                    #expect(!bytes.contains("Secret"))
+                    let bytes = [UInt8](try #require(Data(base64Encoded: text)))
+                    #expect(!String(decoding: bytes, as: UTF8.self).contains("Secret"))
+                    // The marker of `true`.
+                    #expect(!bytes.dropLast(Trailer.size + 16).contains(0x09))
                 }
             }
         }

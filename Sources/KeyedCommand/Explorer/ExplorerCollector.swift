@@ -13,6 +13,9 @@ struct ExplorerCollector {
     /// The charge for reading a nested property list, in bytes beside its size: a small one takes as long.
     private static let nestedCost = 1024
 
+    /// How many flaws of objects are among the problems of a document.
+    private static let mostFlaws = 1000
+
     /// A property list that is still to be collected.
     private struct Pending {
         let document: PropertyListDocument
@@ -274,8 +277,19 @@ struct ExplorerCollector {
         census.count()
         archive.allowedNames = census.names
         archive.allowList = census.allowList
-        entry.problems += archive.flaws.map(\.text)
+        add(archive.flaws, to: &entry)
         entry.archive = archive
+    }
+
+    /// Adds the flaws of objects to the problems of a document: each text once, and the first of many.
+    private func add(
+        _ flaws: [(object: Int, text: String)], to entry: inout ExplorerTable.Document
+    ) {
+        var known: Set<ExactText> = []
+        let texts = flaws.map(\.text).filter { known.insert(ExactText($0)).inserted }
+        entry.problems += texts.prefix(Self.mostFlaws)
+        let more = texts.count - Self.mostFlaws
+        if more > 0 { entry.problems.append("\(TreeForm.count(more, "object", "objects")) more") }
     }
 
     /// The number of a class in the table, which counts against the console's budget the first time.

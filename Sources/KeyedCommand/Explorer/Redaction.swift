@@ -69,6 +69,8 @@ struct ShownBytes {
             switch node.kind {
             case .array, .set, .dictionary, .uid, .null: show(range)
             case .string where names.contains(node): show(range)
+            // The marker is the value.
+            case .boolean: hidden.append(range)
             default:
                 let marker = range.prefix(1)
                 show(marker.startIndex..<marker.endIndex)

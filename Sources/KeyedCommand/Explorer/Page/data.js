@@ -286,14 +286,19 @@ class Model {
     return { holders, slots, isMet, order };
   }
 
-  /** The objects of archives that no root leads to. */
+  /**
+   * The objects of archives that no root leads to, and the values of other binary documents. UIDs and booleans do not
+   * count: Apple's writer leaves copies of them behind.
+   */
   get unreached() {
     if (this.#unreached) return this.#unreached;
     this.#unreached = [];
     const { isMet } = this.ways;
-    for (const { archive } of this.documents) {
-      if (!archive) continue;
-      for (let slot = 0; slot < archive.entries.length; slot++) {
+    for (const { archive, first, count, format } of this.documents) {
+      for (let node = first; !archive && format === "binary" && node < first + count; node++) {
+        if (!isMet[node] && !"ubnx".includes(this.kinds[node])) this.#unreached.push(node);
+      }
+      for (let slot = 0; archive && slot < archive.entries.length; slot++) {
         const node = this.childAt(archive.objects, slot);
         if (node >= 0 && !isMet[node] && "ovm".includes(archive.entries[slot])) this.#unreached.push(node);
       }

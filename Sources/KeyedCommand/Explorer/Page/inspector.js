@@ -29,14 +29,16 @@ class Inspector {
   #glance() {
     const { documents, unreached } = this.model;
     const [outer] = documents;
-    const census = this.charts.classes.census().filter(({ isClass }) => isClass).sort((a, b) => b.count - a.count);
+    const all = this.charts.classes.census().sort((a, b) => b.count - a.count);
+    const census = all.filter(({ isClass }) => isClass);
     const dates = this.charts.dates.dates();
     const day = ({ time }) => new Date(time).toISOString().slice(0, 10);
     const facts = [["what", `${outer.archive ? "keyed archive" : "property list"}, ${outer.format}`], ...outer.facts];
     if (outer.archive) facts.push(["archiver", visible(shortened(outer.archive.archiver, 100))]);
     if (documents.length > 1) facts.push(["nested", counted(documents.length - 1, "property list")]);
     if (dates.length) facts.push(["dates", `${counted(dates.length, "date")}, ${day(dates[0])} to ${day(dates[dates.length - 1])}`]);
-    if (unreached.length) facts.push(["unreached", `${counted(unreached.length, "object")} that no root leads to`]);
+    if (!outer.archive) facts.push(["values", all.slice(0, 6).map(({ name, count }) => `${count.toLocaleString("en")} ${name}`).join(", ")]);
+    if (unreached.length) facts.push(["unreached", `${counted(unreached.length, "value")} that no root leads to`]);
     facts.push(["leniencies", outer.leniencies.join(", ") || "none"]);
     const rows = census.slice(0, 12).map(({ name, count, bytes }) => make("tr", {}, make("th", { scope: "row" }, make("bdi.type", {}, visible(shortened(name, 100)))),
       make("td.count", {}, counted(count, "object")), make("td.count", {}, counted(bytes, "byte"))));

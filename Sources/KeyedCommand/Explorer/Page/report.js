@@ -45,12 +45,17 @@ class Report {
   #unreached() {
     const nodes = this.model.unreached;
     if (!nodes.length) return "";
-    return make("section", {}, make("h3", {}, `Objects that no root leads to (${nodes.length.toLocaleString("en")})`),
+    return make("section", {}, make("h3", {}, `Values that no root leads to (${nodes.length.toLocaleString("en")})`),
       make("ul.plain", {}, nodes.slice(0, 100).map((node) => {
         const { type, text } = this.shapes.summary(node);
         return make("li", {}, make("button.link", { type: "button", on: { click: () => this.go(node) } },
-          make("bdi", {}, `@${this.model.objectNumber(node)} ${visible(shortened(`${type} ${text}`, 120))}`)));
+          make("bdi", {}, `${this.#numberText(node)} ${visible(shortened(`${type} ${text}`, 120))}`)));
       })), nodes.length > 100 ? make("p.note", {}, `and ${counted(nodes.length - 100, "more", "more")}, at the end of the tree`) : "");
+  }
+
+  #numberText(node) {
+    const number = this.model.objectNumber(node);
+    return number < 0 ? `#${node}` : `@${number}`;
   }
 
   // MARK: The note

@@ -111,7 +111,11 @@ class Shapes {
     case Kind.uid: return { type: "UID", text: `${model.values[node]}`, tone: "object" };
     case Kind.data: return { type: "", text: this.#dataText(node), tone: "data" };
     case Kind.unreadable: return { type: "", text: "unreadable", tone: "problem" };
-    case Kind.dictionary: return { type: "dictionary", text: counted(model.counts[node], "entry", "entries"), tone: "object" };
+    case Kind.dictionary: {
+      const fields = this.#firstFields(node);
+      const count = counted(model.counts[node], "entry", "entries");
+      return { type: "dictionary", text: fields ? `${count}: ${fields}` : count, tone: "object" };
+    }
     default: return { type: kindNames[model.kind(node)], text: counted(model.counts[node], "element"), tone: "object" };
     }
   }
@@ -159,18 +163,19 @@ class Shapes {
       .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
   }
 
+  /** The first fields with plain values, texts before others. */
   #firstFields(node) {
     const { model } = this;
-    const shown = [];
-    for (let slot = 0; slot < Math.min(model.counts[node], 16) && shown.length < 3; slot++) {
+    const texts = [], others = [];
+    for (let slot = 0; slot < Math.min(model.counts[node], 32) && texts.length < 3; slot++) {
       const key = model.keyAt(node, slot);
       if (key < 0 || model.kind(key) !== Kind.string || model.text(key) === "$class") continue;
       const value = model.target(model.childAt(node, slot));
       if (model.isNil(value) || model.isContainer(value) || "dx".includes(model.kind(value))) continue;
-      const { text } = this.#plain(value);
-      shown.push(`${visible(shortened(model.text(key), 24))}: ${shortened(text, 32)}`);
+      const { text, tone } = this.#plain(value);
+      (tone === "text" ? texts : others).push(`${visible(shortened(model.text(key), 24))}: ${shortened(text, 32)}`);
     }
-    return shown.join(", ");
+    return [...texts, ...others].slice(0, 3).join(", ");
   }
 }
 
