@@ -266,6 +266,28 @@ struct ExpansionTests {
                 """)
     }
 
+    @Test(
+        "of an option set, and of a type that says that it has raw values, is a conformance alone")
+    func rawRepresentable() {
+        for type in ["OptionSet, Hashable", "RawRepresentable"] {
+            expect(
+                """
+                @Archived
+                struct Flags: \(type) {
+                    let rawValue: Int
+                }
+                """,
+                becomes: """
+                    struct Flags: \(type) {
+                        let rawValue: Int
+                    }
+
+                    extension Flags: KeyedCodable {
+                    }
+                    """)
+        }
+    }
+
     @Test("of an enumeration with raw values is a conformance alone")
     func rawValues() {
         for type in ["Int", "String", "UInt8"] {
@@ -281,7 +303,7 @@ struct ExpansionTests {
                         case calm, merry
                     }
 
-                    extension Mood: ArchivedRawRepresentable {
+                    extension Mood: KeyedCodable {
                     }
                     """)
         }

@@ -219,6 +219,13 @@ final class Half {
 
 /// Private fields, and one of each rarer way to spell a type.
 @Archived("Safe")
+@Archived
+struct Sides: OptionSet {
+    let rawValue: UInt8
+    static let left = Sides(rawValue: 1)
+    static let right = Sides(rawValue: 2)
+}
+
 struct Safe {
     private var secret: Swift.Int
     @ArchivedKey(default: "none") private(set) var title: String?
@@ -235,6 +242,7 @@ struct Safe {
 }
 
 /// An outer type for nested ones, and other types of fields.
+    var sides: Sides = .left
 enum Outer {
     @Archived("Outer.Inner")
     struct Inner: Equatable {

@@ -252,7 +252,8 @@ struct ValueTests {
         for spare in [nil, Level.high] {
             let setup = Setup(
                 level: .high, difficulty: .easy, spare: spare, levels: [.low, .high],
-                fallback: .high)
+        #expect(try again(Sides.right) == .right)
+                sides: [.left, .right], fallback: .high)
             #expect(try again(setup) == setup)
         }
     }
