@@ -32,7 +32,8 @@ internal import KeyedArchive
 public macro Archived(_ name: String, super callsSuper: Bool? = nil) =
     #externalMacro(module: "ArchiveMacrosPlugin", type: "ArchivedMacro")
 
-/// Makes an enumeration with raw values archive itself as these. It has no class of its own, and so no name.
+/// Makes an enumeration with raw values, or an option set, archive itself as these. It has no class of its own, and
+/// so no name.
 ///
 /// ```swift
 /// @Archived
@@ -41,7 +42,7 @@ public macro Archived(_ name: String, super callsSuper: Bool? = nil) =
 /// }
 /// ```
 @attached(member)
-@attached(extension, conformances: ArchivedRawRepresentable)
+@attached(extension, conformances: KeyedEncodable, KeyedDecodable)
 public macro Archived() = #externalMacro(module: "ArchiveMacrosPlugin", type: "ArchivedMacro")
 
 /// Names the key of a stored property, or the name of a case, where it is another than in the source.

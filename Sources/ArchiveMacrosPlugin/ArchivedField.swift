@@ -49,9 +49,9 @@ struct ArchivedField {
     var encoding: String? {
         switch role {
         case .value, .reference(isWeak: false):
-            encodingStatement(reference, type, key)
+            encodingStatement(reference, key)
         case .reference(isWeak: true):
-            "try coder.encodeConditionalObject(\(reference), forKey: \(key))"
+            "coder.encodeConditionalObject(\(reference), forKey: \(key))"
         case .absent: nil
         }
     }
@@ -76,9 +76,9 @@ struct ArchivedField {
     }
 }
 
-/// The statement that writes a value of a type.
-func encodingStatement(_ value: String, _ type: FieldType, _ key: String) -> String {
-    "\(type.isNumber ? "" : "try ")coder.encode(\(value), forKey: \(key))"
+/// The statement that writes a value.
+func encodingStatement(_ value: String, _ key: String) -> String {
+    "coder.encode(\(value), forKey: \(key))"
 }
 
 /// The call that reads a value whose type follows from its use.

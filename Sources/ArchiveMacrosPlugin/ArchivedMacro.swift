@@ -28,16 +28,7 @@ struct ArchivedMacro: MemberMacro, ExtensionMacro {
     ) throws -> [ExtensionDeclSyntax] {
         let type = ArchivedType(node, declaration, missing: protocols, context)
         guard type.diagnostics.isEmpty else { return [] }
-        let missing = protocols.map(\.trimmedDescription)
-        if case .rawValues = type.kind {
-            return missing.contains(rawValueProtocol)
-                ? [
-                    try ExtensionDeclSyntax(
-                        "extension \(name.trimmed): \(raw: rawValueProtocol) {}")
-                ]
-                : []
-        }
-        let conformance = conformance(missing.filter { $0 != rawValueProtocol })
+        let conformance = conformance(protocols.map(\.trimmedDescription))
         let members: [String]
         if case .classType = type.kind {
             members = []
@@ -50,8 +41,6 @@ struct ArchivedMacro: MemberMacro, ExtensionMacro {
             try ExtensionDeclSyntax("extension \(name.trimmed)\(raw: conformance) \(raw: body)")
         ]
     }
-
-    private static let rawValueProtocol = "ArchivedRawRepresentable"
 
     /// The inheritance clause for the protocols that the type does not conform to yet.
     private static func conformance(_ missing: [String]) -> String {

@@ -14,7 +14,7 @@ struct ArchivedType {
         case classType(ClassForm)
         case structure
         case enumeration
-        /// An enumeration that is archived as its raw value.
+        /// A type that is archived as its raw value. `KeyedArchive` has its members.
         case rawValues
     }
 
@@ -46,7 +46,7 @@ struct ArchivedType {
         var writer: MemberWriter?
         if diagnostics.isEmpty {
             switch kind {
-            case .rawValues: diagnostics = EnumerationCases(of: declaration).rawValueDiagnostics
+            case .rawValues: diagnostics = Self.uselessAttributes(declaration)
             case .enumeration:
                 let cases = EnumerationCases(of: declaration)
                 diagnostics = cases.diagnostics
@@ -68,6 +68,9 @@ struct ArchivedType {
         of declaration: some DeclGroupSyntax, _ arguments: ArchivedArguments,
         _ missing: [TypeSyntax]
     ) -> Kind {
+        if declaration.inheritedNames.contains(where: rawValueProtocols.contains) {
+            return .rawValues
+        }
         if let enumeration = declaration.as(EnumDeclSyntax.self) {
             return enumeration.hasRawValues ? .rawValues : .enumeration
         }
@@ -78,6 +81,25 @@ struct ArchivedType {
             ClassForm(
                 isFinal: declaration.modifiers.contains { $0.name.tokenKind == .keyword(.final) },
                 isSubclass: arguments.callsSuper ?? (inherits && isKnownToConform)))
+    }
+
+    /// The protocols whose types are archived as their raw values.
+    private static let rawValueProtocols: Set = ["RawRepresentable", "OptionSet"]
+
+    /// Complains of attributes on the cases and properties of a type that is archived as its raw value.
+    private static func uselessAttributes(_ declaration: some DeclGroupSyntax) -> [Diagnostic] {
+        declaration.memberBlock.members.flatMap { member in
+            guard let member = member.decl.asProtocol((any WithAttributesSyntax).self) else {
+                return [Diagnostic]()
+            }
+            return FieldAttributes(member.attributes).all.map { attribute in
+                let name = attribute.plainName
+                return Diagnostic(
+                    "rawValueKey", at: attribute,
+                    "`@\(name)` has no effect: the type is archived as its raw value",
+                    fixIts: FixIt.removal(of: name, from: member))
+            }
+        }
     }
 
     /// The protocols that a type names by itself without having a superclass that conforms.
@@ -149,7 +171,7 @@ struct ArchivedArguments {
             guard let argument else { return nil }
             return Diagnostic(
                 "rawValueName", at: argument,
-                "an enumeration with raw values is archived as these, without a class of its own",
+                "a type with raw values is archived as these, without a class of its own",
                 fixIts: [.replace(node, with: bare, "remove the name")])
         }
         guard let argument else {

@@ -34,8 +34,6 @@ struct EnumerationCases {
 
     private(set) var all: [Case] = []
     private(set) var diagnostics: [Diagnostic] = []
-    /// The errors in an enumeration that is archived as its raw value.
-    private(set) var rawValueDiagnostics: [Diagnostic] = []
 
     init(of declaration: some DeclGroupSyntax) {
         for member in declaration.memberBlock.members {
@@ -66,13 +64,6 @@ struct EnumerationCases {
 
     private mutating func add(_ cases: EnumCaseDeclSyntax) {
         let attributes = FieldAttributes(cases.attributes)
-        for attribute in attributes.all {
-            let error = Diagnostic(
-                "rawValueKey", at: attribute,
-                "`@\(attribute.plainName)` has no effect: the enumeration is archived as its raw "
-                    + "value", fixIts: [.remove(attribute.plainName, from: cases)])
-            rawValueDiagnostics.append(error)
-        }
         for attribute in [attributes.notArchived, attributes.reference].compactMap({ $0 }) {
             diagnostics.append(
                 Diagnostic(

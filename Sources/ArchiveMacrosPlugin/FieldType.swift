@@ -30,26 +30,14 @@ struct FieldType {
         return nil
     }
 
-    /// Whether values stand in the object itself: for these types `KeyedEncoder.encode` does not throw.
-    var isNumber: Bool {
-        guard let member = syntax.as(MemberTypeSyntax.self) else {
-            return Self.numbers.contains(text)
-        }
-        return ["Swift", "Foundation"].contains(member.baseType.trimmedDescription)
-            && Self.numbers.contains(member.name.text)
-    }
-
-    /// The types that `KeyedEncoder` has a method of its own for, and their aliases in the standard
-    /// library and in Foundation.
-    private static let numbers: Set = [
-        "Bool", "Double", "Float", "Float32", "Float64", "TimeInterval", "PropertyListReal",
-        "Int", "Int8", "Int16", "Int32", "Int64", "UInt", "UInt8", "UInt16", "UInt32", "UInt64",
-        "CBool", "CDouble", "CFloat", "CChar", "CShort", "CInt", "CLong", "CLongLong",
-        "CUnsignedChar", "CUnsignedShort", "CUnsignedInt", "CUnsignedLong", "CUnsignedLongLong",
-    ]
-
     /// The types that an enumeration with raw values can name as their type.
     static func isRawValue(_ name: String) -> Bool { name == "String" || numbers.contains(name) }
+
+    /// The numbers of the standard library.
+    private static let numbers: Set = [
+        "Bool", "Double", "Float", "Int", "Int8", "Int16", "Int32", "Int64", "UInt", "UInt8",
+        "UInt16", "UInt32", "UInt64",
+    ]
 
     /// The description of a type that no archive can hold; nil for other types.
     var obstacle: String? {
@@ -69,8 +57,12 @@ struct FieldType {
         }
     }
 
-    /// The types whose classes a value of this type consists of, as expressions.
-    var registered: [String] {
+    /// The types whose classes a field of this type consists of, as expressions. A number stands in the object
+    /// itself, without a class. Under another name its class is registered too, which changes nothing else.
+    var classes: [String] { Self.numbers.contains(text) ? [] : registered }
+
+    /// The types whose classes an object of this type consists of, as expressions.
+    private var registered: [String] {
         if let wrapped { return wrapped.registered }
         if let array = syntax.as(ArrayTypeSyntax.self) {
             return FieldType(array.element).registered + [Self.anyArray]

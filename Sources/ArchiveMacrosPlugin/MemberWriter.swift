@@ -91,12 +91,12 @@ struct MemberWriter {
         case .fields(let fields):
             types = fields.flatMap { field in
                 if case .absent = field.role { return [String]() }
-                return field.type.isNumber ? [] : field.type.registered
+                return field.type.classes
             }
         case .cases(let cases):
             types =
                 ["String.self"]
-                + cases.flatMap(\.values).flatMap { $0.type.isNumber ? [] : $0.type.registered }
+                + cases.flatMap(\.values).flatMap(\.type.classes)
         }
         return types.filter { known.insert($0).inserted }
     }
@@ -109,12 +109,12 @@ struct MemberWriter {
         switch content {
         case .fields(let fields):
             statements =
-                (isSubclass ? ["try super.encode(with: coder)"] : [])
+                (isSubclass ? ["super.encode(with: coder)"] : [])
                 + fields.compactMap(\.encoding)
         case .cases(let cases):
             statements = ["switch self {"] + cases.flatMap(encodingStatements) + ["}"]
         }
-        return function("\(modifiers)func encode(with coder: KeyedEncoder) throws", statements)
+        return function("\(modifiers)func encode(with coder: KeyedEncoder)", statements)
     }
 
     private func encodingStatements(_ element: EnumerationCases.Case) -> [String] {
@@ -122,10 +122,10 @@ struct MemberWriter {
         let key = EnumerationCases.caseKey.literal
         return [
             "case .\(element.name)\(bindings.isEmpty ? "" : "(\(bindings))"):",
-            "    try coder.encode(\(element.archivedName), forKey: \(key))",
+            "    " + encodingStatement(element.archivedName, key),
         ]
             + element.values.map { value in
-                "    " + encodingStatement(value.binding, value.type, value.key.literal)
+                "    " + encodingStatement(value.binding, value.key.literal)
             }
     }
 

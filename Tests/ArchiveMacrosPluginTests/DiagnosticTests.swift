@@ -87,7 +87,7 @@ struct DiagnosticTests {
     @Test("take the name of an enumeration with raw values away")
     func rawValueName() {
         expectError(
-            "an enumeration with raw values is archived as these, without a class of its own",
+            "a type with raw values is archived as these, without a class of its own",
             in: """
                 @Archived("Mood") enum Mood: Int {
                     case calm
@@ -508,7 +508,7 @@ struct DiagnosticTests {
                 }
                 """)
         expectError(
-            "`@ArchivedKey` has no effect: the enumeration is archived as its raw value",
+            "`@ArchivedKey` has no effect: the type is archived as its raw value",
             in: """
                 @Archived enum Mood: Int {
                     @ArchivedKey("x") case a
@@ -518,6 +518,19 @@ struct DiagnosticTests {
             without: """
                 enum Mood: Int {
                     case a
+                }
+                """)
+        expectError(
+            "`@ArchivedKey` has no effect: the type is archived as its raw value",
+            in: """
+                @Archived struct Flags: OptionSet {
+                    @ArchivedKey("x") let rawValue: Int
+                }
+                """,
+            line: 2, column: 5, fixIts: ["remove `@ArchivedKey`"],
+            without: """
+                struct Flags: OptionSet {
+                    let rawValue: Int
                 }
                 """)
     }

@@ -27,8 +27,8 @@ struct ExpansionTests {
                         registry.add(Self.self, fields: String.self)
                     }
 
-                    func encode(with coder: KeyedEncoder) throws {
-                        try coder.encode(name, forKey: "name")
+                    func encode(with coder: KeyedEncoder) {
+                        coder.encode(name, forKey: "name")
                         coder.encode(age, forKey: "age")
                         coder.encode(level, forKey: "NS.level")
                     }
@@ -66,8 +66,8 @@ struct ExpansionTests {
                         registry.add(Self.self, fields: Owner.self)
                     }
 
-                    open func encode(with coder: KeyedEncoder) throws {
-                        try coder.encodeConditionalObject(owner, forKey: "owner")
+                    open func encode(with coder: KeyedEncoder) {
+                        coder.encodeConditionalObject(owner, forKey: "owner")
                     }
 
                     public required init(coder: KeyedDecoder) throws {
@@ -106,10 +106,10 @@ struct ExpansionTests {
                         registry.add(Self.self, fields: String.self, [AnyArchived].self)
                     }
 
-                    public override func encode(with coder: KeyedEncoder) throws {
-                        try super.encode(with: coder)
-                        try coder.encode(tricks, forKey: "tricks")
-                        try coder.encode(friend, forKey: "friend")
+                    public override func encode(with coder: KeyedEncoder) {
+                        super.encode(with: coder)
+                        coder.encode(tricks, forKey: "tricks")
+                        coder.encode(friend, forKey: "friend")
                     }
 
                     public required init(coder: KeyedDecoder) throws {
@@ -141,8 +141,8 @@ struct ExpansionTests {
                         super.archivedClass.subclass("Dog")
                     }
 
-                    override func encode(with coder: KeyedEncoder) throws {
-                        try super.encode(with: coder)
+                    override func encode(with coder: KeyedEncoder) {
+                        super.encode(with: coder)
                     }
 
                     required init(coder: KeyedDecoder) throws {
@@ -153,7 +153,7 @@ struct ExpansionTests {
 
                     static let archivedClass: ArchivedClass = "Cat"
 
-                    func encode(with coder: KeyedEncoder) throws {
+                    func encode(with coder: KeyedEncoder) {
                     }
 
                     init(coder: KeyedDecoder) throws {
@@ -191,12 +191,12 @@ struct ExpansionTests {
                         registry.add(Self.self, fields: String.self, Int.self, ArchivedSet<AnyArchived>.self, [AnyArchived].self, ArchivedPairs<AnyArchived, AnyArchived>.self)
                     }
 
-                    public func encode(with coder: KeyedEncoder) throws {
+                    public func encode(with coder: KeyedEncoder) {
                         coder.encode(a, forKey: "a")
                         coder.encode(b, forKey: "b")
-                        try coder.encode(self.coder, forKey: "coder")
-                        try coder.encode(`default`, forKey: "default")
-                        try coder.encode(map, forKey: "map")
+                        coder.encode(self.coder, forKey: "coder")
+                        coder.encode(`default`, forKey: "default")
+                        coder.encode(map, forKey: "map")
                     }
 
                     public init(coder: KeyedDecoder) throws {
@@ -236,17 +236,17 @@ struct ExpansionTests {
                         registry.add(Self.self, fields: String.self)
                     }
 
-                    func encode(with coder: KeyedEncoder) throws {
+                    func encode(with coder: KeyedEncoder) {
                         switch self {
                         case .point:
-                            try coder.encode("point", forKey: "case")
+                            coder.encode("point", forKey: "case")
                         case .circle(let radius):
-                            try coder.encode("disc", forKey: "case")
+                            coder.encode("disc", forKey: "case")
                             coder.encode(radius, forKey: "radius")
                         case .line(let value0, let to):
-                            try coder.encode("line", forKey: "case")
+                            coder.encode("line", forKey: "case")
                             coder.encode(value0, forKey: "_0")
-                            try coder.encode(to, forKey: "to")
+                            coder.encode(to, forKey: "to")
                         }
                     }
 
@@ -266,6 +266,28 @@ struct ExpansionTests {
                 """)
     }
 
+    @Test(
+        "of an option set, and of a type that says that it has raw values, is a conformance alone")
+    func rawRepresentable() {
+        for type in ["OptionSet, Hashable", "RawRepresentable"] {
+            expect(
+                """
+                @Archived
+                struct Flags: \(type) {
+                    let rawValue: Int
+                }
+                """,
+                becomes: """
+                    struct Flags: \(type) {
+                        let rawValue: Int
+                    }
+
+                    extension Flags: KeyedCodable {
+                    }
+                    """)
+        }
+    }
+
     @Test("of an enumeration with raw values is a conformance alone")
     func rawValues() {
         for type in ["Int", "String", "UInt8"] {
@@ -281,7 +303,7 @@ struct ExpansionTests {
                         case calm, merry
                     }
 
-                    extension Mood: ArchivedRawRepresentable {
+                    extension Mood: KeyedCodable {
                     }
                     """)
         }
@@ -306,7 +328,7 @@ struct ExpansionTests {
                 }
 
                 extension Half {
-                    func encode(with coder: KeyedEncoder) throws {
+                    func encode(with coder: KeyedEncoder) {
                         coder.encode(value, forKey: "value")
                     }
                 }

@@ -62,8 +62,8 @@ private final class ExpandedSave: KeyedCodable {
         registry.add(Self.self, fields: String.self)
     }
 
-    func encode(with coder: KeyedEncoder) throws {
-        try coder.encode(name, forKey: "name")
+    func encode(with coder: KeyedEncoder) {
+        coder.encode(name, forKey: "name")
         coder.encode(age, forKey: "NS.age")
         coder.encode(level, forKey: "level")
     }

@@ -43,14 +43,14 @@ final class HandSave: KeyedCodable {
 
     init(_ save: Save) { self.save = save }
 
-    func encode(with coder: KeyedEncoder) throws {
-        try coder.encode(save.name, forKey: "name")
+    func encode(with coder: KeyedEncoder) {
+        coder.encode(save.name, forKey: "name")
         coder.encode(save.age, forKey: "NS.age")
         coder.encode(save.level, forKey: "level")
-        try coder.encode(save.toys, forKey: "$toys")
-        try coder.encode(save.scores, forKey: "scores")
-        try coder.encode(save.nickname, forKey: "nickname")
-        try coder.encode(save.lives, forKey: "lives")
+        coder.encode(save.toys, forKey: "$toys")
+        coder.encode(save.scores, forKey: "scores")
+        coder.encode(save.nickname, forKey: "nickname")
+        coder.encode(save.lives, forKey: "lives")
         coder.encode(save.mood, forKey: "mood")
         coder.encode(save.isPaused, forKey: "isPaused")
         coder.encode(save.ratio, forKey: "ratio")
@@ -66,9 +66,9 @@ final class OldSave: KeyedCodable {
 
     init(keys: [String]) { self.keys = keys }
 
-    func encode(with coder: KeyedEncoder) throws {
+    func encode(with coder: KeyedEncoder) {
         for key in keys { coder.encode(7, forKey: key) }
-        try coder.encode("Anna", forKey: "name")
+        coder.encode("Anna", forKey: "name")
         coder.encode(0.5, forKey: "ratio")
         coder.encode(false, forKey: "isPaused")
     }
@@ -122,7 +122,7 @@ class Vehicle: KeyedCodable {
 
     init(wheels: Int) { self.wheels = wheels }
 
-    func encode(with coder: KeyedEncoder) throws { coder.encode(wheels, forKey: "wheels") }
+    func encode(with coder: KeyedEncoder) { coder.encode(wheels, forKey: "wheels") }
 
     required init(coder: KeyedDecoder) throws { wheels = try coder.decode(forKey: "wheels") }
 }
@@ -134,6 +134,40 @@ final class Car: Vehicle {
     init(plate: String) {
         self.plate = plate
         super.init(wheels: 4)
+    }
+}
+
+/// A superclass whose method throws.
+class Boat: KeyedCodable {
+    class var archivedClass: ArchivedClass { "Boat" }
+    class func register(in registry: inout ClassRegistry) { registry.add(Self.self) }
+    var length: Int
+
+    init(length: Int) { self.length = length }
+
+    func encode(with coder: KeyedEncoder) throws {
+        guard length > 0 else { throw WrongLength() }
+        coder.encode(length, forKey: "length")
+    }
+
+    required init(coder: KeyedDecoder) throws { length = try coder.decode(forKey: "length") }
+
+    struct WrongLength: Error {}
+}
+
+/// Writes the method that calls it, and has the rest made.
+@Archived("Ferry", super: true)
+final class Ferry: Boat {
+    var cars: Int
+
+    init(length: Int, cars: Int) {
+        self.cars = cars
+        super.init(length: length)
+    }
+
+    override func encode(with coder: KeyedEncoder) throws {
+        try super.encode(with: coder)
+        coder.encode(cars, forKey: "cars")
     }
 }
 
@@ -185,6 +219,13 @@ enum Level: Int {
     case low = 1, high = 10
 }
 
+@Archived
+struct Sides: OptionSet {
+    let rawValue: UInt8
+    static let left = Sides(rawValue: 1)
+    static let right = Sides(rawValue: 2)
+}
+
 @Archived("Shape")
 indirect enum Shape: Hashable {
     case point
@@ -201,6 +242,7 @@ struct Setup: Equatable {
     var difficulty: Difficulty
     var spare: Level?
     var levels: [Level] = []
+    var sides: Sides = .left
     @ArchivedKey(default: Level.low) var fallback: Level
 }
 
@@ -217,21 +259,26 @@ final class Half {
     }
 }
 
+/// A number under a name of the program's own.
+typealias Count = Int
+
 /// Private fields, and one of each rarer way to spell a type.
 @Archived("Safe")
 struct Safe {
     private var secret: Swift.Int
+    private let count: Count
     @ArchivedKey(default: "none") private(set) var title: String?
     fileprivate let codes: Array<Swift.UInt8>, table: Dictionary<String, Set<Int>>
 
     init(secret: Int, title: String?) {
         self.secret = secret
         self.title = title
+        count = 3
         codes = [1, 2]
         table = ["a": [3]]
     }
 
-    var contents: String { "\(secret) \(title ?? "nil") \(codes) \(table)" }
+    var contents: String { "\(secret) \(count) \(title ?? "nil") \(codes) \(table)" }
 }
 
 /// An outer type for nested ones, and other types of fields.

@@ -148,6 +148,9 @@ struct ClassTests {
         let car = try again(Car(plate: "B 1"))
         #expect(car.wheels == 4 && car.plate == "B 1")
         #expect(Car.archivedClass == ArchivedClass("Car", "Vehicle"))
+        let ferry = try again(Ferry(length: 9, cars: 4))
+        #expect(ferry.length == 9 && ferry.cars == 4)
+        #expect(throws: Boat.WrongLength.self) { try again(Ferry(length: 0, cars: 4)) }
         let radio = Radio()
         radio.isOn = false
         radio.station = 101
@@ -249,10 +252,11 @@ struct ValueTests {
         #expect(try again(Difficulty.hard) == .hard)
         #expect(try again([Level.high, .low]) == [.high, .low])
         #expect(try again(["a": Level.high]) == ["a": .high])
+        #expect(try again(Sides.right) == .right)
         for spare in [nil, Level.high] {
             let setup = Setup(
                 level: .high, difficulty: .easy, spare: spare, levels: [.low, .high],
-                fallback: .high)
+                sides: [.left, .right], fallback: .high)
             #expect(try again(setup) == setup)
         }
     }
@@ -281,7 +285,7 @@ struct ValueTests {
 
         init() {}
         init(coder: KeyedDecoder) throws {}
-        func encode(with coder: KeyedEncoder) throws { try coder.encode("star", forKey: "case") }
+        func encode(with coder: KeyedEncoder) { coder.encode("star", forKey: "case") }
     }
 }
 #endif

@@ -40,6 +40,7 @@ struct ValueKindTests {
         #expect(try roots.decode(Level?.self, forKey: "none") == nil)
         #expect(try roots.decode(Level.self, forKey: "absent", default: .easy) == .easy)
         let refused = archiveError { try roots.decode(Level.self, forKey: "flags") }
+        #expect(refused?.code == .valueOutOfRange)
         #expect(
             refused?.description == """
                 keyed archive: `Level` has no value with the raw value of the archive, in flags \
