@@ -37,7 +37,7 @@ class Inspector {
     if (outer.archive) facts.push(["archiver", visible(shortened(outer.archive.archiver, 100))]);
     if (documents.length > 1) facts.push(["nested", counted(documents.length - 1, "property list")]);
     if (dates.length) facts.push(["dates", `${counted(dates.length, "date")}, ${day(dates[0])} to ${day(dates[dates.length - 1])}`]);
-    if (!outer.archive) facts.push(["values", all.slice(0, 6).map(({ name, count }) => `${count.toLocaleString("en")} ${name}`).join(", ")]);
+    if (!outer.archive) facts.push(["values", all.slice(0, 6).map(({ name, count }) => `${count.toLocaleString("en")} ${name.replace(/[()]/g, "")}`).join(", ")]);
     if (unreached.length) facts.push(["unreached", `${counted(unreached.length, "value")} that no root leads to`]);
     facts.push(["leniencies", outer.leniencies.join(", ") || "none"]);
     const rows = census.slice(0, 12).map(({ name, count, bytes }) => make("tr", {}, make("th", { scope: "row" }, make("bdi.type", {}, visible(shortened(name, 100)))),
@@ -57,7 +57,8 @@ class Inspector {
 
   #path(node, way) {
     const path = this.model.path(node, way);
-    const shown = path === "" ? "(the whole file)" : visible(shortened(path, shortText));
+    const none = this.model.ways.isMet[node] ? "(the whole file)" : "(no root leads here)";
+    const shown = path === "" ? none : visible(shortened(path, shortText));
     const row = make("p.pathline", {}, make("code", { id: "path" }, make("bdi", {}, shown)));
     if (path !== "" && navigator.clipboard) {
       const copy = () => navigator.clipboard.writeText(path).then(() => announce("The path is copied."), () => {});
