@@ -3,6 +3,7 @@
 
 internal import PropertyList
 internal import SystemFiles
+internal import ValidText
 
 extension ObjectStore {
     /// The names of the files of an ``ObjectStore``.

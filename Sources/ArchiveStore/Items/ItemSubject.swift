@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import PropertyList
+internal import ValidText
 
 /// A class of items, as a keychain has it.
 public enum ItemClass: Sendable, Hashable, CaseIterable {
