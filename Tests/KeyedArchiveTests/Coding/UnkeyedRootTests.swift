@@ -47,8 +47,9 @@ struct UnkeyedRootTests {
         #expect(try roots.decodeUnkeyed(Save.self).name == "n")
         #expect(try roots.decodeUnkeyed(Int.self) == 7)
         let refused = archiveError {
-            try KeyedArchiver(allowing: .propertyList).roots.encodeUnkeyed(
-                [AnyArchived(Save(name: "n", age: 1, sex: true))])
+            let archiver = KeyedArchiver(allowing: .propertyList)
+            archiver.roots.encodeUnkeyed([AnyArchived(Save(name: "n", age: 1, sex: true))])
+            _ = try archiver.finish()
         }
         #expect(refused?.path?.description == "$0[0]")
     }
