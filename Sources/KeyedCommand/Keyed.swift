@@ -19,8 +19,8 @@ struct Keyed: ParsableCommand {
             """,
         version: "keyed 0.1.0",
         subcommands: [
-            Show.self, Explore.self, Convert.self, Lint.self, Check.self, Classes.self,
-            Inspect.self, Get.self,
+            Show.self, Convert.self, Lint.self, Check.self, Classes.self,
+            Inspect.self, Explore.self, Get.self,
             SetValue.self, Insert.self, Append.self, Remove.self, Rename.self, Edit.self, Diff.self,
             Merge.self, Carve.self, Scan.self, Plutil.self,
         ])
