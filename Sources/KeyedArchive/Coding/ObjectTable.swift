@@ -104,9 +104,8 @@ struct ObjectTable {
     /// The error for an object that is added after the archive has failed or is finished.
     @inline(never)
     private func closed() -> KeyedArchiveError {
-        (failure as? KeyedArchiveError)
-            ?? Self.misuse(
-                isFinished ? "the archive is finished" : "an object could not be written")
+        if isFinished { return Self.finished }
+        return (failure as? KeyedArchiveError) ?? Self.misuse("an object could not be written")
     }
 }
 
