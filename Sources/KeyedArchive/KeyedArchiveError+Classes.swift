@@ -14,6 +14,7 @@ extension KeyedArchiveError {
     ///   - subject: the object, as the message begins.
     ///   - object: its number.
     ///   - type: the type that the program asks for; nil where the archive decides.
+    /// - Returns: The error, with the line that allows the class.
     static func notAllowed(
         _ archivedClass: ArchivedClass?, _ subject: String, _ object: PropertyListUID? = nil,
         askedFor type: (any KeyedDecodable.Type)? = nil

@@ -32,7 +32,7 @@ struct MessageTests {
     func noFile() {
         #expect(
             message { _ = try KeyedUnarchiver.unarchive(String.self, fromFile: folder.path) }
-                == "store: is no regular file, but a directory, file \(folder.path)")
+                == "store: is a directory, file \(folder.path)")
     }
 
     @Test("a file that was cut off")
@@ -63,7 +63,7 @@ struct MessageTests {
         #expect(
             message { _ = try store.object(Int.self, forKey: "level") }
                 == "keyed archive: expected Int, found an object of class NSString (object 1), in root, "
-                + "object `level` in \(folder.path) (`String.self` reads it)")
+                + "file \(folder.path)/level.plist (`String.self` reads it)")
     }
 
     #if Stores

@@ -26,6 +26,7 @@ extension Program {
     ///   - expressions: The calls to trace or to change, as the option `-e` takes them.
     ///   - path: The file whose calls are meant; nil for those on all files.
     ///   - output: The file for the trace.
+    /// - Returns: The words of the command, to which those of the program are appended.
     public static func traced(
         _ expressions: [String], on path: String? = nil, to output: String
     ) -> [String] {

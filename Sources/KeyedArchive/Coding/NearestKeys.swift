@@ -16,12 +16,14 @@ enum NearestKeys {
     static let mostErrors = 256
     private static let mostNamed = 8
 
-    /// The keys, those nearest to `key` first, as in `"name", "age" and 3 more`; nil where there are none.
+    /// Names keys for a message.
     ///
     /// - Parameters:
     ///   - key: the key that is missing.
     ///   - keys: some of those that are there, at most ``mostKeys`` of ``longestKey`` bytes.
     ///   - count: the number of all.
+    /// - Returns: The keys, those nearest to `key` first, as in `"name", "age" and 3 more`; nil where there are
+    ///   none.
     static func text(for key: String, among keys: [String], of count: Int) -> String? {
         if keys.isEmpty { return nil }
         let wanted = Array(key.utf8.prefix(longestKey))

@@ -21,8 +21,9 @@ enum UIDDictionary {
     /// - Parameters:
     ///   - record: The record of a value.
     ///   - store: The values of the document.
-    ///   - key: The node of a key that is known to be ``key``. Readers of text share the node of equal keys, so
+    ///   - known: The node of a key that is known to be ``key``. Readers of text share the node of equal keys, so
     ///     that a caller who keeps it for the next record saves the comparison of text.
+    /// - Returns: The number.
     @inline(__always)
     static func number(
         _ record: NodeRecord, in store: NodeStore, key known: inout UInt32?

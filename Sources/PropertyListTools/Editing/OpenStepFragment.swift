@@ -18,6 +18,7 @@ struct OpenStepFragment {
     ///   - value: The value.
     ///   - style: The lines and the indentation of its containers.
     ///   - budget: The operation, which has to have room for the text.
+    /// - Returns: The text as UTF-8.
     /// - Throws: As ``text(of:_:for:_:)``.
     func text(
         of value: PropertyListValue, _ style: TextStyle, _ budget: borrowing OperationBudget
@@ -25,13 +26,14 @@ struct OpenStepFragment {
         try text(of: NewTextChildren(values: [value]), .replacement(style), budget)
     }
 
-    /// Returns the text of children of a container. Linear; not recursive.
+    /// Writes children of a container. Linear; not recursive.
     ///
     /// - Parameters:
     ///   - children: The children.
     ///   - manner: The text around each of them.
     ///   - key: The key of an only child that is written without it; nil for elements.
     ///   - budget: The operation, which has to have room for the text.
+    /// - Returns: The text as UTF-8.
     /// - Throws: `unrepresentableValue` for numbers, booleans and dates, `depthLimitExceeded`,
     ///   `sizeLimitExceeded`.
     func text(
@@ -46,12 +48,13 @@ struct OpenStepFragment {
         return writer.output
     }
 
-    /// Returns the text of a key.
+    /// The text of a key.
     ///
     /// - Parameters:
     ///   - text: The key.
     ///   - isQuoted: Whether it is in quotes even where it needs none.
     ///   - isOfObject: Whether it is the number of an object of a project file, whose name follows.
+    /// - Returns: The text as UTF-8.
     func key(_ text: String, isQuoted: Bool = false, isOfObject: Bool) -> [UInt8] {
         var output: [UInt8] = []
         strings.append(Array(text.utf8)[...], isQuoted: isQuoted, to: &output)
