@@ -43,13 +43,13 @@ struct AutomaticSavingTests {
         }
     }
 
-    /// Waits until something is so, for half a minute at most.
+    /// Waits until something is so, for two minutes at most. After each failure saving waits longer.
     private func wait(until isSo: () throws -> Bool) async throws {
-        for _ in 0..<3000 {
+        for _ in 0..<12_000 {
             if try isSo() { return }
             try await Task.sleep(nanoseconds: 10_000_000)
         }
-        Issue.record("it was not so after half a minute")
+        Issue.record("it was not so after two minutes")
     }
 
     @Test("changes are saved some time later, also those that are made while others are saved")
