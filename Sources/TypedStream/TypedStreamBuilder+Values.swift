@@ -93,11 +93,19 @@ extension TypedStreamBuilder {
             throw TypedStreamError(
                 .invalidNumber, "expected a number of type f, found one that loses precision")
         }
-        if isExact, let whole = Int32(exactly: number), whole != 0 || number.sign == .plus {
-            return writer.append(integer: Int64(whole))
-        }
+        if isExact, let whole = Self.whole(number) { return writer.append(integer: whole) }
         let bits = isSingle ? UInt64(Float(number).bitPattern) : number.bitPattern
         writeReal(bits: bits, width: isSingle ? 4 : 8)
+    }
+
+    /// The integer of 32 bits that a number is, but for −0; nil for others.
+    ///
+    /// `Int32(exactly:)` calls the C library's functions for rounding, which the library does not link.
+    private static func whole(_ number: Double) -> Int64? {
+        guard abs(number) <= 0x8000_0000 else { return nil }
+        let whole = Int64(number)
+        let isSame = Double(whole) == number && Int32(exactly: whole) != nil
+        return isSame && (whole != 0 || number.sign == .plus) ? whole : nil
     }
 
     mutating func writeReal(bits: UInt64, width: Int) {
