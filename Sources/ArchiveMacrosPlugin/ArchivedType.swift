@@ -107,7 +107,7 @@ struct ArchivedType {
         "KeyedCodable", "KeyedEncodable", "KeyedDecodable", "KeyedArchivable",
     ]
 
-    /// What keeps the macro from being of use for the declaration at all.
+    /// The problem for which the macro is of no use for the declaration at all.
     private static func obstacles(
         _ node: AttributeSyntax, _ declaration: some DeclGroupSyntax,
         _ context: some MacroExpansionContext

@@ -46,9 +46,10 @@ struct PreferencesMerge {
             guard error.code == .unsupportedValue else { throw error }
             // Values are tried by themselves for as long as a whole file takes, or half of the time.
             let now = Environment.uptime
+            let turns = Turns(waiting)
             let candidates = candidates(
-                first: waiting, until: now + max((deadline - now) / 2, now - start))
-            try chooseFitting(error, candidates, first: waiting, until: deadline)
+                turns, until: now + max((deadline - now) / 2, now - start))
+            try chooseFitting(error, candidates, turns, until: deadline)
         }
     }
 
@@ -83,11 +84,9 @@ struct PreferencesMerge {
 
 extension PreferencesMerge {
     private mutating func chooseFitting(
-        _ refusal: StoreError, _ tried: Candidates, first waiting: [ExactText],
-        until deadline: Double
+        _ refusal: StoreError, _ tried: Candidates, _ turns: Turns, until deadline: Double
     ) throws(StoreError) {
         var candidates = tried
-        let turns = Turns(waiting)
         if try chooseAllButRefused(refusal, &candidates, until: deadline) {
             self.refusal = candidates.firstRefusal
             return
@@ -181,9 +180,8 @@ extension PreferencesMerge {
     }
 
     /// Tries each value by itself, those first that waited. The first one is tried whatever the time.
-    private func candidates(first waiting: [ExactText], until deadline: Double) -> Candidates {
+    private func candidates(_ turns: Turns, until deadline: Double) -> Candidates {
         var result = Candidates()
-        let turns = Turns(waiting)
         for key in changes.keys.keys.sorted(by: { (turns[$0], $0) < (turns[$1], $1) }) {
             guard let value = changes.values[key.text] else {
                 result.removals.append(key)

@@ -50,12 +50,6 @@ extension AnyArchived {
 
     private static func wrapped(_ value: some KeyedCodable) -> AnyArchived { AnyArchived(value) }
 
-    fileprivate static func located(
-        _ error: any Error, _ component: PropertyListPath.Component
-    ) -> any Error {
-        (error as? KeyedArchiveError)?.inside(component) ?? error
-    }
-
     private static func notConvertible(_ value: Any) -> KeyedArchiveError {
         KeyedArchiveError(
             .wrongType,
@@ -79,7 +73,7 @@ extension [String: Any] {
         // In the order of the keys, so that the error is the same in every run.
         for (key, value) in sorted(by: { $0.key < $1.key }) {
             do { converted[key] = try convert(value) } catch {
-                throw AnyArchived.located(error, .key(key))
+                throw KeyedArchiveError.located(error, .key(key))
             }
         }
         return converted
@@ -92,7 +86,7 @@ extension [Any] {
         converted.reserveCapacity(count)
         for element in self {
             do { converted.append(try convert(element)) } catch {
-                throw AnyArchived.located(error, .index(converted.count))
+                throw KeyedArchiveError.located(error, .index(converted.count))
             }
         }
         return converted

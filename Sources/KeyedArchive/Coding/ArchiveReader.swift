@@ -26,7 +26,7 @@ final class ArchiveReader {
     let registry: ClassRegistry
     /// Whether numbers of one kind are read as another.
     var convertsNumbers = false
-    /// What the program hands to the initializers of its types.
+    /// The values that the program hands to the initializers of its types.
     var userInfo: [CodingUserInfoKey: any Sendable] = [:]
     // By object: what took the place of a shared value.
     var replacements: [UInt32: Any] = [:]

@@ -13,7 +13,7 @@ public final class ArchiveWriter {
     private let registry: ClassRegistry
     let options: KeyedArchiver.Options
     let limits: ParsingLimits
-    /// What the program hands to `encode(with:)` of its types.
+    /// The values that the program hands to `encode(with:)` of its types.
     var userInfo: [CodingUserInfoKey: any Sendable] = [:]
     // Checking that each access is exclusive would cost as much as adding a field.
     @exclusivity(unchecked) private var uncheckedTable: ObjectTable

@@ -56,7 +56,7 @@ public final class KeyedArchiver {
         self.limits = limits
     }
 
-    /// What the program hands to `encode(with:)` of its types, as with `Encoder`; each reads it with
+    /// The values that the program hands to `encode(with:)` of its types, as with `Encoder`; each reads it with
     /// ``KeyedEncoder/userInfo``.
     public var userInfo: [CodingUserInfoKey: any Sendable] {
         get { writer.userInfo }

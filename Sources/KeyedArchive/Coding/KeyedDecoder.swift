@@ -24,7 +24,7 @@ public struct KeyedDecoder {
         classIndex = object.map { Int(reader.classNumber(of: $0).value) } ?? 0
     }
 
-    /// What the program has set in ``KeyedUnarchiver/userInfo``.
+    /// The values that the program has set in ``KeyedUnarchiver/userInfo``.
     public var userInfo: [CodingUserInfoKey: any Sendable] { reader.userInfo }
 
     /// The object's class, as the archive describes it; nil at the roots.

@@ -23,7 +23,7 @@ public struct KeyedEncoder {
         self.object = object
     }
 
-    /// What the program has set in ``KeyedArchiver/userInfo``.
+    /// The values that the program has set in ``KeyedArchiver/userInfo``.
     public var userInfo: [CodingUserInfoKey: any Sendable] { writer.userInfo }
 }
 

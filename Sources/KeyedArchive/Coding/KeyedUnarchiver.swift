@@ -61,7 +61,7 @@ public struct KeyedUnarchiver {
         nonmutating set { roots.reader.convertsNumbers = newValue }
     }
 
-    /// What the program hands to the initializers of its types, as with `Decoder`; each reads it with
+    /// The values that the program hands to the initializers of its types, as with `Decoder`; each reads it with
     /// ``KeyedDecoder/userInfo``.
     public var userInfo: [CodingUserInfoKey: any Sendable] {
         get { roots.reader.userInfo }
