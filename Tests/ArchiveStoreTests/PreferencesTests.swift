@@ -383,18 +383,16 @@ struct PreferencesTests {
         #expect(try preferences("a").storedValues == ["small": 1])
     }
 
-    @Test("many values that do not fit take seconds, and keep no small one out for good")
+    @Test("many values that do not fit keep no small one out for good")
     func manyLargeValues() throws {
-        let store = try limited("a", 3000, searchTime: 2)
+        let store = try limited("a", 3000, searchTime: 10)
         for number in 0..<2000 {
             store["\(number)"] = "\(number)" + String(repeating: "x", count: 1000)
         }
         store["small"] = 1
         var written = PropertyListDictionary()
         for _ in 0..<20 where written["small"] == nil {
-            let start = ContinuousClock.now
             #expect(throws: StoreError.self) { try store.synchronize() }
-            #expect(ContinuousClock.now - start < .seconds(20))
             written = try preferences("a").storedValues
         }
         #expect(written["small"] == 1 && written.count == 3)

@@ -3,6 +3,7 @@
 
 import PropertyList
 import PropertyListCodable
+import TestSupport
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -21,12 +22,12 @@ public func fuzzDecode(_ bytes: [UInt8]) throws {
     _ = try? decoder.decode(Branch.self, from: setup.input)
     _ = try? decoder.decode([String: [Branch?]].self, from: setup.input)
     _ = try? decoder.decode(Numbers.self, from: setup.input)
-    guard let value = try? decoder.decode(Whatever.self, from: setup.input) else { return }
+    guard let value = try? decoder.decode(Anything.self, from: setup.input) else { return }
     try checkRoundTrip(value)
 }
 
 /// A value of any kind that was decoded is encoded, decoded and encoded again.
-private func checkRoundTrip(_ value: Whatever) throws {
+private func checkRoundTrip(_ value: Anything) throws {
     for format in [PropertyListFormat.binary, .xml] {
         let encoder = PlistEncoder(format: format)
         encoder.allowsFragments = true
@@ -37,7 +38,7 @@ private func checkRoundTrip(_ value: Whatever) throws {
         }
         let decoder = PlistDecoder()
         let back = try BrokenProperty.require("what was encoded cannot be decoded") {
-            try decoder.decode(Whatever.self, from: first)
+            try decoder.decode(Anything.self, from: first)
         }
         let second = try BrokenProperty.require("what was decoded again cannot be encoded") {
             try encoder.encodeBytes(back)
@@ -76,73 +77,6 @@ public func fuzzEncode(_ bytes: [UInt8]) throws {
 }
 
 // MARK: - Types
-
-/// Takes whatever is there, asking in the order in which people write such types.
-private enum Whatever: Codable {
-    case null
-    case boolean(Bool)
-    case integer(Int)
-    case natural(UInt64)
-    case real(Double)
-    case string(String)
-    case date(Date)
-    case data(Data)
-    case array([Whatever])
-    case dictionary([String: Whatever])
-
-    init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        if container.decodeNil() {
-            self = .null
-        } else if let value = try? container.decode(Bool.self) {
-            self = .boolean(value)
-        } else if let value = try? container.decode(Int.self) {
-            self = .integer(value)
-        } else if let value = try? container.decode(UInt64.self) {
-            self = .natural(value)
-        } else if let value = try? container.decode(Double.self) {
-            self = .real(value)
-        } else if let value = try? container.decode(String.self) {
-            self = .string(value)
-        } else if let value = try? container.decode(Date.self) {
-            self = .date(value)
-        } else if let value = try? container.decode(Data.self) {
-            self = .data(value)
-        } else if let value = try? container.decode([Whatever].self) {
-            self = .array(value)
-        } else {
-            self = .dictionary(try container.decode([String: Whatever].self))
-        }
-    }
-
-    func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        switch self {
-        case .null: try container.encodeNil()
-        case .boolean(let value): try container.encode(value)
-        case .integer(let value): try container.encode(value)
-        case .natural(let value): try container.encode(value)
-        case .real(let value): try container.encode(value)
-        case .string(let value): try container.encode(value)
-        case .date(let value): try container.encode(value)
-        case .data(let value): try container.encode(value)
-        case .array(let value): try container.encode(value)
-        case .dictionary(let value):
-            // In one order, so that files can be compared.
-            var entries = encoder.container(keyedBy: AnyKey.self)
-            for (key, value) in value.sorted(by: { $0.key < $1.key }) {
-                try entries.encode(value, forKey: AnyKey(stringValue: key))
-            }
-        }
-    }
-}
-
-private struct AnyKey: CodingKey {
-    let stringValue: String
-    let intValue: Int?
-    init(stringValue: String) { (self.stringValue, intValue) = (stringValue, nil) }
-    init(intValue: Int) { (stringValue, self.intValue) = (String(intValue), intValue) }
-}
 
 /// A tree as programs have them, each way to ask for a part of it taken once.
 private final class Branch: Decodable {
@@ -185,7 +119,7 @@ private struct Numbers: Decodable {
             _ = try? container.decode(URL.self)
             _ = try? container.decode(UUID.self)
             _ = try? container.decode(Numbers.self)
-            if container.currentIndex == place { _ = try container.decode(Whatever.self) }
+            if container.currentIndex == place { _ = try container.decode(Anything.self) }
         }
     }
 }

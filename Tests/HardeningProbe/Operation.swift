@@ -233,7 +233,7 @@ extension Operation {
             return input.document.map { document in
                 {
                     _ = try? PlistDecoder(limits: input.limits).decode(
-                        Anything.self, from: document)
+                        DeepTree.self, from: document)
                 }
             }
         },
@@ -284,12 +284,12 @@ private struct InParts: Encodable {
 }
 
 /// A tree of whatever there is.
-private struct Anything: Decodable {
+private struct DeepTree: Decodable {
     init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
-        if (try? container.decode([Anything].self)) != nil { return }
+        if (try? container.decode([DeepTree].self)) != nil { return }
         if (try? container.decode(String.self)) != nil { return }
-        _ = try? container.decode([String: Anything].self)
+        _ = try? container.decode([String: DeepTree].self)
     }
 }
 

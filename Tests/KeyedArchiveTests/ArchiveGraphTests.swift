@@ -5,6 +5,7 @@ import ArchiveTestSupport
 import Foundation
 import KeyedArchive
 import PropertyList
+import TestSupport
 import Testing
 
 @Suite("ArchiveGraph")
@@ -149,8 +150,9 @@ struct ArchiveGraphTests {
     )
     func faults(name: String) throws {
         let bytes = try Archives.fixture(name)
-        for length in bytes.indices { _ = try? ArchiveGraph(parsing: bytes.prefix(length)) }
-        for index in bytes.indices {
+        let places = Exhaustive.sample(bytes.indices, oneIn: 8)
+        for length in places { _ = try? ArchiveGraph(parsing: bytes.prefix(length)) }
+        for index in places {
             for mask: UInt8 in [0x01, 0x10, 0x80, 0xFF] {
                 var changed = bytes
                 changed[index] ^= mask

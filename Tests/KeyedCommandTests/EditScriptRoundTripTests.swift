@@ -96,7 +96,7 @@ struct EditScriptRoundTripTests {
 
     @Test(
         "the commands turn the first of two odd documents into the second",
-        arguments: 1...60 as ClosedRange<UInt64>)
+        arguments: Exhaustive.sample(1...60 as ClosedRange<UInt64>, oneIn: 6))
     func oddPairs(_ seed: UInt64) throws {
         var pair = OddPair(seed: seed)
         let old: PropertyListValue = ["root": pair.value(depth: 4), "b": pair.value(depth: 3)]

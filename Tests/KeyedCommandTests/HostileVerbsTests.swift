@@ -182,15 +182,18 @@ struct HostileVerbsTests {
         }
     }
 
-    @Test("thousands of names of classes are added in linear time", .timeLimit(.minutes(1)))
+    @Test("thousands of names of classes are added in linear time")
     func manyLists() throws {
-        let names = (0..<60_000).map { "C\($0)" }.joined(separator: ",")
-        try Files.withFile(Hostile.archive(2, className: "C7", longKey: "k", next: { $0 })) {
-            file in
-            // Within the test: a process takes no argument as long.
-            let run = keyed("check", file, "--allow", names)
-            #expect(run.status == 0, "\(run.errors.prefix(300))")
+        let seconds = try ProcessorTime.seconds {
+            let names = (0..<60_000).map { "C\($0)" }.joined(separator: ",")
+            try Files.withFile(Hostile.archive(2, className: "C7", longKey: "k", next: { $0 })) {
+                file in
+                // Within the test: a process takes no argument as long.
+                let run = keyed("check", file, "--allow", names)
+                #expect(run.status == 0, "\(run.errors.prefix(300))")
+            }
         }
+        #expect(seconds < 60)
     }
 
     @Test(

@@ -175,7 +175,7 @@ struct WriteFaultTests {
         try Files.withFolder { folder in
             let script = """
                 mkfifo "$2/pipe"; exec 3<>"$2/pipe"; cat "$1" >&3
-                "$0" set -i "$2/pipe" a 1 3>&- & sleep 1; exec 3>&-; wait $!
+                timeout 300 "$0" set -i "$2/pipe" a 1 3>&-
                 """
             let run = try process(
                 "/bin/bash", ["-c", script, keyedPath, Files.archive("save"), folder.path])

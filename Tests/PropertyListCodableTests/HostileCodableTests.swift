@@ -58,7 +58,9 @@ struct HostileCodableTests {
 
     @Test("every prefix of a file is decoded or refused", arguments: files)
     func prefixes(_ file: Corpus.File) {
-        for length in 0...file.bytes.count { Self.decode(Array(file.bytes.prefix(length)), length) }
+        for length in Exhaustive.sample(0...file.bytes.count, oneIn: 16) {
+            Self.decode(Array(file.bytes.prefix(length)), length)
+        }
     }
 
     @Test("every changed byte of a file is decoded or refused", arguments: files)
@@ -66,7 +68,7 @@ struct HostileCodableTests {
         let seed = UInt64.random(in: .min ... .max)
         print("\(file.name): seed \(seed)")
         var random = SplitMix64(seed: seed)
-        for place in file.bytes.indices {
+        for place in Exhaustive.sample(file.bytes.indices, oneIn: 16) {
             var bytes = file.bytes
             bytes[place] ^= 1 << UInt8(random.below(8))
             Self.decode(bytes, place)
@@ -281,45 +283,6 @@ struct HostileCodableTests {
         let lists = try shared(.dictionary(entries), references: 20_000)
         #expect(throws: DecodingError.self) {
             try decoder.decode([[String: Int?]].self, from: lists)
-        }
-    }
-}
-
-/// Takes whatever is there, asking in the order in which people write such types.
-enum Anything: Decodable, Equatable, Sendable {
-    case null
-    case boolean(Bool)
-    case integer(Int)
-    case natural(UInt64)
-    case real(UInt64)
-    case string(String)
-    case date(Date)
-    case data(Data)
-    case array([Anything])
-    case dictionary([String: Anything])
-
-    init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        if container.decodeNil() {
-            self = .null
-        } else if let value = try? container.decode(Bool.self) {
-            self = .boolean(value)
-        } else if let value = try? container.decode(Int.self) {
-            self = .integer(value)
-        } else if let value = try? container.decode(UInt64.self) {
-            self = .natural(value)
-        } else if let value = try? container.decode(Double.self) {
-            self = .real(value.bitPattern)
-        } else if let value = try? container.decode(String.self) {
-            self = .string(value)
-        } else if let value = try? container.decode(Date.self) {
-            self = .date(value)
-        } else if let value = try? container.decode(Data.self) {
-            self = .data(value)
-        } else if let value = try? container.decode([Anything].self) {
-            self = .array(value)
-        } else {
-            self = .dictionary(try container.decode([String: Anything].self))
         }
     }
 }

@@ -152,12 +152,15 @@ struct MergeTests {
         }
     }
 
-    @Test("many keys are nested twice in linear time", .timeLimit(.minutes(1)))
+    @Test("many keys are nested twice in linear time")
     func manyNested() throws {
-        let count = 100_000
-        let tree = try PlistEncoder().encodeValue(Twice(count: count))
-        #expect(tree.dictionary?.count == count)
-        #expect(tree["0"] == ["0": 0, "1": 0] && tree["99999"] == ["0": 99_999, "1": 99_999])
+        let seconds = try ProcessorTime.seconds {
+            let count = 100_000
+            let tree = try PlistEncoder().encodeValue(Twice(count: count))
+            #expect(tree.dictionary?.count == count)
+            #expect(tree["0"] == ["0": 0, "1": 0] && tree["99999"] == ["0": 99_999, "1": 99_999])
+        }
+        #expect(seconds < 60)
     }
 
     @Test("a nested container that a value has replaced is dropped, and can be begun again")
