@@ -42,7 +42,9 @@ struct ObjectTable {
 
     // The first stands for the roots, which have no class.
     private var classes = [WrittenClass(archivedClass: ArchivedClass(name: ""))]
+    // Empty while there are few, which are searched one after the other.
     private var classIndexes: [ArchivedClass: Int] = [:]
+    private static let fewClasses = 8
     private(set) var open = Open()
     // The fields of all open objects, each object's together; those of the roots are the first.
     var fields: [(key: UInt32, value: UInt32)] = []
@@ -189,9 +191,19 @@ extension ObjectTable {
 
     /// The place of a class among those that are written.
     mutating func classIndex(of archivedClass: ArchivedClass) -> Int {
-        if let known = classIndexes[archivedClass] { return known }
+        let known =
+            classIndexes.isEmpty
+            ? classes.dropFirst().firstIndex { $0.archivedClass == archivedClass }
+            : classIndexes[archivedClass]
+        if let known { return known }
         classes.append(WrittenClass(archivedClass: archivedClass))
-        classIndexes[archivedClass] = classes.count - 1
+        if !classIndexes.isEmpty {
+            classIndexes[archivedClass] = classes.count - 1
+        } else if classes.count > Self.fewClasses {
+            for index in classes.indices.dropFirst() {
+                classIndexes[classes[index].archivedClass] = index
+            }
+        }
         return classes.count - 1
     }
 
