@@ -87,7 +87,7 @@ extension OutputSpan<UInt32> {
         // SAFETY: the integers lie within the list, and there is room for them, as was made sure of; any bit pattern
         // is a valid integer.
         unsafe withUnsafeMutableBufferPointer { buffer, count in
-            let bytes = list.bytes
+            let bytes = unsafe list.bytes
             for index in 0..<number {
                 let word = unsafe bytes.unsafeLoadUnaligned(
                     fromByteOffset: index &* width, as: Word.self)
@@ -98,5 +98,27 @@ extension OutputSpan<UInt32> {
             count &+= number
         }
         return largest
+    }
+}
+
+extension OutputSpan<UInt8> {
+    /// Appends the object numbers of values as big-endian words, if there is room for all. `numbers` holds those of
+    /// all values plus one.
+    @inline(__always)
+    mutating func append<Word: FixedWidthInteger & BitwiseCopyable>(
+        numbersOf nodes: Span<UInt32>, _ numbers: Span<UInt32>, as type: Word.Type
+    ) {
+        let width = MemoryLayout<Word>.size
+        guard freeCapacity >= nodes.count &* width else { return }
+        // SAFETY: the words fit, as was made sure of; each is stored at its place before the bytes of all become
+        // part of the span.
+        unsafe withUnsafeMutableBufferPointer { buffer, count in
+            let target = UnsafeMutableRawBufferPointer(buffer)
+            for index in nodes.indices {
+                let word = Word(truncatingIfNeeded: numbers[Int(nodes[index])] &- 1)
+                unsafe target.storeBytes(of: word.bigEndian, toByteOffset: count, as: Word.self)
+                count &+= width
+            }
+        }
     }
 }
