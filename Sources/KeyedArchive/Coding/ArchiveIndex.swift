@@ -7,10 +7,15 @@ internal import ArchiveVocabulary
 /// All entries of an archive: the kind of each, and whether several references lead to it. Every reference
 /// leads to an entry.
 struct ArchiveIndex {
-    private struct Entry {
-        var node: UInt32
-        var classNumber: ClassNumber
-        var references: UInt8
+    /// An entry of `$objects`.
+    struct Entry {
+        let node: UInt32
+        fileprivate(set) var classNumber: ClassNumber
+        /// The number of references that lead to it; 2 stands for more.
+        fileprivate var references: UInt8
+
+        /// A Boolean value that says whether more than one reference leads to it.
+        var isShared: Bool { references > 1 }
     }
 
     private var entries: [Entry] = []
@@ -50,6 +55,10 @@ struct ArchiveIndex {
     /// The number of classes, those of plain values among them.
     var classCount: Int { classes.count &+ ArchivedClass.leaves.count }
 
+    /// The entry `object`.
+    @inline(__always)
+    func entry(of object: UInt32) -> Entry { entries[Int(object)] }
+
     /// The class of the entry `object`, or the constant for what it is instead of an object.
     func classNumber(of object: UInt32) -> ClassNumber { entries[Int(object)].classNumber }
 
@@ -63,7 +72,7 @@ struct ArchiveIndex {
     }
 
     /// Returns whether more than one reference leads to the entry.
-    func isShared(_ object: UInt32) -> Bool { entries[Int(object)].references > 1 }
+    func isShared(_ object: UInt32) -> Bool { entries[Int(object)].isShared }
 
     /// The one pass over all entries.
     private struct Scan {
@@ -187,47 +196,60 @@ struct ArchiveIndex {
         // MARK: References
 
         mutating func countReferences(from top: UInt32) throws(KeyedArchiveError) {
-            try countReferences(in: top, nil)
+            // Taken out, so that no access to it has to be checked.
+            var entries = entries
+            self.entries = []
+            try countReferences(in: top, nil, &entries)
             for number in entries.indices
             where entries[number].classNumber.isObject && !entries[number].classNumber.isLeaf {
-                try countReferences(in: entries[number].node, UInt32(truncatingIfNeeded: number))
+                try countReferences(
+                    in: entries[number].node, UInt32(truncatingIfNeeded: number), &entries)
             }
+            self.entries = entries
         }
 
         /// Counts the references in one object, and in the containers that stand in it.
+        @inline(__always)
         private mutating func countReferences(
-            in container: UInt32, _ object: UInt32?
+            in container: UInt32, _ object: UInt32?, _ entries: inout [Entry]
         ) throws(KeyedArchiveError) {
-            pending.append(container)
+            try countReferences(ofOne: container, object, &entries)
             while let node = pending.popLast() {
-                let record = table[node]
-                for place in record.valueRange { try count(table.child(place), object) }
+                try countReferences(ofOne: node, object, &entries)
             }
         }
 
-        private mutating func count(
-            _ child: UInt32, _ object: UInt32?
+        private mutating func countReferences(
+            ofOne container: UInt32, _ object: UInt32?, _ entries: inout [Entry]
         ) throws(KeyedArchiveError) {
-            let record = table[child]
-            if record.isContainer {
-                if looks[Int(child)] == 2 { return }
-                looks[Int(child)] &+= 1
-                return pending.append(child)
+            let records = table.records.span
+            let values = table.children.span.extracting(records[Int(container)].valueRange)
+            for index in values.indices {
+                let record = records[Int(values[index])]
+                if record.kind == .uid {
+                    guard record.payload < UInt64(entries.count) else {
+                        throw dangling(record.payload, object, count: entries.count)
+                    }
+                    let target = Int(truncatingIfNeeded: record.payload)
+                    if entries[target].references < 2 { entries[target].references &+= 1 }
+                } else if record.isContainer {
+                    let child = Int(values[index])
+                    if looks[child] == 2 { continue }
+                    looks[child] &+= 1
+                    pending.append(values[index])
+                }
             }
-            guard record.kind == .uid else { return }
-            guard record.payload < UInt64(entries.count) else {
-                throw dangling(record.payload, object)
-            }
-            let target = Int(truncatingIfNeeded: record.payload)
-            if entries[target].references < 2 { entries[target].references &+= 1 }
         }
 
-        private func dangling(_ uid: UInt64, _ object: UInt32?) -> KeyedArchiveError {
+        @inline(never)
+        private func dangling(
+            _ uid: UInt64, _ object: UInt32?, count: Int
+        ) -> KeyedArchiveError {
             let reference = object.map { PropertyListUID($0) }
             return KeyedArchiveError(
                 .danglingReference,
                 what:
-                    "expected a reference to one of \(entries.count) objects, found one to object \(uid)",
+                    "expected a reference to one of \(count) objects, found one to object \(uid)",
                 object: reference, path: reference.map(ArchiveContents.path))
         }
     }

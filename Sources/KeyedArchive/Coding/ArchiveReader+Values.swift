@@ -16,12 +16,13 @@ extension ArchiveReader {
     /// A value of the object `object`, as ``KeyedReference/object(as:)``.
     func value<T: KeyedDecodable>(_ type: T.Type, _ object: UInt32) throws -> T {
         try state.charge()
-        let number = index.classNumber(of: object)
+        let entry = index.entry(of: object)
+        let number = entry.classNumber
         guard number.isObject else { throw nothing(object, expected: type) }
         guard isAllowed(number) else { throw notAllowed(object, askedFor: type) }
         if state.isUnderWay(object) { throw cycle(object) }
-        if index.isShared(object) { return try shared(type, number, object) }
-        return try make(actualType(type, number, object), object)
+        if entry.isShared { return try shared(type, number, object) }
+        return try make(actualType(type, number, object), object, isShared: false)
     }
 
     /// The value of an object that more than one reference leads to. Not inlined: a cast to a generic
@@ -31,7 +32,7 @@ extension ArchiveReader {
         _ type: T.Type, _ number: ClassNumber, _ object: UInt32
     ) throws -> T {
         if let value = made[object] as? T { return value }
-        return try make(actualType(type, number, object), object)
+        return try make(actualType(type, number, object), object, isShared: true)
     }
 
     /// The type that an object of an allowed class becomes, where `type` is asked for.
@@ -39,8 +40,7 @@ extension ArchiveReader {
     private func actualType<T: KeyedDecodable>(
         _ type: T.Type, _ number: ClassNumber, _ object: UInt32
     ) throws -> T.Type {
-        state.lookups[Int(number.value)].acceptedType == ObjectIdentifier(type)
-            ? type : try chosenType(type, number, object)
+        state.accepts(type, number) ? type : try chosenType(type, number, object)
     }
 
     @inline(never)
@@ -49,19 +49,15 @@ extension ArchiveReader {
     ) throws -> T.Type {
         guard let match = match(number) else { throw notAllowed(object, askedFor: type) }
         if let actual = match.type as? T.Type {
-            if actual == type { accept(type, number) }
+            if actual == type { state.accept(type, number) }
             return actual
         }
         guard type.reads(match.name) else {
             if match.type == nil { throw unknownClass(match.name, object) }
             throw wrongType(KeyedReference(self, object: object), expected: "\(type)")
         }
-        accept(type, number)
+        state.accept(type, number)
         return type
-    }
-
-    private func accept(_ type: Any.Type, _ number: ClassNumber) {
-        state.lookups[Int(number.value)].acceptedType = ObjectIdentifier(type)
     }
 
     /// Returns whether the class of an object stands for a type, or the type is read from it.
@@ -85,8 +81,14 @@ extension ArchiveReader {
 
     /// Returns whether objects of a class are allowed here: whether it has a ``match(_:)``, which
     /// is not copied.
+    @inline(__always)
     func isAllowed(_ number: ClassNumber) -> Bool {
-        isListed(number) || !isBelowAny && askedFor(number).isAllowed
+        state.isGranted(number) || isAllowedByLookup(number)
+    }
+
+    @inline(never)
+    private func isAllowedByLookup(_ number: ClassNumber) -> Bool {
+        listed(number).isAllowed || !isBelowAny && askedFor(number).isAllowed
     }
 
     /// The name that allows a class here, with its type; nil where the class is not allowed.
@@ -94,29 +96,22 @@ extension ArchiveReader {
         listed(number).match ?? (isBelowAny ? nil : askedFor(number).match)
     }
 
-    /// Returns whether the registry allows a class.
-    private func isListed(_ number: ClassNumber) -> Bool {
-        if state.lookups[Int(number.value)].listed.isAllowed { return true }
-        return listed(number).isAllowed
-    }
-
     /// The answer of the registry for a class, which it gives once.
     private func listed(_ number: ClassNumber) -> ClassLookup.Answer {
-        let known = state.lookups[Int(number.value)].listed
+        let known = state.listed(number)
         if !known.isUnknown { return known }
         let answer = ClassLookup.Answer(registry.match(of: index.archivedClass(number)))
-        state.lookups[Int(number.value)].listed = answer
+        state.setListed(answer, number)
         return answer
     }
 
     /// The answer of the classes that the root's type consists of. These are allowed where the program names a
     /// type, not where the archive decides.
     private func askedFor(_ number: ClassNumber) -> ClassLookup.Answer {
-        let known = state.lookups[Int(number.value)]
-        if known.root == rootCount { return known.askedFor }
+        if let known = state.askedFor(number) { return known }
         let answer = ClassLookup.Answer(
             classesOfRoot().match(of: index.archivedClass(number)))
-        state.lookups[Int(number.value)].setAskedFor(answer, root: rootCount)
+        state.setAskedFor(answer, number)
         return answer
     }
 
@@ -172,7 +167,7 @@ extension ArchiveReader {
             if number == .description { throw description(next) }
             guard number.isObject else { continue }
             try state.charge()
-            if !isListed(number), !registry.keepsUnknownClasses { throw notAllowed(next) }
+            if !listed(number).isAllowed, !registry.keepsUnknownClasses { throw notAllowed(next) }
             if number.isLeaf { continue }
             // Lists may be shared, and are written in each object that holds them.
             try state.charge(opaqueArchive.elementCount(of: next))
@@ -187,24 +182,28 @@ extension ArchiveReader {
         return seen
     }
 
-    private func make<T: KeyedDecodable>(_ type: T.Type, _ object: UInt32) throws -> T {
+    private func make<T: KeyedDecodable>(
+        _ type: T.Type, _ object: UInt32, isShared: Bool
+    ) throws -> T {
         if state.open.count >= limits.depth { throw tooDeep() }
-        guard stack.isUsedUp else { return try makeHere(type, object) }
+        guard state.stack.isUsedUp else { return try makeHere(type, object, isShared) }
         let error = KeyedArchiveError.stackExceeded(state.open.count)
         return try StackSegment.run(for: self, \.stack, orThrow: error) {
-            try makeHere(type, object)
+            try makeHere(type, object, isShared)
         }
     }
 
-    private func makeHere<T: KeyedDecodable>(_ type: T.Type, _ object: UInt32) throws -> T {
+    private func makeHere<T: KeyedDecodable>(
+        _ type: T.Type, _ object: UInt32, _ isShared: Bool
+    ) throws -> T {
         let outer = state.begin(object)
         defer { state.end(outer) }
-        let (madeBefore, lateBefore) = (newlyMade.count, lateReferences.count)
+        let (madeBefore, lateBefore) = (state.newlyMade.count, state.lateCount)
         do {
             let value = try type.init(coder: KeyedDecoder(self, object: object))
-            if index.isShared(object) {
+            if isShared {
                 made[object] = value
-                newlyMade.append(object)
+                state.newlyMade.append(object)
             }
             return value
         } catch {
@@ -213,15 +212,5 @@ extension ArchiveReader {
             forget(made: madeBefore, late: lateBefore)
             throw error
         }
-    }
-
-    /// Forgets all that was made, and is to be followed later, beyond these counts.
-    func forget(made madeCount: Int, late lateCount: Int) {
-        for object in newlyMade[min(madeCount, newlyMade.count)...] {
-            made[object] = nil
-            replacements[object] = nil
-        }
-        newlyMade.removeSubrange(min(madeCount, newlyMade.count)...)
-        lateReferences.removeSubrange(min(lateCount, lateReferences.count)...)
     }
 }

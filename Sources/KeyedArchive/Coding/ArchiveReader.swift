@@ -33,31 +33,23 @@ final class ArchiveReader {
 
     // The values of shared objects.
     var made: [UInt32: Any] = [:]
-    // The objects made for the root that is being read, in order.
-    var newlyMade: [UInt32] = []
     // Objects that may be kept as they are with all below them, and those that may not, and why.
     var keepable: Set<UInt32> = []
     var unkeepable: [UInt32: KeyedArchiveError] = [:]
-    // Long text and data by their nodes: however often they are referred to, they are copied once.
-    private var longContents = LongContents()
     private var fieldKeys = FieldKeys()
     private var longData = LongData()
     private var textsOfData: [UInt32: String] = [:]
-    // The types of the root, the classes they consist of, once one is needed that the registry does not
-    // have, and how many roots have been read.
+    // The types of the root, and the classes they consist of, once one is needed that the registry does not
+    // have.
     private var rootTypes: [any KeyedDecodable.Type] = []
     private var rootClasses: ClassRegistry?
-    private(set) var rootCount = 0
     // The number of further errors that name the keys of an object.
     var remainingHints = NearestKeys.mostErrors
     /// The archive, for what is kept of it as it is.
     private(set) lazy var opaqueArchive = OpaqueArchive(table, index)
-    var lateReferences: [LateReference] = []
+    private var lateReferences: [LateReference] = []
     private var nextLateReference = 0
     private var isReadingRoot = false
-    // Whether the archive decided on a class further out: below, only the registry counts.
-    var isBelowAny = false
-    var stack = StackSegment()
 
     /// A reference that is followed when everything else is complete.
     struct LateReference {
@@ -109,7 +101,7 @@ extension ArchiveReader {
     }
 
     /// The text of a string.
-    func text(of node: UInt32) -> String { table.string(of: node, &longContents) }
+    func text(of node: UInt32) -> String { table.string(of: node, &state.longContents) }
 
     /// The text of data that are UTF-8; nil where they are not.
     func validText(of node: UInt32) -> String? {
@@ -121,7 +113,7 @@ extension ArchiveReader {
     }
 
     /// The bytes of data, in the form of trees.
-    func bytes(of node: UInt32) -> [UInt8] { table.bytes(of: node, &longContents) }
+    func bytes(of node: UInt32) -> [UInt8] { table.bytes(of: node, &state.longContents) }
 
     /// The bytes of data.
     func data(of node: UInt32) -> Data { longData.data(of: node, in: table) }
@@ -137,7 +129,7 @@ extension ArchiveReader {
             limits: limits, remainingValues: isContainer ? state.remainingVisits : 1)
         let value: PropertyListValue
         do {
-            value = try view.value(within: &budget, &longContents)
+            value = try view.value(within: &budget, &state.longContents)
         } catch {
             if isContainer { try state.charge(budget.visitedCount) }
             if error.code == .expansionLimitExceeded { throw state.expansionExceeded() }
@@ -155,6 +147,18 @@ extension ArchiveReader {
         // changed, so that no access begins within another.
         @inline(__always) get { unsafe uncheckedState }
         @inline(__always) _modify { yield unsafe &uncheckedState }
+    }
+
+    /// A Boolean value that says whether the archive decided on a class further out.
+    var isBelowAny: Bool {
+        get { state.isBelowAny }
+        set { state.isBelowAny = newValue }
+    }
+
+    /// The stack that nested calls may use.
+    var stack: StackSegment {
+        get { state.stack }
+        set { state.stack = newValue }
     }
 }
 
@@ -190,9 +194,11 @@ extension ArchiveReader {
         let record = table[node]
         guard record.kind == .uid else { return node }
         let object = UInt32(truncatingIfNeeded: record.payload)
-        let number = index.classNumber(of: object)
-        guard number.isLeaf, isAllowed(number), (try? state.charge()) != nil else { return nil }
-        return index.node(of: object)
+        let entry = index.entry(of: object)
+        guard entry.classNumber.isLeaf, isAllowed(entry.classNumber),
+            (try? state.charge()) != nil
+        else { return nil }
+        return entry.node
     }
 
     /// The object that a field refers to, or the plain value that it holds.
@@ -215,13 +221,11 @@ extension ArchiveReader {
         defer { isReadingRoot = false }
         rootTypes = types
         rootClasses = nil
-        rootCount &+= 1
-        stack = StackSegment()
         state.restart()
         do {
             let value = try body()
             try resolveLateReferences()
-            newlyMade.removeAll()
+            state.newlyMade.removeAll()
             return value
         } catch {
             // What refers to an object that was never completed must not be handed out later. What
@@ -234,9 +238,10 @@ extension ArchiveReader {
 
     /// Keeps a reference to be followed when everything else is complete.
     func resolveLater(_ key: String, _ resolve: @escaping () throws -> Void) {
-        lateReferences.append(
-            LateReference(
-                owner: state.open.last, key: key, isBelowAny: isBelowAny, resolve: resolve))
+        let reference = LateReference(
+            owner: state.open.last, key: key, isBelowAny: isBelowAny, resolve: resolve)
+        lateReferences.append(reference)
+        state.lateCount = lateReferences.count
     }
 
     private func resolveLateReferences() throws {
@@ -250,8 +255,21 @@ extension ArchiveReader {
                 throw error.inside(.key(reference.key)).inside(owner?.components ?? [])
             }
         }
+        state.lateCount = 0
         lateReferences.removeAll()
         nextLateReference = 0
+    }
+
+    /// Forgets all that was made, and is to be followed later, beyond these counts.
+    func forget(made madeCount: Int, late lateCount: Int) {
+        let kept = min(madeCount, state.newlyMade.count)
+        for object in state.newlyMade[kept...] {
+            made[object] = nil
+            replacements[object] = nil
+        }
+        state.newlyMade.removeSubrange(kept...)
+        state.lateCount = min(lateCount, lateReferences.count)
+        lateReferences.removeSubrange(state.lateCount...)
     }
 }
 
@@ -270,13 +288,20 @@ extension ArchiveReader {
             return found.map { value(at: $0, in: record) }
         }
         let layout = ReadingState.Layout(classIndex: decoder.classIndex, shape: record.shape)
-        let asked = state.ask(key, layout)
-        if Int(asked.position) < record.count { return value(at: asked.position, in: record) }
-        if asked.position == ReadingState.FieldStep.missing { return nil }
+        let position = state.ask(key, layout)
+        if position < UInt32(truncatingIfNeeded: record.count) {
+            return value(at: position, in: record)
+        }
+        return position == ReadingState.missing ? nil : newField(key, record, layout)
+    }
+
+    /// The node that a field holds that no object of a layout was asked for at this step.
+    @inline(never)
+    private func newField(
+        _ key: String, _ record: NodeRecord, _ layout: ReadingState.Layout
+    ) -> UInt32? {
         let found = position(of: key, in: record)
-        state.learn(
-            .init(key: KnownKey(key), position: found ?? ReadingState.FieldStep.missing),
-            at: asked.step, layout)
+        state.learn(found ?? ReadingState.missing, of: key, layout)
         return found.map { value(at: $0, in: record) }
     }
 
@@ -322,7 +347,7 @@ extension ArchiveReader {
         let record = decoder.record
         guard record.kind == .dictionary else { return [] }
         return record.keyRange.compactMap { place in
-            let key = fieldKeys.key(table.child(place), of: table, &longContents)
+            let key = fieldKeys.key(table.child(place), of: table, &state.longContents)
             return key ?? (decoder.object == nil ? unkeyedRoot(table.child(place), record) : nil)
         }
     }

@@ -22,7 +22,7 @@ public final class ArchiveWriter {
     private var askedFor = ClassRegistry()
     // Whether the value further out is one of any class: below, only the registry counts.
     private var isBelowAny = false
-    private var types: [ObjectIdentifier: WrittenType] = [:]
+    private var types = TypeTable<WrittenType>()
     private var lastType: (id: ObjectIdentifier, written: WrittenType)?
     private let listsStrings: Bool
     private let listsNumbers: Bool
@@ -229,7 +229,7 @@ extension ArchiveWriter {
     }
 
     private func note(_ id: ObjectIdentifier, _ written: WrittenType) {
-        types[id] = written
+        types.insert(written, for: id)
         lastType = (id, written)
     }
 
@@ -294,7 +294,7 @@ extension ArchiveWriter {
         stack = StackSegment()
         defer {
             askedFor = ClassRegistry()
-            types.removeAll(keepingCapacity: true)
+            types.removeAll()
             lastType = nil
         }
         return try body()

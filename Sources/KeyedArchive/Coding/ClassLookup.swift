@@ -24,15 +24,12 @@ struct ClassLookup {
     var listed = Answer.unknown
     /// The answer of the types requested at a root.
     private(set) var askedFor = Answer.unknown
-    /// A type that can be read from the class.
-    var acceptedType: ObjectIdentifier?
-    /// The number of the root that ``askedFor`` is the answer for.
-    private(set) var root = 0
+    /// The number of the root that ``askedFor`` is the answer for; 0 before the first.
+    private(set) var root: UInt32 = 0
 
     /// Notes the answer of the types requested at a root, and forgets those of other roots.
-    mutating func setAskedFor(_ answer: Answer, root: Int) {
+    mutating func setAskedFor(_ answer: Answer, root: UInt32) {
         askedFor = answer
-        acceptedType = nil
         self.root = root
     }
 }

@@ -20,8 +20,14 @@ public struct KeyedDecoder {
     init(_ reader: ArchiveReader, object: UInt32?) {
         self.reader = reader
         self.object = object
-        record = reader.record(of: object)
-        classIndex = object.map { Int(reader.classNumber(of: $0).value) } ?? 0
+        guard let object else {
+            record = reader.table[reader.index.top]
+            classIndex = 0
+            return
+        }
+        let entry = reader.index.entry(of: object)
+        record = reader.table[entry.node]
+        classIndex = Int(truncatingIfNeeded: entry.classNumber.value)
     }
 
     /// The values that the program has set in ``KeyedUnarchiver/userInfo``.
@@ -243,8 +249,8 @@ extension KeyedDecoder {
     }
 
     private func plainNode(_ key: String) -> UInt32? {
-        if isRoot { return nil }
-        return reader.field(key, of: self).flatMap(reader.plainNode)
+        guard object != nil, let node = reader.field(key, of: self) else { return nil }
+        return reader.plainNode(at: node)
     }
 
     /// The long way, which knows all forms and all errors.

@@ -32,7 +32,7 @@ struct ObjectTable {
         var layout: [(key: KnownKey, node: UInt32)] = []
     }
 
-    var assembler = GraphAssembler()
+    var assembler = GraphAssembler(sharesLeaves: true)
     // By object: its node, or one of two marks.
     private(set) var objects: [UInt32] = [promised]
     // The slot of an object that has been referred to conditionally only: nil, as things stand.
@@ -42,7 +42,9 @@ struct ObjectTable {
 
     // The first stands for the roots, which have no class.
     private var classes = [WrittenClass(archivedClass: ArchivedClass(name: ""))]
+    // Empty while there are few, which are searched one after the other.
     private var classIndexes: [ArchivedClass: Int] = [:]
+    private static let fewClasses = 8
     private(set) var open = Open()
     // The fields of all open objects, each object's together; those of the roots are the first.
     var fields: [(key: UInt32, value: UInt32)] = []
@@ -56,9 +58,8 @@ struct ObjectTable {
     var copiedParts: [ArchiveIdentity: CopiedParts] = [:]
     // How many fields and elements of theirs.
     var copiedCount = 0
-    // The objects of strings that are equal to none before, in the order of their first use.
-    private var strings: [UInt32] = []
-    private var numbers: [ArchivedNumber: UInt32] = [:]
+    // By the node of a string or a number: the object that stands for all that are equal; 0 is none.
+    private var plainObjects: [UInt32] = []
     /// The first error, after which nothing is added and nothing is output.
     private(set) var failure: (any Error)?
     /// Whether the archive is finished or has failed.
@@ -190,9 +191,19 @@ extension ObjectTable {
 
     /// The place of a class among those that are written.
     mutating func classIndex(of archivedClass: ArchivedClass) -> Int {
-        if let known = classIndexes[archivedClass] { return known }
+        let known =
+            classIndexes.isEmpty
+            ? classes.dropFirst().firstIndex { $0.archivedClass == archivedClass }
+            : classIndexes[archivedClass]
+        if let known { return known }
         classes.append(WrittenClass(archivedClass: archivedClass))
-        classIndexes[archivedClass] = classes.count - 1
+        if !classIndexes.isEmpty {
+            classIndexes[archivedClass] = classes.count - 1
+        } else if classes.count > Self.fewClasses {
+            for index in classes.indices.dropFirst() {
+                classIndexes[classes[index].archivedClass] = index
+            }
+        }
         return classes.count - 1
     }
 
@@ -288,21 +299,29 @@ extension ObjectTable {
 extension ObjectTable {
     /// The object for text: one that has the same, or a new one.
     mutating func string(_ text: String, uniquing: Bool) throws(KeyedArchiveError) -> UInt32 {
-        guard uniquing else { return try add(node: assembler.string(text)) }
-        let (ordinal, node) = assembler.uniqueString(text)
-        guard let node else { return strings[ordinal] }
-        let number = try add(node: node)
-        strings.append(number)
-        return number
+        try object(of: assembler.string(text), uniquing)
     }
 
     /// The object for a number: one that is the same, or a new one.
     mutating func number(
         _ number: ArchivedNumber, uniquing: Bool
     ) throws(KeyedArchiveError) -> UInt32 {
-        if uniquing, let known = numbers[number] { return known }
-        let object = try add(node: assembler.number(number))
-        if uniquing { numbers[number] = object }
+        try object(of: assembler.number(number), uniquing)
+    }
+
+    /// The object for a plain value. Equal values are one node.
+    private mutating func object(
+        of node: UInt32, _ uniquing: Bool
+    ) throws(KeyedArchiveError) -> UInt32 {
+        guard uniquing else { return try add(node: node) }
+        let place = Int(node)
+        if place >= plainObjects.count {
+            let count = max(place &+ 1, plainObjects.count &* 2, 32)
+            plainObjects.append(contentsOf: repeatElement(0, count: count &- plainObjects.count))
+        }
+        if plainObjects[place] != 0 { return plainObjects[place] }
+        let object = try add(node: node)
+        plainObjects[place] = object
         return object
     }
 

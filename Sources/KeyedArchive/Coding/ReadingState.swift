@@ -1,6 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+internal import CallStack
 internal import PropertyList
 
 /// The state of decoding one archive: the objects under construction, the fields requested so far, and the
@@ -25,30 +26,42 @@ struct ReadingState {
         }
     }
 
-    /// A field that objects of a layout were asked for.
-    struct FieldStep {
+    /// A field that objects of a layout were asked for, and the step that came after it.
+    private struct FieldStep {
+        let layout: Layout
         let key: KnownKey
         /// The position of the key in the object, or ``missing``.
         let position: UInt32
-
-        /// The position of a field that the objects do not have.
-        static let missing = UInt32.max
-        /// The position of a field that no object of the layout was asked for at this step.
-        static let unknown = UInt32.max - 1
+        /// The place of the next step plus one; 0 is none.
+        var next: UInt32
     }
+
+    /// The position of a field that the objects of a layout do not have.
+    static let missing = UInt32.max
+    /// The position of a field that no object of the layout was asked for at this step.
+    static let unknown = UInt32.max - 1
 
     /// The requests to one object so far.
     struct Progress {
-        /// The number of fields.
-        var step = 0
+        /// The value of ``next`` before the first request.
+        fileprivate static let start = UInt32.max
+
+        /// The place of the step of the last request plus one; 0 is none.
+        fileprivate var last: UInt32 = 0
+        /// The place of the step that is expected plus one; 0 is none.
+        fileprivate var next = start
         /// The number of values without a key.
         var unkeyedCount = 0
     }
 
-    /// The fields that objects of one layout were asked for, in the order of asking.
-    private struct KnownFields {
-        var layout = Layout.none
-        var steps: [FieldStep] = []
+    /// The answers for one class, for a comparison at each reference to its objects.
+    private struct Grant {
+        /// A Boolean value that says whether the program's registry allows the class.
+        var isListed = false
+        /// The number of the last root whose type allows the class; 0 is none.
+        var root: UInt32 = 0
+        /// A type that can be read from the class.
+        var acceptedType: ObjectIdentifier?
     }
 
     private static let slotCount = 64
@@ -56,18 +69,36 @@ struct ReadingState {
     /// The objects that are being made, outermost first.
     private(set) var open: [UInt32] = []
     private(set) var progress = Progress()
-    /// By class: what is known of it.
-    var lookups: [ClassLookup]
+    // By class: what is known of it.
+    private var lookups: [ClassLookup]
+    // By class: whether its objects are allowed, as far as is known.
+    private var grants: [Grant]
+    /// The number of roots that have been read.
+    private(set) var rootCount: UInt32 = 0
+    /// A Boolean value that says whether the archive decided on a class further out: below, only the registry counts.
+    var isBelowAny = false
+    /// The stack that nested calls may use.
+    var stack = StackSegment()
+    /// Long text and data by their nodes: however often they are referred to, they are copied once.
+    var longContents = LongContents()
+    /// The objects made for the root that is being read, in order.
+    var newlyMade: [UInt32] = []
+    /// The number of references to be followed when everything else is complete. The reader has these: to release
+    /// them may run code of a program.
+    var lateCount = 0
     // By object: whether it is being made.
     private var isUnderWay: [Bool]
-    // A slot remembers the last layout that fell into it and no other.
-    private var knownFields: [KnownFields] = []
+    // The steps of all layouts, each linked to the one that came after it the last time.
+    private var steps: [FieldStep] = []
+    // By slot of a layout: the place of the first step plus one; 0 is none.
+    private var firstSteps: [UInt32] = []
     private var visits = 0
     private let visitLimit: Int
 
     init(objectCount: Int, classCount: Int, visitLimit: Int) {
         open.reserveCapacity(8)
         lookups = [ClassLookup](repeating: ClassLookup(), count: classCount)
+        grants = [Grant](repeating: Grant(), count: classCount)
         isUnderWay = [Bool](repeating: false, count: objectCount)
         self.visitLimit = visitLimit
     }
@@ -83,8 +114,12 @@ struct ReadingState {
     /// The number of values that may still be visited.
     var remainingVisits: Int { max(0, visitLimit &- visits) }
 
-    /// Resets the counter.
-    mutating func restart() { visits = 0 }
+    /// Begins to read a root.
+    mutating func restart() {
+        visits = 0
+        rootCount &+= 1
+        stack = StackSegment()
+    }
 
     @inline(never)
     func expansionExceeded() -> KeyedArchiveError {
@@ -111,40 +146,92 @@ struct ReadingState {
         progress = outer
     }
 
-    /// Counts a field that an object is asked for.
+    /// Notes a request for a field.
     ///
-    /// - Returns: the step in the order of asking, and the position of the field, if an object of the layout was
-    ///   asked for the same key at this step before.
+    /// - Returns: The position of the field, if the request is the one that came here the last time, from an object
+    ///   of the same layout; otherwise ``unknown``.
     @inline(__always)
-    mutating func ask(_ key: String, _ layout: Layout) -> (step: Int, position: UInt32) {
-        let step = progress.step
-        progress.step &+= 1
-        if knownFields.isEmpty { return (step, FieldStep.unknown) }
-        let slot = layout.slot(Self.slotCount)
-        guard knownFields[slot].layout == layout, step < knownFields[slot].steps.count,
-            knownFields[slot].steps[step].key.isSame(as: key)
-        else { return (step, FieldStep.unknown) }
-        return (step, knownFields[slot].steps[step].position)
+    mutating func ask(_ key: String, _ layout: Layout) -> UInt32 {
+        if progress.next == Progress.start { progress.next = firstStep(layout) }
+        if progress.next == 0 { return Self.unknown }
+        let place = Int(truncatingIfNeeded: progress.next &- 1)
+        guard steps[place].layout == layout, steps[place].key.isSame(as: key) else {
+            return Self.unknown
+        }
+        progress.last = progress.next
+        progress.next = steps[place].next
+        return steps[place].position
     }
 
-    /// Notes the position of a field.
-    mutating func learn(_ field: FieldStep, at step: Int, _ layout: Layout) {
-        if knownFields.isEmpty {
-            knownFields = Array(repeating: KnownFields(), count: Self.slotCount)
+    private func firstStep(_ layout: Layout) -> UInt32 {
+        firstSteps.isEmpty ? 0 : firstSteps[layout.slot(Self.slotCount)]
+    }
+
+    /// Notes the position of the field that ``ask(_:_:)`` did not know, in the place of the step that was expected.
+    mutating func learn(_ position: UInt32, of key: String, _ layout: Layout) {
+        let expected = Int(truncatingIfNeeded: progress.next) &- 1
+        if expected >= 0 {
+            steps[expected] = FieldStep(
+                layout: layout, key: KnownKey(key), position: position, next: steps[expected].next)
+            progress.last = progress.next
+            progress.next = steps[expected].next
+            return
         }
-        let slot = layout.slot(Self.slotCount)
-        if knownFields[slot].layout != layout {
-            // Only the first request of an object replaces what another layout has left.
-            if step > 0 { return }
-            knownFields[slot] = KnownFields(layout: layout)
+        steps.append(FieldStep(layout: layout, key: KnownKey(key), position: position, next: 0))
+        let new = UInt32(truncatingIfNeeded: steps.count)
+        if progress.last > 0 {
+            steps[Int(truncatingIfNeeded: progress.last &- 1)].next = new
+        } else {
+            if firstSteps.isEmpty { firstSteps = Array(repeating: 0, count: Self.slotCount) }
+            firstSteps[layout.slot(Self.slotCount)] = new
         }
-        if step < knownFields[slot].steps.count {
-            knownFields[slot].steps[step] = field
-        } else if step == knownFields[slot].steps.count {
-            knownFields[slot].steps.append(field)
-        }
+        progress.last = new
     }
 
     /// Counts a value without a key.
     mutating func countUnkeyed() { progress.unkeyedCount &+= 1 }
+}
+
+// MARK: - Classes
+
+extension ReadingState {
+    /// Returns whether objects of a class are known to be allowed here.
+    @inline(__always)
+    func isGranted(_ number: ClassNumber) -> Bool {
+        let grant = grants[Int(number.value)]
+        return grant.isListed || !isBelowAny && grant.root == rootCount && rootCount > 0
+    }
+
+    /// The answer of the program's registry for a class.
+    func listed(_ number: ClassNumber) -> ClassLookup.Answer { lookups[Int(number.value)].listed }
+
+    /// Notes the answer of the program's registry for a class.
+    mutating func setListed(_ answer: ClassLookup.Answer, _ number: ClassNumber) {
+        lookups[Int(number.value)].listed = answer
+        grants[Int(number.value)].isListed = answer.isAllowed
+    }
+
+    /// The answer of the types requested at this root for a class; nil where it is not known.
+    func askedFor(_ number: ClassNumber) -> ClassLookup.Answer? {
+        let lookup = lookups[Int(number.value)]
+        return lookup.root == rootCount ? lookup.askedFor : nil
+    }
+
+    /// Notes the answer of the types requested at this root for a class.
+    mutating func setAskedFor(_ answer: ClassLookup.Answer, _ number: ClassNumber) {
+        lookups[Int(number.value)].setAskedFor(answer, root: rootCount)
+        grants[Int(number.value)].root = answer.isAllowed ? rootCount : 0
+        grants[Int(number.value)].acceptedType = nil
+    }
+
+    /// Returns whether a type is known to be read from a class.
+    @inline(__always)
+    func accepts(_ type: Any.Type, _ number: ClassNumber) -> Bool {
+        grants[Int(number.value)].acceptedType == ObjectIdentifier(type)
+    }
+
+    /// Notes that a type is read from a class.
+    mutating func accept(_ type: Any.Type, _ number: ClassNumber) {
+        grants[Int(number.value)].acceptedType = ObjectIdentifier(type)
+    }
 }

@@ -18,7 +18,7 @@ public enum BinaryPropertyList {
     ) throws(PropertyListError) -> [UInt8] {
         var budget = document.budget(limits)
         let objects = try ObjectList(document, layout.numbering, &budget)
-        var writer = BinaryWriter(document.storage.store, objects, layout, budget)
+        let writer = BinaryWriter(document.storage.store, objects, layout, budget)
         return try writer.write()
     }
 
@@ -30,7 +30,7 @@ public enum BinaryPropertyList {
         budget: consuming OperationBudget
     ) throws(PropertyListError) -> [UInt8] {
         let objects = ObjectList(store, order: order, layout.numbering)
-        var writer = BinaryWriter(store, objects, layout, budget)
+        let writer = BinaryWriter(store, objects, layout, budget)
         return try writer.write(root: objects.number(of: root))
     }
 }

@@ -24,6 +24,8 @@ struct BinaryReader {
     var store: NodeStore
     var used: ParsingOptions
     private var covered = 0
+    // The table is part of the size: an entry pays for a small object that another has named.
+    private let coverageLimit: Int
     private var problems: [PropertyListError] = []
     private var unreadable: [Int] = []
 
@@ -50,6 +52,7 @@ struct BinaryReader {
     private init(_ bytes: [UInt8], options: ParsingOptions) throws(PropertyListError) {
         used = try Self.checkVersion(bytes, options)
         store = NodeStore(bytes: bytes)
+        coverageLimit = bytes.count &+ Self.coverageBase
         self.options = options
         guard options.contains(.salvage) else {
             trailer = try Trailer(of: bytes.span)
@@ -89,20 +92,27 @@ struct BinaryReader {
 
     private mutating func readObjects(_ file: Span<UInt8>) throws(PropertyListError) {
         // The table is in the file, so its size is no mere claim.
-        store.records.reserveLargeCapacity(trailer.objectCount)
+        var records: [NodeRecord] = []
+        records.reserveLargeCapacity(trailer.objectCount)
         store.children.reserveCapacity(min(trailer.objectCount &* 2, 256))
-        var entry = trailer.tableOffset
-        for number in 0..<trailer.objectCount {
-            let offset = file.bigEndian(at: entry, width: trailer.offsetWidth) ?? .max
-            do {
-                store.records.append(try readObject(at: offset, file))
-            } catch {
-                try keepUnreadable(number, offset, error, file)
+        let width = trailer.offsetWidth
+        try records.append(addingCapacity: trailer.objectCount) {
+            output throws(PropertyListError) in
+            var end = trailer.tableOffset
+            for number in 0..<trailer.objectCount {
+                end &+= width
+                let offset = file.bigEndian(before: end, width: width) ?? .max
+                do throws(PropertyListError) {
+                    output.append(try readObject(at: offset, file))
+                } catch {
+                    output.append(try keepUnreadable(number, offset, error, file))
+                }
             }
-            entry &+= trailer.offsetWidth
         }
+        store.records = records
     }
 
+    @inline(__always)
     private mutating func readObject(
         at offset: UInt64, _ file: Span<UInt8>
     ) throws(PropertyListError) -> NodeRecord {
@@ -128,23 +138,26 @@ struct BinaryReader {
     }
 
     /// Counts the bytes of an object.
+    @inline(__always)
     private mutating func cover(_ object: ObjectReader) throws(PropertyListError) {
         covered &+= object.size
-        // The table is part of the size: an entry pays for a small object that another has named.
-        let limit = store.bytes.count &+ Self.coverageBase
-        if covered > limit {
-            throw PropertyListError(
-                .expansionLimitExceeded, format: .binary,
-                what:
-                    "expected overlapping objects to cover at most \(limit) bytes, found \(covered)",
-                location: .byte(object.offset))
-        }
+        if covered > coverageLimit { throw coverageExceeded(at: object.offset) }
     }
 
-    /// Keeps an object that cannot be read for what it is, where the options say so.
+    @inline(never)
+    private func coverageExceeded(at offset: Int) -> PropertyListError {
+        PropertyListError(
+            .expansionLimitExceeded, format: .binary,
+            what:
+                "expected overlapping objects to cover at most \(coverageLimit) bytes, found \(covered)",
+            location: .byte(offset))
+    }
+
+    /// The record of an object that cannot be read, where the options let it pass.
+    @inline(never)
     private mutating func keepUnreadable(
         _ number: Int, _ offset: UInt64, _ error: PropertyListError, _ file: Span<UInt8>
-    ) throws(PropertyListError) {
+    ) throws(PropertyListError) -> NodeRecord {
         let location = error.location ?? .byte(trailer.tableOffset + number * trailer.offsetWidth)
         let error = PropertyListError(
             error.code, format: .binary, what: "object \(number): \(error.what)",
@@ -156,8 +169,7 @@ struct BinaryReader {
         unreadable.append(number)
         if problems.count < Self.problemLimit { problems.append(error) }
         let place = min(offset, UInt64(trailer.tableOffset))
-        store.records.append(
-            NodeRecord(kind: .unreadable, offset: UInt32(truncatingIfNeeded: place)))
+        return NodeRecord(kind: .unreadable, offset: UInt32(truncatingIfNeeded: place))
     }
 
     /// Decides about the objects that could not be read: with `salvage` they stay, otherwise they

@@ -7,167 +7,223 @@
 /// Widths by CoreFoundation's rule: references are as wide as the *number* of objects needs, offsets
 /// as the *place of the table* needs, each 1, 2, 4 or 8 bytes.
 struct BinaryWriter: ~Copyable {
-    /// Integers are stored as words, of which the next overwrites what is not theirs.
-    private static let slack = 8
-
-    private let store: NodeStore
-    private let objects: ObjectList
+    private let writer: ObjectWriter
     private let layout: BinaryLayout
     private let budget: OperationBudget
-    private let referenceWidth: Int
-    private var output: [UInt8] = Array("bplist00".utf8)
-    private var offsets: [UInt64] = []
 
     init(
         _ store: NodeStore, _ objects: ObjectList, _ layout: BinaryLayout,
         _ budget: consuming OperationBudget
     ) {
-        self.store = store
-        self.objects = objects
+        writer = ObjectWriter(
+            store: store, objects: objects, keepsWidths: layout.keepsWidths,
+            referenceWidth: ObjectWriter.width(of: UInt64(objects.order.count)))
         self.layout = layout
         self.budget = budget
-        referenceWidth = Self.width(of: UInt64(objects.order.count))
-        offsets.reserveCapacity(objects.order.count)
-        let references = store.children.count &* referenceWidth
-        let text = min(store.bytes.count, objects.order.count &* 64) &+ store.decoded.count
-        output.reserveLargeCapacity(text &+ references &+ objects.order.count &* 8)
     }
 
-    mutating func write(root: UInt64 = 0) throws(PropertyListError) -> [UInt8] {
-        for node in objects.order {
-            offsets.append(UInt64(output.count))
-            try append(node)
-            try budget.checkOutput(size: output.count)
+    func write(root: UInt64 = 0) throws(PropertyListError) -> [UInt8] {
+        let order = writer.objects.order
+        var output = emptyOutput()
+        var offsets: [UInt64] = []
+        try offsets.append(addingCapacity: order.count) { offsets throws(PropertyListError) in
+            while offsets.count < order.count { try appendObjects(order, &offsets, &output) }
         }
         let tableOffset = UInt64(output.count)
         let tight = (71 - tableOffset.leadingZeroBitCount) / 8
-        let width = layout.hasTightOffsets ? tight : Self.width(of: tableOffset)
-        output.append(addingCapacity: offsets.count &* width &+ Self.slack) { output in
+        let width = layout.hasTightOffsets ? tight : ObjectWriter.width(of: tableOffset)
+        output.append(addingCapacity: offsets.count &* width &+ ObjectWriter.slack) { output in
             for offset in offsets { output.append(bigEndian: offset, width: width) }
         }
-        appendTrailer(tableOffset, offsetWidth: width, root: root)
+        appendTrailer(tableOffset, offsetWidth: width, root: root, &output)
         return output
     }
 
-    private mutating func appendTrailer(_ tableOffset: UInt64, offsetWidth: Int, root: UInt64) {
-        output.append(contentsOf: [0, 0, 0, 0, 0, 0])
-        output.append(UInt8(truncatingIfNeeded: offsetWidth))
-        output.append(UInt8(truncatingIfNeeded: referenceWidth))
-        append(UInt64(objects.order.count), width: 8)
-        append(root, width: 8)
-        append(tableOffset, width: 8)
+    /// The beginning of the file, with room for about all of it.
+    private func emptyOutput() -> [UInt8] {
+        let (store, count) = (writer.store, writer.objects.order.count)
+        let references = store.children.count &* writer.referenceWidth
+        let text = min(store.bytes.count, count &* 64) &+ store.decoded.count
+        var output: [UInt8] = []
+        // Of each object a marker and a few bytes, and its place in the offset table.
+        output.reserveLargeCapacity(text &+ references &+ count &* 12 &+ 128)
+        output.append(contentsOf: "bplist00".utf8)
+        return output
     }
 
-    // MARK: Objects
+    /// Appends the next object, and all after it that there is room for.
+    private func appendObjects(
+        _ order: [UInt32], _ offsets: inout OutputSpan<UInt64>, _ output: inout [UInt8]
+    ) throws(PropertyListError) {
+        let start = output.count
+        output.makeRoom(for: writer.largestSize(of: order[offsets.count]))
+        try output.append(addingCapacity: output.capacity &- start) {
+            output throws(PropertyListError) in
+            let free = output.freeCapacity
+            while offsets.count < order.count {
+                let node = order[offsets.count]
+                if writer.largestSize(of: node) > output.freeCapacity { return }
+                offsets.append(UInt64(start &+ free &- output.freeCapacity))
+                try writer.append(node, to: &output)
+                try budget.checkOutput(size: start &+ free &- output.freeCapacity)
+            }
+        }
+    }
 
-    private mutating func append(_ node: UInt32) throws(PropertyListError) {
+    private func appendTrailer(
+        _ tableOffset: UInt64, offsetWidth: Int, root: UInt64, _ output: inout [UInt8]
+    ) {
+        output.append(addingCapacity: Trailer.size &+ ObjectWriter.slack) { output in
+            output.append(bigEndian: 0, width: 6)
+            output.append(UInt8(truncatingIfNeeded: offsetWidth))
+            output.append(UInt8(truncatingIfNeeded: writer.referenceWidth))
+            output.append(bigEndian: UInt64(writer.objects.order.count), width: 8)
+            output.append(bigEndian: root, width: 8)
+            output.append(bigEndian: tableOffset, width: 8)
+        }
+    }
+}
+
+// MARK: - Objects
+
+/// Writes objects one by one, where there is room for ``largestSize(of:)`` bytes.
+private struct ObjectWriter {
+    /// Integers are stored as words, of which the next overwrites what is not theirs.
+    static let slack = 8
+    /// The most bytes of a marker with a count, or of a number.
+    private static let largestHead = 17
+
+    let store: NodeStore
+    let objects: ObjectList
+    let keepsWidths: Bool
+    let referenceWidth: Int
+
+    /// The bytes that an object may take, and that its last word may overwrite.
+    @inline(__always)
+    func largestSize(of node: UInt32) -> Int {
+        let record = store.records[Int(node)]
+        let head = Self.largestHead &+ Self.slack
+        switch record.kind {
+        case .string, .data: return head &+ store.contentRange(of: record).count &* 2
+        case .dictionary, .array, .set: return head &+ record.childRange.count &* referenceWidth
+        // A UID may keep the width of 16 bytes.
+        default: return head
+        }
+    }
+
+    @inline(__always)
+    func append(
+        _ node: UInt32, to output: inout OutputSpan<UInt8>
+    ) throws(PropertyListError) {
         let record = store.records[Int(node)]
         switch record.kind {
-        case .string: appendString(record)
-        case .integer: appendInteger(record)
-        case .dictionary: appendContainer(ObjectMarker.dictionary, record)
-        case .array: appendContainer(ObjectMarker.array, record)
-        case .set: appendContainer(ObjectMarker.set, record)
-        case .uid: appendUID(record)
-        case .real: appendReal(record)
-        case .data: appendData(record)
+        case .string: appendString(record, &output)
+        case .integer: appendInteger(record, &output)
+        case .dictionary: appendContainer(ObjectMarker.dictionary, record, &output)
+        case .array: appendContainer(ObjectMarker.array, record, &output)
+        case .set: appendContainer(ObjectMarker.set, record, &output)
+        case .uid: appendUID(record, &output)
+        case .real: appendReal(record, &output)
+        case .data: appendContent(ObjectMarker.data, record, unit: 1, &output)
         case .boolean: output.append(record.payload == 0 ? ObjectMarker.no : ObjectMarker.yes)
-        case .date: append(marker: ObjectMarker.date, record.payload, width: 8)
+        case .date: append(marker: ObjectMarker.date, record.payload, width: 8, &output)
         case .null: output.append(ObjectMarker.null)
         case .unreadable: throw unreadable(node)
         }
     }
 
-    private mutating func appendInteger(_ record: NodeRecord) {
+    private func appendInteger(_ record: NodeRecord, _ output: inout OutputSpan<UInt8>) {
         let isWide = record.payload > UInt64(Int64.max) && !record.isNegative
         var width = isWide ? 16 : Self.width(of: record.payload)
-        if layout.keepsWidths, Int(record.header) >= width { width = Int(record.header) }
+        if keepsWidths, Int(record.header) >= width { width = Int(record.header) }
         let power = UInt8(truncatingIfNeeded: width.trailingZeroBitCount)
         if width == 16 {
             output.append(ObjectMarker.integer | power)
-            append(record.isNegative ? .max : 0, width: 8)
-            append(record.payload, width: 8)
+            output.append(bigEndian: record.isNegative ? .max : 0, width: 8)
+            output.append(bigEndian: record.payload, width: 8)
         } else {
-            append(marker: ObjectMarker.integer | power, record.payload, width: width)
+            append(marker: ObjectMarker.integer | power, record.payload, width: width, &output)
         }
     }
 
-    private mutating func appendReal(_ record: NodeRecord) {
+    private func appendReal(_ record: NodeRecord, _ output: inout OutputSpan<UInt8>) {
         guard record.header == 4 else {
-            return append(marker: ObjectMarker.double, record.payload, width: 8)
+            return append(marker: ObjectMarker.double, record.payload, width: 8, &output)
         }
         let bits = PropertyListReal.narrowed(record.payload)
-        append(marker: ObjectMarker.single, UInt64(bits), width: 4)
+        append(marker: ObjectMarker.single, UInt64(bits), width: 4, &output)
     }
 
-    private mutating func appendUID(_ record: NodeRecord) {
+    private func appendUID(_ record: NodeRecord, _ output: inout OutputSpan<UInt8>) {
         var width = Self.width(of: record.payload)
-        if layout.keepsWidths { width = max(width, Int(record.header)) }
+        if keepsWidths { width = max(width, Int(record.header)) }
         output.append(ObjectMarker.uid | UInt8(truncatingIfNeeded: width &- 1))
         for _ in 0..<max(width &- 8, 0) { output.append(0) }
-        append(record.payload, width: min(width, 8))
+        output.append(bigEndian: record.payload, width: min(width, 8))
     }
 
-    private mutating func appendString(_ record: NodeRecord) {
+    private func appendString(_ record: NodeRecord, _ output: inout OutputSpan<UInt8>) {
         switch record.encoding {
-        case .ascii: appendContent(ObjectMarker.asciiString, record, unit: 1)
-        case .utf16: appendContent(ObjectMarker.utf16String, record, unit: 2)
+        case .ascii: appendContent(ObjectMarker.asciiString, record, unit: 1, &output)
+        case .utf16: appendContent(ObjectMarker.utf16String, record, unit: 2, &output)
         case .utf8:
             var text: [UInt8] = []
             store.withContent(of: record) { UTF16Text.appendUTF16($0, to: &text) }
-            appendCount(ObjectMarker.utf16String, text.count / 2)
-            output.append(contentsOf: text)
+            appendCount(ObjectMarker.utf16String, text.count / 2, &output)
+            output.append(contentsOf: text.span)
         }
     }
 
-    private mutating func appendData(_ record: NodeRecord) {
-        appendContent(ObjectMarker.data, record, unit: 1)
-    }
-
-    private mutating func appendContent(_ marker: UInt8, _ record: NodeRecord, unit: Int) {
+    @inline(__always)
+    private func appendContent(
+        _ marker: UInt8, _ record: NodeRecord, unit: Int, _ output: inout OutputSpan<UInt8>
+    ) {
         store.withContent(of: record) { content in
-            appendCount(marker, content.count / unit)
-            output.append(addingCapacity: content.count) { $0.append(contentsOf: content) }
+            appendCount(marker, content.count / unit, &output)
+            output.append(contentsOf: content)
         }
     }
 
-    private mutating func appendContainer(_ marker: UInt8, _ record: NodeRecord) {
-        appendCount(marker, record.count)
-        let places = record.childRange
-        let width = referenceWidth
-        output.append(addingCapacity: places.count &* width &+ Self.slack) { output in
-            for place in places {
-                output.append(
-                    bigEndian: objects.number(of: store.children[place]), width: width)
-            }
+    private func appendContainer(
+        _ marker: UInt8, _ record: NodeRecord, _ output: inout OutputSpan<UInt8>
+    ) {
+        appendCount(marker, record.count, &output)
+        let children = store.children.span.extracting(record.childRange)
+        let numbers = objects.numbers.span
+        switch referenceWidth {
+        case 1: output.append(numbersOf: children, numbers, as: UInt8.self)
+        case 2: output.append(numbersOf: children, numbers, as: UInt16.self)
+        case 4: output.append(numbersOf: children, numbers, as: UInt32.self)
+        default: output.append(numbersOf: children, numbers, as: UInt64.self)
         }
     }
 
     // MARK: Bytes
 
-    private mutating func appendCount(_ marker: UInt8, _ count: Int) {
+    @inline(__always)
+    private func appendCount(
+        _ marker: UInt8, _ count: Int, _ output: inout OutputSpan<UInt8>
+    ) {
         if count < Int(ObjectMarker.countFollows) {
             return output.append(marker | UInt8(truncatingIfNeeded: count))
         }
         output.append(marker | ObjectMarker.countFollows)
         let width = Self.width(of: UInt64(count))
         let power = UInt8(truncatingIfNeeded: width.trailingZeroBitCount)
-        append(marker: ObjectMarker.integer | power, UInt64(count), width: width)
+        append(marker: ObjectMarker.integer | power, UInt64(count), width: width, &output)
     }
 
-    private mutating func append(marker: UInt8, _ value: UInt64, width: Int) {
-        output.append(addingCapacity: 1 &+ Self.slack) { output in
-            output.append(marker)
-            output.append(bigEndian: value, width: width)
-        }
-    }
-
-    private mutating func append(_ value: UInt64, width: Int) {
-        output.append(addingCapacity: Self.slack) { $0.append(bigEndian: value, width: width) }
+    @inline(__always)
+    private func append(
+        marker: UInt8, _ value: UInt64, width: Int, _ output: inout OutputSpan<UInt8>
+    ) {
+        output.append(marker)
+        output.append(bigEndian: value, width: width)
     }
 
     /// 1, 2, 4 or 8: the bytes that `value` needs.
-    private static func width(of value: UInt64) -> Int {
+    @inline(__always)
+    static func width(of value: UInt64) -> Int {
         value <= 0xFF ? 1 : value <= 0xFFFF ? 2 : value <= 0xFFFF_FFFF ? 4 : 8
     }
 

@@ -14,10 +14,12 @@ struct ObjectList {
     /// The value of each object, in the order of the file.
     private(set) var order: [UInt32] = []
     /// By value: the number of its object plus one; 0 where it has none.
-    private var numbers: [UInt32]
+    private(set) var numbers: [UInt32]
 
     private let store: NodeStore
     private let numbering: BinaryLayout.Numbering
+    // A Boolean value that says whether no two leaves are equal, so that each is an object of its own.
+    private let hasDistinctLeaves: Bool
     private var uniquer: ObjectUniquer
     // By key number: the number of its object plus one.
     private var keyNumbers: [UInt32]
@@ -39,9 +41,11 @@ struct ObjectList {
         store = document.storage.store
         self.numbering = numbering
         numbers = [UInt32](repeating: 0, count: store.records.count)
-        let leaves = numbering == .byValue ? store.records.count : 0
-        uniquer = ObjectUniquer(capacity: min(leaves, 1 << 16))
-        keyNumbers = [UInt32](repeating: 0, count: document.storage.keys.count + 1)
+        hasDistinctLeaves = document.storage.hasDistinctLeaves
+        let isByValue = numbering == .byValue && !hasDistinctLeaves
+        uniquer = ObjectUniquer(capacity: isByValue ? min(store.records.count, 1 << 16) : 0)
+        keyNumbers = [UInt32](repeating: 0, count: isByValue ? document.storage.keys.count + 1 : 0)
+        order.reserveCapacity(isByValue ? 0 : store.records.count)
         try number(document.storage.root, &budget)
         while let open = frames.popLast() { try numberChildren(open, &budget) }
     }
@@ -50,8 +54,10 @@ struct ObjectList {
     private mutating func numberChildren(
         _ open: Range<Int>, _ budget: inout OperationBudget
     ) throws(PropertyListError) {
+        let listsOnce = numbering != .byIdentityRepeating
         for place in open {
             let node = store.children[place]
+            if listsOnce, numbers[Int(node)] != 0 { continue }
             let record = store.records[Int(node)]
             guard record.isContainer else {
                 try numberLeaf(node, record, &budget)
@@ -69,6 +75,7 @@ struct ObjectList {
         self.store = store
         self.order = order
         self.numbering = numbering
+        hasDistinctLeaves = false
         numbers = [UInt32](repeating: 0, count: store.records.count)
         uniquer = ObjectUniquer(capacity: 0)
         keyNumbers = []
@@ -78,7 +85,6 @@ struct ObjectList {
     }
 
     /// The number of the object that stands for a value on the list.
-    @inline(__always)
     func number(of node: UInt32) -> UInt64 { UInt64(numbers[Int(node)] &- 1) }
 
     private mutating func number(
@@ -94,7 +100,9 @@ struct ObjectList {
         _ node: UInt32, _ record: NodeRecord, _ budget: inout OperationBudget
     ) throws(PropertyListError) {
         switch numbering {
-        case .byValue: if numbers[Int(node)] == 0 { numberLeafByValue(node, record) }
+        case .byValue:
+            if numbers[Int(node)] != 0 { return }
+            if hasDistinctLeaves { append(node) } else { numberLeafByValue(node, record) }
         case .byIdentity, .byIdentityRepeating: try numberLeafByIdentity(node, record, &budget)
         }
     }

@@ -67,7 +67,7 @@ struct ObjectReader {
         let width = 1 << power
         try require(width, "an integer", after: 1)
         let isWide = width == 16
-        let low = file.bigEndian(at: offset &+ (isWide ? 9 : 1), width: isWide ? 8 : width) ?? 0
+        let low = file.bigEndian(before: offset &+ 1 &+ width, width: min(width, 8)) ?? 0
         var result = record(.integer, header: width, payload: low)
         if width == 8 { result.isNegative = Int64(bitPattern: low) < 0 }
         if isWide { result.isNegative = try isNegative(file, low: low) }
@@ -107,7 +107,7 @@ struct ObjectReader {
         try require(width, "a UID", after: 1)
         let lowWidth = min(width, 8)
         let start = offset &+ 1 &+ width &- lowWidth
-        let value = file.bigEndian(at: start, width: lowWidth) ?? 0
+        let value = file.bigEndian(before: offset &+ 1 &+ width, width: lowWidth) ?? 0
         for index in (offset &+ 1)..<start where file[index] != 0 {
             try allow(.wideIntegers, .invalidNumber, "a UID is larger than 2³²−1")
         }
@@ -206,41 +206,60 @@ struct ObjectReader {
         _ file: Span<UInt8>, from start: Int, to stop: Int, _ trailer: Trailer,
         _ store: inout NodeStore
     ) throws(PropertyListError) {
+        let list = file.extracting(start..<stop)
+        let width = trailer.referenceWidth
         let first = store.children.count
-        store.children.makeRoom(for: (stop &- start) / trailer.referenceWidth)
-        do {
-            try store.children.append(addingCapacity: (stop &- start) / trailer.referenceWidth) {
-                output throws(PropertyListError) in
-                switch trailer.referenceWidth {
-                case 1: try readReferences(file, start, stop, 1, trailer.objectCount, &output)
-                case 2: try readReferences(file, start, stop, 2, trailer.objectCount, &output)
-                case 4: try readReferences(file, start, stop, 4, trailer.objectCount, &output)
-                case let width:
-                    try readReferences(file, start, stop, width, trailer.objectCount, &output)
-                }
+        let count = list.count / width
+        store.children.makeRoom(for: count)
+        var largest: UInt32 = 0
+        var isWide = false
+        store.children.append(addingCapacity: count) { output in
+            switch width {
+            case 1: largest = output.append(bigEndian: list, as: UInt8.self)
+            case 2: largest = output.append(bigEndian: list, as: UInt16.self)
+            case 4: largest = output.append(bigEndian: list, as: UInt32.self)
+            default: isWide = true
             }
-        } catch {
+        }
+        if isWide {
+            try readWideReferences(file, from: start, to: stop, trailer, &store)
+        } else if count > 0, UInt64(largest) >= UInt64(trailer.objectCount) {
             // What was appended belongs to no record.
             store.children.removeSubrange(first...)
-            throw error
+            throw danglingReference(in: file, from: start, to: stop, trailer)
         }
     }
 
-    /// Inlined into each case, so that each width has a loop of its own.
-    @inline(__always)
-    private func readReferences(
-        _ file: Span<UInt8>, _ start: Int, _ stop: Int, _ width: Int, _ count: Int,
-        _ output: inout OutputSpan<UInt32>
+    /// References of an unusual width.
+    @inline(never)
+    private func readWideReferences(
+        _ file: Span<UInt8>, from start: Int, to stop: Int, _ trailer: Trailer,
+        _ store: inout NodeStore
     ) throws(PropertyListError) {
-        var place = start
-        while place < stop {
+        let width = trailer.referenceWidth
+        let first = store.children.count
+        for place in stride(from: start, to: stop, by: width) {
             let reference = file.bigEndian(at: place, width: width) ?? .max
-            guard reference < UInt64(count) else {
-                throw danglingReference(reference, UInt64(count), at: place)
+            guard reference < UInt64(trailer.objectCount) else {
+                store.children.removeSubrange(first...)
+                throw danglingReference(reference, UInt64(trailer.objectCount), at: place)
             }
-            output.append(UInt32(truncatingIfNeeded: reference))
-            place &+= width
+            store.children.append(UInt32(truncatingIfNeeded: reference))
         }
+    }
+
+    /// The error for the first reference of a list that leads to no object.
+    @inline(never)
+    private func danglingReference(
+        in file: Span<UInt8>, from start: Int, to stop: Int, _ trailer: Trailer
+    ) -> PropertyListError {
+        let (width, limit) = (trailer.referenceWidth, UInt64(trailer.objectCount))
+        var place = start
+        while place &+ width < stop, let reference = file.bigEndian(at: place, width: width),
+            reference < limit
+        { place &+= width }
+        return danglingReference(
+            file.bigEndian(at: place, width: width) ?? .max, limit, at: place)
     }
 
     // MARK: Counts and checks

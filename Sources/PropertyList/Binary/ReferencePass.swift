@@ -45,13 +45,17 @@ package struct ReferencePass {
     /// Keys are left out where the dictionary pass refuses containers among them all the same.
     private mutating func measureForward(_ store: NodeStore) -> Bool {
         let skipsKeys = options.isDisjoint(with: [.salvage, .unusedGarbage])
-        for node in store.records.indices.reversed() where store.records[node].isContainer {
-            let record = store.records[node]
-            let places = skipsKeys ? record.valueRange : record.childRange
+        let (records, children) = (store.records.span, store.children.span)
+        var node = records.count
+        while node > 0 {
+            node &-= 1
+            let record = records[node]
+            guard record.isContainer else { continue }
+            let references = children.extracting(skipsKeys ? record.valueRange : record.childRange)
             var height: UInt32 = 0
-            for place in places {
-                let child = Int(store.children[place])
-                if child <= node, store.records[child].isContainer { return false }
+            for index in references.indices {
+                let child = Int(references[index])
+                if child <= node, records[child].isContainer { return false }
                 // Of a leaf it is 0.
                 height = max(height, heights[child])
             }

@@ -18,6 +18,17 @@ extension Span<UInt8> {
         }
     }
 
+    /// The unsigned big-endian integer of `width` bytes, 1 to 8, before `end`, or nil where the eight bytes before
+    /// `end` do not lie within the span.
+    ///
+    /// One load for all widths, for integers that have other bytes of the same file before them.
+    @inline(__always)
+    func bigEndian(before end: Int, width: Int) -> UInt64? {
+        guard end >= 8, end <= count else { return nil }
+        let word = loadUnaligned(at: end &- 8, as: UInt64.self).bigEndian
+        return word & UInt64.max &>> UInt64(truncatingIfNeeded: 64 &- width &* 8)
+    }
+
     /// The eight bytes at `offset`, the first the lowest, or nil where they do not lie within the
     /// span.
     @inline(__always)
@@ -58,5 +69,56 @@ extension Span<UInt8> {
         // SAFETY: the caller has checked `0 <= offset <= count - MemoryLayout<T>.size`; any bit
         // pattern is a valid integer, and an unaligned load needs no alignment.
         unsafe bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: type)
+    }
+}
+
+extension OutputSpan<UInt32> {
+    /// Appends the big-endian integers that `list` consists of, if there is room for all.
+    ///
+    /// - Returns: The largest of them; 0 where there is none.
+    @inline(__always)
+    mutating func append<Word: FixedWidthInteger & UnsignedInteger & BitwiseCopyable>(
+        bigEndian list: Span<UInt8>, as type: Word.Type
+    ) -> UInt32 {
+        let width = MemoryLayout<Word>.size
+        let number = list.count / width
+        guard freeCapacity >= number else { return 0 }
+        var largest: UInt32 = 0
+        // SAFETY: the integers lie within the list, and there is room for them, as was made sure of; any bit pattern
+        // is a valid integer.
+        unsafe withUnsafeMutableBufferPointer { buffer, count in
+            let bytes = unsafe list.bytes
+            for index in 0..<number {
+                let word = unsafe bytes.unsafeLoadUnaligned(
+                    fromByteOffset: index &* width, as: Word.self)
+                let value = UInt32(truncatingIfNeeded: word.bigEndian)
+                largest = Swift.max(largest, value)
+                unsafe buffer.initializeElement(at: count &+ index, to: value)
+            }
+            count &+= number
+        }
+        return largest
+    }
+}
+
+extension OutputSpan<UInt8> {
+    /// Appends the object numbers of values as big-endian words, if there is room for all. `numbers` holds those of
+    /// all values plus one.
+    @inline(__always)
+    mutating func append<Word: FixedWidthInteger & BitwiseCopyable>(
+        numbersOf nodes: Span<UInt32>, _ numbers: Span<UInt32>, as type: Word.Type
+    ) {
+        let width = MemoryLayout<Word>.size
+        guard freeCapacity >= nodes.count &* width else { return }
+        // SAFETY: the words fit, as was made sure of; each is stored at its place before the bytes of all become
+        // part of the span.
+        unsafe withUnsafeMutableBufferPointer { buffer, count in
+            let target = UnsafeMutableRawBufferPointer(buffer)
+            for index in nodes.indices {
+                let word = Word(truncatingIfNeeded: numbers[Int(nodes[index])] &- 1)
+                unsafe target.storeBytes(of: word.bigEndian, toByteOffset: count, as: Word.self)
+                count &+= width
+            }
+        }
     }
 }

@@ -8,14 +8,12 @@
 package struct GraphAssembler {
     private var store = NodeStore(bytes: [])
     private var keys = BuiltKeys()
-    private var strings = KeyTable()
-    private var uniqueCount = 0
     private var failure: PropertyListError?
-    // The leaves added lately, if equal ones may be one.
-    private var recent: RecentLeaves?
+    // The leaves so far, if equal ones are to be one.
+    private var leaves: DistinctLeaves?
 
-    /// An empty document, in which leaves that are equal may be one where `sharesLeaves`.
-    package init(sharesLeaves: Bool = false) { recent = sharesLeaves ? RecentLeaves() : nil }
+    /// An empty document, in which leaves that are equal are one where `sharesLeaves`.
+    package init(sharesLeaves: Bool = false) { leaves = sharesLeaves ? DistinctLeaves() : nil }
 
     /// The number of values that have been added.
     package var count: Int { store.records.count }
@@ -30,7 +28,8 @@ package struct GraphAssembler {
         var pass = DictionaryPass(options: .strict, format: nil, root: root, keys: keys.table)
         try pass.run(&store)
         return PropertyListDocument(
-            .init(store: store, root: root, keys: pass.keys))
+            .init(
+                store: store, root: root, keys: pass.keys, hasDistinctLeaves: leaves != nil))
     }
 }
 
@@ -44,31 +43,29 @@ extension GraphAssembler {
         return node
     }
 
+    /// Adds a value that is no container, or finds an equal one.
     @inline(__always)
-    private mutating func addScalar(_ record: NodeRecord) -> UInt32 {
-        recent?.scalar(record, next: store.nextIndex, in: store) ?? add(record)
+    private mutating func addLeaf(_ record: NodeRecord) -> UInt32 {
+        leaves?.node(of: record, next: store.nextIndex, in: store) ?? add(record)
     }
 
-    package mutating func null() -> UInt32 { add(.null) }
+    package mutating func null() -> UInt32 { addLeaf(.null) }
 
-    package mutating func boolean(_ value: Bool) -> UInt32 { addScalar(.boolean(value)) }
+    package mutating func boolean(_ value: Bool) -> UInt32 { addLeaf(.boolean(value)) }
 
     package mutating func integer(_ value: PropertyListInteger) -> UInt32 {
-        addScalar(.integer(value))
+        addLeaf(.integer(value))
     }
 
-    package mutating func real(_ value: PropertyListReal) -> UInt32 { addScalar(.real(value)) }
+    package mutating func real(_ value: PropertyListReal) -> UInt32 { addLeaf(.real(value)) }
 
-    package mutating func date(_ value: PropertyListDate) -> UInt32 { add(.date(value)) }
+    package mutating func date(_ value: PropertyListDate) -> UInt32 { addLeaf(.date(value)) }
 
-    package mutating func uid(_ value: UInt32) -> UInt32 { add(.uid(value)) }
+    package mutating func uid(_ value: UInt32) -> UInt32 { addLeaf(.uid(value)) }
 
     package mutating func string(_ value: String) -> UInt32 {
-        let start = appendText(value)
-        if let known = recent?.text(from: start, next: store.nextIndex, in: store) {
-            store.bytes.removeLast(store.bytes.count &- start)
-            return known
-        }
+        let start = store.bytes.count
+        store.bytes.append(text: value.utf8)
         return addContent(kind: .string, from: start)
     }
 
@@ -82,25 +79,13 @@ extension GraphAssembler {
         case .string: string(source.string(of: record))
         case .data: data(source.content(of: record))
         case .integer: integer(record.integer)
-        default: add(placeless(record))
+        default: addLeaf(placeless(record))
         }
     }
 
     /// A record without its place in a source.
     private func placeless(_ record: NodeRecord) -> NodeRecord {
         NodeRecord(kind: record.kind, offset: 0, header: record.header, payload: record.payload)
-    }
-
-    /// A string that is not shared with others.
-    private mutating func ownString(_ value: String) -> UInt32 {
-        addContent(kind: .string, from: appendText(value))
-    }
-
-    /// Appends a text to the bytes of the document, and returns its start.
-    private mutating func appendText(_ value: String) -> Int {
-        let start = store.bytes.count
-        store.bytes.append(text: value.utf8)
-        return start
     }
 
     package mutating func data(_ value: some Sequence<UInt8>) -> UInt32 {
@@ -110,34 +95,26 @@ extension GraphAssembler {
         return addContent(kind: .data, from: start)
     }
 
-    /// A string that is equal to none that was added by this function before, or which of those it is
-    /// equal to, from 0 on in the order of adding; the node is nil then.
-    package mutating func uniqueString(_ text: String) -> (ordinal: Int, node: UInt32?) {
-        let start = store.bytes.count
-        let node = ownString(text)
-        let number = strings.intern(node, in: store)
-        if Int(number) == uniqueCount &+ 1 {
-            uniqueCount &+= 1
-            return (uniqueCount &- 1, node)
-        }
-        store.records.removeLast()
-        store.bytes.removeSubrange(start...)
-        return (Int(number) &- 1, nil)
-    }
-
     /// The string of a key, one for all dictionaries that have it.
     package mutating func key(_ text: String) -> UInt32 {
         let place = keys.place(of: text, in: store)
         if let known = keys.node(at: place) { return known }
-        let node = ownString(text)
+        let node = string(text)
         keys.insert(node, at: place, &store)
         return node
     }
 
-    /// Adds a value whose content is the bytes since `start`; an empty one after a failure.
+    /// Adds a value whose content is the bytes since `start`, or finds an equal one; an empty one after a failure.
     private mutating func addContent(kind: PropertyListKind, from start: Int) -> UInt32 {
         do {
-            if failure == nil { return add(try store.contentRecord(kind, from: start)) }
+            if failure == nil {
+                let record = try store.contentRecord(kind, from: start)
+                guard let known = leaves?.node(of: record, next: store.nextIndex, in: store) else {
+                    return add(record)
+                }
+                store.bytes.removeLast(store.bytes.count &- start)
+                return known
+            }
         } catch { failure = error }
         store.bytes.removeSubrange(start...)
         return add(NodeRecord(kind: kind, offset: UInt32(truncatingIfNeeded: start)))

@@ -27,6 +27,8 @@ public struct PropertyListDocument: Sendable {
         package let mapping: JSONPropertyList.Mapping
         package let leniencies: ParsingOptions
         package let problems: [PropertyListError]
+        /// A Boolean value that says whether no two leaves are equal.
+        let hasDistinctLeaves: Bool
 
         init(_ parts: Parts) {
             store = parts.store
@@ -43,6 +45,7 @@ public struct PropertyListDocument: Sendable {
             mapping = parts.mapping
             leniencies = parts.leniencies
             problems = parts.problems
+            hasDistinctLeaves = parts.hasDistinctLeaves
         }
 
         /// The number of a key's text; nil where no dictionary has it.
@@ -75,6 +78,7 @@ public struct PropertyListDocument: Sendable {
         var mapping = JSONPropertyList.Mapping.strict
         var leniencies: ParsingOptions = []
         var problems: [PropertyListError] = []
+        var hasDistinctLeaves = false
     }
 
     package let storage: Storage
@@ -191,10 +195,10 @@ extension PropertyListDocument.Storage {
     /// The size that the limit of output is relative to, in bytes.
     ///
     /// Of a document that was parsed, that of its file. One that was built has no file: its numbers count by
-    /// what they take in memory.
+    /// what they take in memory, each as often as it is referred to.
     var budgetSize: Int {
         if format != nil { return sourceSize }
         return store.bytes.count &+ store.decoded.count
-            &+ store.records.count &* MemoryLayout<NodeRecord>.stride
+            &+ extent &* MemoryLayout<NodeRecord>.stride
     }
 }

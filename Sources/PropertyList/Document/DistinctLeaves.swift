@@ -1,0 +1,62 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+/// The distinct leaves of a document that is being built: equal ones become one value when they are added.
+///
+/// Leaves are equal by the rules of ``ObjectUniquer``, so that the binary writer need not compare them again.
+struct DistinctLeaves {
+    private var uniquer = ObjectUniquer(capacity: 0)
+    // By the value of a UID: its node plus one; 0 where there is none. Those of an archive are small.
+    private var uids: [UInt32] = []
+    // A Boolean value that says whether a UID was too large for the table, so that `uniquer` has UIDs too.
+    private var hasLargeUIDs = false
+    // By small integer: its node plus one; 0 where there is none.
+    private var integers: [UInt32] = []
+
+    private static let integerCount: UInt64 = 256
+    /// The UIDs that the table has room for beyond the number of values.
+    private static let leastUIDs = 1024
+
+    /// A leaf that is equal to `record`; otherwise nil, and `next` is that leaf from now on.
+    @inline(__always)
+    mutating func node(
+        of record: NodeRecord, next: UInt32, in store: NodeStore
+    ) -> UInt32? {
+        switch record.kind {
+        case .uid: return uid(record, next: next, in: store)
+        case .integer where record.payload < Self.integerCount:
+            return integer(Int(truncatingIfNeeded: record.payload), next: next)
+        default: return uniquer.number(of: next, record, next: next, in: store)
+        }
+    }
+
+    @inline(__always)
+    private mutating func integer(_ value: Int, next: UInt32) -> UInt32? {
+        if integers.isEmpty { integers = [UInt32](repeating: 0, count: Int(Self.integerCount)) }
+        if integers[value] != 0 { return integers[value] &- 1 }
+        integers[value] = next &+ 1
+        return nil
+    }
+
+    @inline(__always)
+    private mutating func uid(
+        _ record: NodeRecord, next: UInt32, in store: NodeStore
+    ) -> UInt32? {
+        let value = Int(truncatingIfNeeded: record.payload)
+        if value < uids.count, uids[value] != 0 { return uids[value] &- 1 }
+        return newUID(record, value, next: next, in: store)
+    }
+
+    private mutating func newUID(
+        _ record: NodeRecord, _ value: Int, next: UInt32, in store: NodeStore
+    ) -> UInt32? {
+        if value > store.records.count &* 4 &+ Self.leastUIDs { hasLargeUIDs = true }
+        if hasLargeUIDs { return uniquer.number(of: next, record, next: next, in: store) }
+        if value >= uids.count {
+            let count = max(value &+ 1, uids.count &* 2, 32)
+            uids.append(contentsOf: repeatElement(0, count: count &- uids.count))
+        }
+        uids[value] = next &+ 1
+        return nil
+    }
+}
