@@ -313,7 +313,7 @@ typedef struct keyed_row {
     const char *kind;
     /// The class of an object; NULL for others.
     const char *class_name;
-    /// The value as JSON, of containers and objects in `keyed_rows` with `recursive` 0; NULL otherwise.
+    /// The value as JSON, of containers and objects; NULL for others, and with `KEYED_EVERYTHING`.
     const char *json;
     /// The number of the value.
     uint32_t value;
@@ -323,7 +323,7 @@ typedef struct keyed_row {
     int64_t object;
     /// The place of the value in the source.
     int64_t offset;
-    /// A scalar: one of the kinds `KEYED_…`, and its content as in `keyed_value`. Strings are UTF-8.
+    /// The content of a scalar, as in `keyed_value`. Strings are UTF-8; a `date` and a `uuid` are text, too.
     keyed_value scalar;
 } keyed_row;
 
@@ -333,10 +333,20 @@ typedef struct keyed_rows {
     size_t count;
 } keyed_rows;
 
-/// Returns the children of a value, or with `recursive` 1 the value and all that it holds. Objects are resolved as
-/// `KEYED_JSON_OBJECTS` does; a shared object is listed where it first occurs, and is a `reference` elsewhere.
+/// The values that `keyed_list` lists.
+enum {
+    /// The value alone.
+    KEYED_ITSELF = 0,
+    /// What it holds directly.
+    KEYED_CHILDREN = 1,
+    /// The value and all that it holds.
+    KEYED_EVERYTHING = 2,
+};
+
+/// Returns rows for a value, with `scope` one of those above. Objects are resolved as `KEYED_JSON_OBJECTS` does; with
+/// `KEYED_EVERYTHING` a shared object is listed where it first occurs, and is a `reference` elsewhere.
 keyed_rows *keyed_list(
-    const keyed_document *document, uint32_t value, int32_t recursive, keyed_error **error);
+    const keyed_document *document, uint32_t value, int32_t scope, keyed_error **error);
 
 // MARK: - Writing
 

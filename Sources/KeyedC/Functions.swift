@@ -161,12 +161,19 @@ public func keyed_check(
 
 @c @implementation
 public func keyed_list(
-    _ document: OpaquePointer!, _ value: UInt32, _ recursive: Int32,
+    _ document: OpaquePointer!, _ value: UInt32, _ scope_number: Int32,
     _ error: UnsafeMutablePointer<UnsafeMutablePointer<keyed_error>?>!
 ) -> UnsafeMutablePointer<keyed_rows>! {
     unsafe guarded(error) { () throws(Failure) in
         let handle = unsafe DocumentHandle.of(document)
-        let list = try RowList(handle, handle.node(value), isRecursive: recursive != 0)
+        let scope: RowList.Scope
+        switch scope_number {
+        case Int32(KEYED_ITSELF): scope = .itself
+        case Int32(KEYED_CHILDREN): scope = .children
+        case Int32(KEYED_EVERYTHING): scope = .everything
+        default: throw Failure("misuse", "expected a scope from 0 to 2, found \(scope_number)")
+        }
+        let list = try RowList(handle, handle.node(value), scope)
         return unsafe list.block()
     }
 }

@@ -36,20 +36,27 @@ struct RowList {
     private var budget: OperationBudget.Account
     private let limits: ParsingLimits
 
-    init(_ handle: DocumentHandle, _ start: PropertyListNode, isRecursive: Bool) throws(Failure) {
+    /// The values that are listed.
+    enum Scope { case itself, children, everything }
+
+    init(_ handle: DocumentHandle, _ start: PropertyListNode, _ scope: Scope) throws(Failure) {
         walk = ObjectWalk(handle)
         limits = handle.limits
         budget = handle.document.budget(handle.limits).account
-        let root = try walk.entered(start)
-        if isRecursive {
-            var pending = [Pending(node: start, path: [], key: nil, index: -1)]
+        let whole = Pending(node: start, path: [], key: nil, index: -1)
+        switch scope {
+        case .itself: _ = try add(whole, isRecursive: false)
+        case .children:
+            for child in try children(of: walk.entered(start), []) {
+                _ = try add(child, isRecursive: false)
+            }
+        case .everything:
+            var pending = [whole]
             while let next = pending.popLast() {
                 if let value = try add(next, isRecursive: true) {
                     pending += try children(of: value, next.path).reversed()
                 }
             }
-        } else {
-            for child in try children(of: root, []) { _ = try add(child, isRecursive: false) }
         }
     }
 
@@ -113,6 +120,9 @@ struct RowList {
         let content: [UInt8]
         if value.kind == "uuid" {
             content = UUIDText.text(of: value.node.data ?? [])
+        } else if value.kind == "date" {
+            let seconds = value.node.real?.value ?? value.node.date?.secondsSince2001 ?? 0
+            content = Array(PropertyListDate(secondsSince2001: seconds).description.utf8)
         } else if let text = value.node.string {
             content = Array(text.utf8)
         } else if let data = value.node.data {
