@@ -275,7 +275,8 @@ enum {
     /// `{"$date": …}` and the like, which reads back without loss.
     KEYED_JSON_TYPED = 2,
     /// As coerced; the objects of an archive are resolved: collections and values of Foundation as such, other
-    /// objects as their fields with a `$class`, an object within itself as `{"$ref": "@12"}`.
+    /// objects as their fields with a `$class`. An object of another class that was written before, and all that holds
+    /// itself, is `{"$ref": "@12"}`, with the key path of the object.
     KEYED_JSON_OBJECTS = 3,
 };
 

@@ -23,6 +23,8 @@ struct ObjectJSON: ~Copyable {
         let count: Int
         /// The number of the object; nil for a container within an object.
         let object: UInt32?
+        /// A Boolean value that says whether the object is written once only.
+        var isUnique = false
         var position = 0
         /// A Boolean value that says whether nothing has been written yet.
         var isFirst = true
@@ -39,11 +41,17 @@ struct ObjectJSON: ~Copyable {
     private var forms: ObjectForms?
     private var budget: OperationBudget
     private var stack: [Frame] = []
+    /// By object: whether it is a reference from now on, because it is being written or was written.
+    ///
+    /// Collections may be written again when they are complete. Objects of other classes are not: graphs of views refer
+    /// to each other so often that the number of ways through them is exponential.
+    private var isReference: [Bool]
     private let document: PropertyListDocument
 
     init(_ handle: DocumentHandle) {
         document = handle.document
         forms = handle.contents.map { ObjectForms($0) }
+        isReference = [Bool](repeating: false, count: handle.contents?.objects.count ?? 0)
         budget = handle.document.budget(handle.limits)
         output.reserveCapacity(256)
     }
@@ -62,6 +70,9 @@ struct ObjectJSON: ~Copyable {
                 output.append(UInt8(ascii: "]"))
             } else {
                 output.append(UInt8(ascii: "}"))
+            }
+            if let object = stack[top].object, !stack[top].isUnique {
+                isReference[Int(object)] = false
             }
             stack.removeLast()
             return
@@ -108,7 +119,7 @@ struct ObjectJSON: ~Copyable {
 
     /// Writes an object, or its beginning.
     private mutating func begin(object: UInt32) throws(Failure) {
-        if stack.contains(where: { $0.object == object }) {
+        if object < isReference.count, isReference[Int(object)] {
             output.append(contentsOf: "{\"$ref\":\"@\(object)\"}".utf8)
             return
         }
@@ -142,6 +153,7 @@ struct ObjectJSON: ~Copyable {
                 output.append(contentsOf: "null".utf8)
             }
             stack[stack.count - 1].isFirst = false
+            stack[stack.count - 1].isUnique = true
         case .classDescription:
             output.append(contentsOf: "{\"$ref\":\"@\(object)\"}".utf8)
         }
@@ -156,6 +168,7 @@ struct ObjectJSON: ~Copyable {
         } else {
             output.append(UInt8(ascii: "{"))
         }
+        if let object { isReference[Int(object)] = true }
         stack.append(Frame(contents: contents, count: count, object: object))
     }
 
