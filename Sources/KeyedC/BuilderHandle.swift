@@ -29,14 +29,18 @@ final class BuilderHandle {
 
     func addText(_ bytes: [UInt8], _ body: (inout DocumentBuilder, String) -> Void) {
         guard let text = String(validUTF8: bytes) else {
-            failure = failure ?? Failure("invalidString", "expected UTF-8 in a string of \(bytes.count) bytes")
+            failure =
+                failure
+                ?? Failure("invalidString", "expected UTF-8 in a string of \(bytes.count) bytes")
             return
         }
         add { body(&$0, text) }
     }
 
     func finish() throws(Failure) -> DocumentHandle {
-        guard let open = builder.take() else { throw Failure("misuse", "the builder has no document") }
+        guard let open = builder.take() else {
+            throw Failure("misuse", "the builder has no document")
+        }
         let failed = failure
         failure = nil
         builder = DocumentBuilder(limits: limits)

@@ -15,7 +15,9 @@ enum ContentKind {
     case inline(StaticString)
 
     init?(_ bytes: [UInt8]) {
-        if let inline = Self.inlineNames.first(where: { bytes.starts(with: Array($0.description.utf8)) }) {
+        if let inline = Self.inlineNames.first(where: {
+            bytes.starts(with: Array($0.description.utf8))
+        }) {
             self = .inline(inline)
         } else if NIBArchiveDocument.isNIBArchive(bytes) {
             self = .nibArchive

@@ -14,7 +14,8 @@ final class DocumentHandle: Sendable {
     let contents: ArchiveContents?
 
     init(
-        _ document: PropertyListDocument, _ limits: ParsingLimits, _ options: ParsingOptions = .strict
+        _ document: PropertyListDocument, _ limits: ParsingLimits,
+        _ options: ParsingOptions = .strict
     ) {
         self.document = document
         self.limits = limits
@@ -44,7 +45,8 @@ final class DocumentHandle: Sendable {
     func node(_ number: UInt32) throws(Failure) -> PropertyListNode {
         guard number < document.nodeCount else {
             throw Failure(
-                "misuse", "expected the number of one of \(document.nodeCount) values, found \(number)")
+                "misuse",
+                "expected the number of one of \(document.nodeCount) values, found \(number)")
         }
         return document.node(number)
     }

@@ -1,9 +1,9 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+public import CKeyed
 internal import PropertyList
 internal import PropertyListTools
-public import CKeyed
 
 // The functions of `keyed.h`, which documents them. Each is safe for any input as long as the caller keeps the rules at
 // the head of that file: pointers are NULL or valid, and handles are of the type that a function expects.
@@ -29,7 +29,8 @@ public func keyed_open(
         guard count <= settings.limits.inputSize else {
             throw Failure(
                 "sizeLimitExceeded",
-                "expected at most \(settings.limits.inputSize) bytes of input, found \(count)", nil, true)
+                "expected at most \(settings.limits.inputSize) bytes of input, found \(count)", nil,
+                true)
         }
         return unsafe Block.handle(try DocumentHandle(unsafe copied(bytes, count), settings))
     }
@@ -222,13 +223,15 @@ public func keyed_add_uid(_ builder: OpaquePointer!, _ value: UInt32) {
 }
 
 @c @implementation
-public func keyed_add_data(_ builder: OpaquePointer!, _ bytes: UnsafePointer<UInt8>!, _ count: Int) {
+public func keyed_add_data(_ builder: OpaquePointer!, _ bytes: UnsafePointer<UInt8>!, _ count: Int)
+{
     let content = unsafe copied(bytes, count)
     unsafe BuilderHandle.of(builder).add { $0.data(content) }
 }
 
 @c @implementation
-public func keyed_add_string(_ builder: OpaquePointer!, _ text: UnsafePointer<CChar>!, _ count: Int) {
+public func keyed_add_string(_ builder: OpaquePointer!, _ text: UnsafePointer<CChar>!, _ count: Int)
+{
     let bytes = unsafe copied(UnsafeRawPointer(text)?.assumingMemoryBound(to: UInt8.self), count)
     unsafe BuilderHandle.of(builder).addText(bytes) { $0.string($1) }
 }

@@ -37,7 +37,10 @@ struct ObjectTable {
                         classIndexes[description.value] = object.class_index
                         let found = try contents.archivedClass(description, within: &budget)
                         classes.append(
-                            (texts.add(found.name), (found.chain ?? [found.name]).map { texts.add($0) }))
+                            (
+                                texts.add(found.name),
+                                (found.chain ?? [found.name]).map { texts.add($0) }
+                            ))
                     }
                 }
                 objects.append(object)
@@ -74,7 +77,8 @@ struct ObjectTable {
         let chainCount = classes.reduce(0) { $0 + $1.chain.count }
         let classesStart = unsafe MemoryLayout<keyed_archive>.stride
         let chainsStart = unsafe classesStart + MemoryLayout<keyed_class>.stride * classes.count
-        let objectsStart = unsafe chainsStart + MemoryLayout<UnsafePointer<CChar>?>.stride * chainCount
+        let objectsStart =
+            unsafe chainsStart + MemoryLayout<UnsafePointer<CChar>?>.stride * chainCount
         let textsStart = objectsStart + MemoryLayout<keyed_object>.stride * objects.count
         let block = unsafe Block.allocate(size: textsStart + texts.bytes.count)
         unsafe texts.copy(to: block + textsStart)

@@ -64,7 +64,8 @@ struct ObjectWalk {
             _ description: UInt32? = nil
         ) -> ResolvedValue {
             ResolvedValue(
-                node: node, kind: kind, object: object, description: description, children: children)
+                node: node, kind: kind, object: object, description: description, children: children
+            )
         }
         switch form {
         case .null, .nsNull: return value("null", entry)
@@ -80,7 +81,8 @@ struct ObjectWalk {
                 let leaf = try resolve(object: text.value)
                 if leaf.kind == "string" { return value("url", leaf.node) }
             }
-            return value("object", entry, entry.dictionary.map { .fields($0, hasClass: true) } ?? .none)
+            return value(
+                "object", entry, entry.dictionary.map { .fields($0, hasClass: true) } ?? .none)
         case .array(let list): return value("array", entry, .elements(list.childNodes))
         case .set(let list), .orderedSet(let list):
             return value("set", entry, .elements(list.childNodes))
@@ -91,7 +93,8 @@ struct ObjectWalk {
                 "object", entry, fields.dictionary.map { .fields($0, hasClass: true) } ?? .none,
                 description)
         case .classDescription:
-            return value("class", entry, entry.dictionary.map { .fields($0, hasClass: false) } ?? .none)
+            return value(
+                "class", entry, entry.dictionary.map { .fields($0, hasClass: false) } ?? .none)
         }
     }
 
@@ -175,7 +178,8 @@ struct ObjectWalk {
         }
         throw Failure(
             "noSuchValue",
-            "there is no such value in a value of kind \(value.kind): step \(position + 1) of `\(path.text)`")
+            "there is no such value in a value of kind \(value.kind): step \(position + 1) of `\(path.text)`"
+        )
     }
 
     /// Resolves a value whose number may be that of an entry of `$objects`.

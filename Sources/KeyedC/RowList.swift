@@ -143,7 +143,8 @@ struct RowList {
         case .none: break
         case .elements(let elements):
             for (index, node) in elements.enumerated() {
-                list.append(Pending(node: node, path: path + [.index(index)], key: nil, index: index))
+                list.append(
+                    Pending(node: node, path: path + [.index(index)], key: nil, index: index))
             }
         case .pairs(let keys, let values):
             for (index, key) in keys.enumerated() {
