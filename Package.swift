@@ -17,6 +17,7 @@ let package = Package(
         .library(name: "TypedStream", targets: ["TypedStream"]),
         .library(name: "NIBArchive", targets: ["NIBArchive"]),
         .library(name: "InlinePropertyList", targets: ["InlinePropertyList"]),
+        .library(name: "KeyedC", targets: ["KeyedC"]),
         .executable(name: "keyed", targets: ["keyed"]),
     ],
     traits: [
@@ -131,6 +132,15 @@ let package = Package(
                 .product(
                     name: "_CryptoExtras", package: "swift-crypto",
                     condition: .when(traits: ["Stores"])),
+            ]),
+        // The declarations of the C interface: `keyed.h`.
+        .systemLibrary(name: "CKeyed"),
+        // The C interface. `Scripts/data` makes `libkeyed` of it.
+        .target(
+            name: "KeyedC",
+            dependencies: [
+                "ArchiveVocabulary", "CKeyed", "InlinePropertyList", "KeyedArchive", "NIBArchive",
+                "PropertyList", "PropertyListTools", "TypedStream", "ValidText",
             ]),
         // The verbs of the command as a library, which the fuzz targets and the probe call too.
         .target(

@@ -2,8 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Writes values that are neither strings nor containers as JSON.
-struct JSONScalarWriter {
+package struct JSONScalarWriter {
     let options: JSONPropertyList.Options
+
+    /// Creates a writer with the options of a document.
+    package init(options: JSONPropertyList.Options) { self.options = options }
 
     // Integers up to here are the same in programs that take all numbers for `Double`.
     private static let safeInteger: UInt64 = 1 << 53
@@ -11,7 +14,9 @@ struct JSONScalarWriter {
     /// Appends the value.
     ///
     /// - Throws: `unrepresentableValue`.
-    func append(_ node: PropertyListNode, to output: inout [UInt8]) throws(PropertyListError) {
+    package func append(
+        _ node: PropertyListNode, to output: inout [UInt8]
+    ) throws(PropertyListError) {
         if let value = node.integer {
             append(value, to: &output)
         } else if let value = node.boolean {
@@ -163,7 +168,7 @@ struct JSONScalarWriter {
     }
 
     /// Appends the text of a string: quotes, backslashes and control characters escaped. Linear.
-    static func appendEscaped(_ text: ArraySlice<UInt8>, to output: inout [UInt8]) {
+    package static func appendEscaped(_ text: ArraySlice<UInt8>, to output: inout [UInt8]) {
         var start = text.startIndex
         for index in text.indices {
             let byte = text[index]

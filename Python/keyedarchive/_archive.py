@@ -1,0 +1,122 @@
+# This source file is part of swift-keyed-archive
+# SPDX-License-Identifier: Apache-2.0
+"""Writes keyed archives."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import uuid
+
+from plistlib import UID
+
+from ._objects import ArchivedObject
+
+_EPOCH = datetime.datetime(2001, 1, 1)
+
+
+class _Archiver:
+    """The table of objects of one archive. Objects are added from a list, so that depth needs no stack."""
+
+    def __init__(self):
+        self.objects = ["$null"]
+        self.known = {}  # by identity, or by type and value for values that are compared
+        self.kept = []  # keeps temporary objects, whose identity would be used again
+        self.pending = []
+        self.described = {}
+
+    def reference(self, value):
+        """The UID of a value, which is added to the table if it is new."""
+        if value is None:
+            return UID(0)
+        leaf = isinstance(value, (str, int, float, bytes, bytearray))
+        key = (type(value), value if not isinstance(value, bytearray) else bytes(value)) if leaf else id(value)
+        if isinstance(value, float):
+            key = (float, value.hex())
+        if key in self.known:
+            return UID(self.known[key])
+        number = len(self.objects)
+        self.known[key] = number
+        self.kept.append(value)
+        if leaf:
+            self.objects.append(value)
+        else:
+            self.objects.append(None)
+            self.pending.append((number, value))
+        return UID(number)
+
+    def description(self, *chain):
+        if chain not in self.described:
+            self.described[chain] = len(self.objects)
+            self.objects.append({"$classname": chain[0], "$classes": list(chain)})
+        return UID(self.described[chain])
+
+    def fill(self):
+        while self.pending:
+            number, value = self.pending.pop()
+            self.objects[number] = self.form(value)
+
+    def form(self, value):
+        if isinstance(value, dict):
+            return {
+                "NS.keys": [self.reference(key) for key in value],
+                "NS.objects": [self.reference(item) for item in value.values()],
+                "$class": self.description("NSDictionary", "NSObject"),
+            }
+        if isinstance(value, (list, tuple)):
+            return self.collection(value, "NSArray")
+        if isinstance(value, (set, frozenset)):
+            return self.collection(value, "NSSet")
+        if isinstance(value, datetime.datetime):
+            if value.tzinfo is not None:
+                value = value.astimezone(datetime.timezone.utc).replace(tzinfo=None)
+            return {
+                "NS.time": (value - _EPOCH).total_seconds(), "$class": self.description("NSDate", "NSObject")}
+        if isinstance(value, uuid.UUID):
+            return {"NS.uuidbytes": value.bytes, "$class": self.description("NSUUID", "NSObject")}
+        if isinstance(value, ArchivedObject):
+            return self.fields(value.fields, value.class_chain)
+        if dataclasses.is_dataclass(value) and not isinstance(value, type):
+            fields = {
+                field.metadata.get("key", field.name): getattr(value, field.name)
+                for field in dataclasses.fields(value)}
+            name = getattr(type(value), "__archived_class__", type(value).__name__)
+            return self.fields(fields, (name, "NSObject"))
+        raise TypeError(
+            f"unsupported type: {type(value)!r}; expected a value of a property list, a set, a UUID, a dataclass or "
+            "an ArchivedObject")
+
+    def collection(self, values, name):
+        return {
+            "NS.objects": [self.reference(item) for item in values], "$class": self.description(name, "NSObject")}
+
+    def fields(self, fields, chain):
+        form = {}
+        for key, value in fields.items():
+            # Numbers stand in the object, as NSKeyedArchiver has them.
+            form[key] = value if isinstance(value, (bool, int, float)) else self.reference(value)
+        form["$class"] = self.description(*chain)
+        return form
+
+
+def archive(value):
+    """Writes a value as a keyed archive with the root ``root``, in binary.
+
+    dict, list, tuple, set, str, bytes, int, float, bool, datetime, UUID and None become objects of Foundation,
+    dataclasses and :class:`ArchivedObject` objects of their classes. Shared objects and cycles are kept. The class of a
+    dataclass is its name, or its attribute ``__archived_class__``.
+
+    Raises:
+        TypeError: A value has no form.
+    """
+    from . import FMT_BINARY, dumps
+
+    archiver = _Archiver()
+    root = archiver.reference(value)
+    archiver.fill()
+    return dumps(
+        {
+            "$version": 100000, "$archiver": "NSKeyedArchiver", "$top": {"root": root},
+            "$objects": archiver.objects,
+        },
+        fmt=FMT_BINARY, sort_keys=False)

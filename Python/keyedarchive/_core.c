@@ -1,0 +1,975 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+// The objects of Python, made of the tables of the C interface. Stable ABI of Python 3.10.
+//
+// Containers are made empty and filled later, from a list of those that are not filled yet. So nothing here recurses
+// when it reads, shared values are one object, and cycles of archives need no special case.
+
+#define PY_SSIZE_T_CLEAN
+#define Py_LIMITED_API 0x030A0000
+#include <Python.h>
+
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "keyed.h"
+
+// MARK: - Errors
+
+/// Raises `keyedarchive.KeyedArchiveError` with the parts of an error, and frees that. Returns NULL.
+static PyObject *raise(keyed_error *error) {
+    if (!error) return PyErr_NoMemory();
+    PyObject *module = PyImport_ImportModule("keyedarchive._errors");
+    PyObject *type = module ? PyObject_GetAttrString(module, "KeyedArchiveError") : NULL;
+    PyObject *value = !type ? NULL : PyObject_CallFunction(
+        type, "sszLiii", error->message, error->code, error->path, (long long)error->offset,
+        (int)error->line, (int)error->column, (int)error->is_limit);
+    if (value) PyErr_SetObject(type, value);
+    Py_XDECREF(value);
+    Py_XDECREF(type);
+    Py_XDECREF(module);
+    keyed_free(error);
+    return NULL;
+}
+
+/// Opens a document without the lock of the interpreter.
+static keyed_document *open_document(const char *bytes, Py_ssize_t count, int limits, int lenient) {
+    keyed_options options = { (uint32_t)limits, (uint32_t)lenient };
+    keyed_error *error = NULL;
+    keyed_document *document;
+    Py_BEGIN_ALLOW_THREADS
+    document = keyed_open((const uint8_t *)bytes, (size_t)count, &options, &error);
+    Py_END_ALLOW_THREADS
+    if (!document) raise(error);
+    return document;
+}
+
+// MARK: - Scalars
+
+/// The types and functions that values are made with.
+typedef struct makers {
+    PyObject *dict_type;  // NULL for `dict`
+    PyObject *datetime;
+    PyObject *zone;       // the last argument of `datetime`: None or UTC
+    PyObject *uid;
+    // Only for archives:
+    PyObject *object_type;  // ArchivedObject(name, chain, fields)
+    PyObject *uuid;
+    PyObject *classes;      // from names to types, or None
+    PyObject *new_object;   // makes an empty object of a type
+    PyObject *fill_object;  // sets its fields
+} makers;
+
+typedef struct reader {
+    const keyed_table *table;
+    const keyed_archive *archive;  // NULL for a plain property list
+    const makers *with;
+    PyObject **values;   // by value
+    PyObject **keys;     // by key number
+    PyObject **objects;  // by object
+    PyObject **class_names;
+    PyObject **class_chains;
+    // Containers to be filled: numbers of values, and of objects with the highest bit.
+    uint64_t *pending;
+    size_t pending_count, pending_room;
+} reader;
+
+static const uint64_t object_mark = (uint64_t)1 << 32;
+
+static int later(reader *self, uint64_t item) {
+    if (self->pending_count == self->pending_room) {
+        size_t room = self->pending_room ? self->pending_room * 2 : 64;
+        uint64_t *grown = realloc(self->pending, room * sizeof *grown);
+        if (!grown) { PyErr_NoMemory(); return -1; }
+        self->pending = grown;
+        self->pending_room = room;
+    }
+    self->pending[self->pending_count++] = item;
+    return 0;
+}
+
+static PyObject *string_of(const keyed_value *value) {
+    if (value->encoding == KEYED_UTF16_BE) {
+        int order = 1;
+        return PyUnicode_DecodeUTF16((const char *)value->u.bytes, value->count, "surrogatepass", &order);
+    }
+    return PyUnicode_FromStringAndSize((const char *)value->u.bytes, value->count);
+}
+
+/// Makes a `datetime` of seconds since 2001, rounded to microseconds.
+static PyObject *date_of(double seconds, const makers *with) {
+    double whole = floor(seconds);
+    long micros = lrint((seconds - whole) * 1e6);
+    if (micros == 1000000) { whole += 1; micros = 0; }
+    // The years 1 to 9999, which `datetime` has.
+    if (!(whole >= -63113904000.0 && whole < 252423993600.0)) {
+        return PyErr_Format(PyExc_OverflowError, "date value out of range: a date of %ld days from 2001",
+            isfinite(seconds) && fabs(seconds) < 1e18 ? (long)(whole / 86400) : 0L);
+    }
+    int64_t total = (int64_t)whole;
+    int64_t day = total >= 0 ? total / 86400 : -((86399 - total) / 86400);
+    int second = (int)(total - day * 86400);
+    // Days since 0000-03-01, then years of 400-year cycles.
+    int64_t z = day + 11323 + 719468;
+    int64_t era = (z >= 0 ? z : z - 146096) / 146097;
+    unsigned doe = (unsigned)(z - era * 146097);
+    unsigned yoe = (doe - doe / 1460 + doe / 36524 - doe / 146096) / 365;
+    unsigned doy = doe - (365 * yoe + yoe / 4 - yoe / 100);
+    unsigned mp = (5 * doy + 2) / 153;
+    int dom = (int)(doy - (153 * mp + 2) / 5 + 1);
+    int month = (int)(mp < 10 ? mp + 3 : mp - 9);
+    int year = (int)((int64_t)yoe + era * 400) + (month <= 2);
+    return PyObject_CallFunction(with->datetime, "iiiiiilO", year, month, dom, second / 3600,
+        second / 60 % 60, second % 60, micros, with->zone);
+}
+
+static PyObject *object(reader *self, uint64_t number);
+
+/// Makes the Python value of a value, or an empty container that is filled later. Returns a borrowed reference.
+static PyObject *value(reader *self, uint32_t number) {
+    PyObject *known = self->values[number];
+    if (known) return known;
+    const keyed_value *item = &self->table->values[number];
+    PyObject *made = NULL;
+    switch (item->kind) {
+    case KEYED_STRING:
+        if (item->key && self->keys[item->key]) {
+            made = self->keys[item->key];
+            Py_INCREF(made);
+        } else {
+            made = string_of(item);
+            if (made && item->key) { self->keys[item->key] = made; Py_INCREF(made); }
+        }
+        break;
+    case KEYED_INTEGER:
+        made = item->is_negative ? PyLong_FromLongLong(item->u.integer)
+                                 : PyLong_FromUnsignedLongLong(item->u.natural);
+        break;
+    case KEYED_REAL: made = PyFloat_FromDouble(item->u.real); break;
+    case KEYED_BOOLEAN: made = PyBool_FromLong((long)item->u.integer); break;
+    case KEYED_DATE: made = date_of(item->u.real, self->with); break;
+    case KEYED_DATA: made = PyBytes_FromStringAndSize((const char *)item->u.bytes, item->count); break;
+    case KEYED_UID:
+        if (self->archive) {
+            made = object(self, item->u.natural);
+            Py_XINCREF(made);
+        } else {
+            made = PyObject_CallFunction(self->with->uid, "K", (unsigned long long)item->u.natural);
+        }
+        break;
+    case KEYED_ARRAY:
+    case KEYED_SET:
+        made = PyList_New(item->count);
+        if (made && later(self, number)) Py_CLEAR(made);
+        break;
+    case KEYED_DICTIONARY:
+        made = self->with->dict_type ? PyObject_CallFunctionObjArgs(self->with->dict_type, NULL)
+                                     : PyDict_New();
+        if (made && later(self, number)) Py_CLEAR(made);
+        break;
+    default:
+        made = Py_None;
+        Py_INCREF(made);
+    }
+    self->values[number] = made;
+    return made;
+}
+
+/// Fills a list with values.
+static int fill_list(reader *self, PyObject *list, const keyed_value *source) {
+    for (uint32_t index = 0; index < source->count; index++) {
+        PyObject *element = value(self, source->u.children[index]);
+        if (!element) return -1;
+        Py_INCREF(element);
+        if (PyList_SetItem(list, index, element)) return -1;
+    }
+    return 0;
+}
+
+static int fill_dictionary(reader *self, PyObject *dictionary, const keyed_value *source, int skips_class) {
+    int is_plain = PyDict_CheckExact(dictionary);
+    for (uint32_t index = 0; index < source->count; index++) {
+        const keyed_value *name = &self->table->values[source->u.children[index]];
+        if (skips_class && name->kind == KEYED_STRING && name->count == 6 && name->encoding == KEYED_ASCII
+            && memcmp(name->u.bytes, "$class", 6) == 0) continue;
+        PyObject *key = value(self, source->u.children[index]);
+        PyObject *item = key ? value(self, source->u.children[source->count + index]) : NULL;
+        if (!item) return -1;
+        if (is_plain ? PyDict_SetItem(dictionary, key, item) : PyObject_SetItem(dictionary, key, item)) return -1;
+    }
+    return 0;
+}
+
+// MARK: - Objects of archives
+
+static PyObject *class_name(reader *self, uint32_t number) {
+    if (!self->class_names[number]) {
+        const keyed_class *class = &self->archive->classes[number];
+        self->class_names[number] = PyUnicode_FromString(class->name);
+        PyObject *chain = PyTuple_New((Py_ssize_t)class->chain_count);
+        for (size_t index = 0; chain && index < class->chain_count; index++) {
+            PyObject *name = PyUnicode_FromString(class->chain[index]);
+            if (!name) Py_CLEAR(chain);
+            else PyTuple_SetItem(chain, (Py_ssize_t)index, name);
+        }
+        self->class_chains[number] = chain;
+        if (!chain) Py_CLEAR(self->class_names[number]);
+    }
+    return self->class_names[number];
+}
+
+/// Makes an object of a class without a known form: inert, or of the type that the caller names.
+static PyObject *inert(reader *self, const keyed_object *item) {
+    PyObject *name = class_name(self, item->class_index);
+    if (!name) return NULL;
+    if (self->with->classes != Py_None) {
+        PyObject *type = PyObject_GetItem(self->with->classes, name);
+        if (!type) return NULL;
+        if (type != Py_None) {
+            PyObject *made = PyObject_CallFunctionObjArgs(self->with->new_object, type, NULL);
+            Py_DECREF(type);
+            return made;
+        }
+        Py_DECREF(type);
+    }
+    PyObject *fields = PyDict_New();
+    if (!fields) return NULL;
+    PyObject *made = PyObject_CallFunctionObjArgs(
+        self->with->object_type, name, self->class_chains[item->class_index], fields, NULL);
+    Py_DECREF(fields);
+    return made;
+}
+
+/// Makes an object, or an empty one that is filled later. Returns a borrowed reference.
+static PyObject *object(reader *self, uint64_t number) {
+    if (number >= self->archive->object_count) {
+        PyObject *module = PyImport_ImportModule("keyedarchive._errors");
+        PyObject *type = module ? PyObject_GetAttrString(module, "KeyedArchiveError") : NULL;
+        if (type) {
+            PyErr_Format(type, "keyed archive: expected a reference to one of %u objects, found one to object %llu",
+                self->archive->object_count, (unsigned long long)number);
+        }
+        Py_XDECREF(type);
+        Py_XDECREF(module);
+        return NULL;
+    }
+    PyObject *known = self->objects[number];
+    if (known) return known;
+    const keyed_object *item = &self->archive->objects[number];
+    const keyed_value *part = &self->table->values[item->parts[0]];
+    PyObject *made = NULL;
+    switch (item->form) {
+    case KEYED_FORM_NULL:
+    case KEYED_FORM_NSNULL:
+    case KEYED_FORM_CLASS:
+        made = Py_None;
+        Py_INCREF(made);
+        break;
+    case KEYED_FORM_PLAIN:
+    case KEYED_FORM_STRING:
+    case KEYED_FORM_DATA:
+        made = value(self, item->parts[0]);
+        Py_XINCREF(made);
+        break;
+    case KEYED_FORM_DATE: made = date_of(part->u.real, self->with); break;
+    case KEYED_FORM_UUID:
+        made = PyObject_CallFunction(self->with->uuid, "Oy#", Py_None, (const char *)part->u.bytes,
+            (Py_ssize_t)part->count);
+        break;
+    case KEYED_FORM_ARRAY:
+    case KEYED_FORM_ORDERED_SET:
+        made = PyList_New(part->count);
+        if (made && later(self, number | object_mark)) Py_CLEAR(made);
+        break;
+    case KEYED_FORM_SET:
+        made = PySet_New(NULL);
+        if (made && later(self, number | object_mark)) Py_CLEAR(made);
+        break;
+    case KEYED_FORM_DICTIONARY:
+        made = PyDict_New();
+        if (made && later(self, number | object_mark)) Py_CLEAR(made);
+        break;
+    default:
+        made = inert(self, item);
+        if (made && later(self, number | object_mark)) Py_CLEAR(made);
+    }
+    self->objects[number] = made;
+    return made;
+}
+
+/// Whether the failure of the last call was that a value cannot be hashed; clears that error.
+static int was_unhashable(void) {
+    if (!PyErr_ExceptionMatches(PyExc_TypeError)) return 0;
+    PyErr_Clear();
+    return 1;
+}
+
+/// Fills a set. An element that cannot be hashed, such as a list, is a tuple of one: the identity of the element.
+static int fill_set(reader *self, PyObject *set, const keyed_value *source) {
+    for (uint32_t index = 0; index < source->count; index++) {
+        PyObject *element = value(self, source->u.children[index]);
+        if (!element) return -1;
+        if (PySet_Add(set, element)) {
+            if (!was_unhashable()) return -1;
+            PyObject *module = PyImport_ImportModule("keyedarchive._objects");
+            PyObject *boxed = module ? PyObject_CallMethod(module, "Unhashable", "O", element) : NULL;
+            int status = boxed ? PySet_Add(set, boxed) : -1;
+            Py_XDECREF(boxed);
+            Py_XDECREF(module);
+            if (status) return -1;
+        }
+    }
+    return 0;
+}
+
+static int fill_pairs(reader *self, PyObject *dictionary, const keyed_value *keys, const keyed_value *items) {
+    for (uint32_t index = 0; index < keys->count; index++) {
+        PyObject *key = value(self, keys->u.children[index]);
+        PyObject *item = key ? value(self, items->u.children[index]) : NULL;
+        if (!item) return -1;
+        if (PyDict_SetItem(dictionary, key, item)) {
+            if (!was_unhashable()) return -1;
+            PyObject *module = PyImport_ImportModule("keyedarchive._objects");
+            PyObject *boxed = module ? PyObject_CallMethod(module, "Unhashable", "O", key) : NULL;
+            int status = boxed ? PyDict_SetItem(dictionary, boxed, item) : -1;
+            Py_XDECREF(boxed);
+            Py_XDECREF(module);
+            if (status) return -1;
+        }
+    }
+    return 0;
+}
+
+static int fill_object(reader *self, PyObject *made, const keyed_object *item) {
+    const keyed_value *entry = &self->table->values[item->value];
+    int is_inert = PyObject_IsInstance(made, self->with->object_type);
+    if (is_inert < 0) return -1;
+    PyObject *fields = is_inert ? PyObject_GetAttrString(made, "fields") : PyDict_New();
+    if (!fields) return -1;
+    int status = fill_dictionary(self, fields, entry, 1);
+    if (!status && !is_inert) {
+        PyObject *done = PyObject_CallFunctionObjArgs(self->with->fill_object, made, fields, NULL);
+        status = done ? 0 : -1;
+        Py_XDECREF(done);
+    }
+    Py_DECREF(fields);
+    return status;
+}
+
+/// Fills the containers that were made, and those that are made for them.
+static int fill_all(reader *self) {
+    while (self->pending_count) {
+        uint64_t next = self->pending[--self->pending_count];
+        int status;
+        if (next & object_mark) {
+            const keyed_object *item = &self->archive->objects[(uint32_t)next];
+            PyObject *made = self->objects[(uint32_t)next];
+            const keyed_value *part = &self->table->values[item->parts[0]];
+            switch (item->form) {
+            case KEYED_FORM_ARRAY:
+            case KEYED_FORM_ORDERED_SET: status = fill_list(self, made, part); break;
+            case KEYED_FORM_SET: status = fill_set(self, made, part); break;
+            case KEYED_FORM_DICTIONARY:
+                status = fill_pairs(self, made, part, &self->table->values[item->parts[1]]);
+                break;
+            default: status = fill_object(self, made, item);
+            }
+        } else {
+            const keyed_value *item = &self->table->values[(uint32_t)next];
+            PyObject *made = self->values[(uint32_t)next];
+            status = item->kind == KEYED_DICTIONARY ? fill_dictionary(self, made, item, 0)
+                                                    : fill_list(self, made, item);
+        }
+        if (status) return -1;
+    }
+    return 0;
+}
+
+static void release(PyObject **list, size_t count) {
+    for (size_t index = 0; list && index < count; index++) Py_XDECREF(list[index]);
+    free(list);
+}
+
+/// Makes the objects of tables: the root, or of an archive the dictionary of its roots.
+static PyObject *read_tables(const keyed_table *table, const keyed_archive *archive, const makers *with) {
+    reader self = { .table = table, .archive = archive, .with = with };
+    size_t objects = archive ? archive->object_count : 0, classes = archive ? archive->class_count : 0;
+    self.values = calloc(table->value_count + 1u, sizeof *self.values);
+    self.keys = calloc((size_t)table->key_count + 1, sizeof *self.keys);
+    self.objects = calloc(objects + 1, sizeof *self.objects);
+    self.class_names = calloc(classes + 1, sizeof *self.class_names);
+    self.class_chains = calloc(classes + 1, sizeof *self.class_chains);
+    PyObject *result = NULL;
+    if (!self.values || !self.keys || !self.objects || !self.class_names || !self.class_chains) {
+        PyErr_NoMemory();
+    } else {
+        // Nothing that is made here can be garbage yet, and the collector would visit all of it again and again.
+        int collects = PyGC_Disable();
+        result = value(&self, archive ? archive->top : table->root);
+        if (result && fill_all(&self)) result = NULL;
+        Py_XINCREF(result);
+        if (collects) PyGC_Enable();
+    }
+    release(self.values, table->value_count);
+    release(self.keys, (size_t)table->key_count + 1);
+    release(self.objects, objects);
+    release(self.class_names, classes);
+    release(self.class_chains, classes);
+    free(self.pending);
+    return result;
+}
+
+// MARK: - Reading
+
+/// loads(data, dict_type, datetime, zone, uid, limits, lenient)
+static PyObject *loads(PyObject *module, PyObject *arguments) {
+    (void)module;
+    const char *bytes;
+    Py_ssize_t count;
+    makers with = { 0 };
+    int limits, lenient;
+    if (!PyArg_ParseTuple(arguments, "y#OOOOii", &bytes, &count, &with.dict_type, &with.datetime, &with.zone,
+            &with.uid, &limits, &lenient)) return NULL;
+    if (with.dict_type == (PyObject *)&PyDict_Type) with.dict_type = NULL;
+    keyed_document *document = open_document(bytes, count, limits, lenient);
+    if (!document) return NULL;
+    keyed_error *error = NULL;
+    keyed_table *table = keyed_values(document, &error);
+    PyObject *result = table ? read_tables(table, NULL, &with) : raise(error);
+    keyed_free(table);
+    keyed_free(document);
+    return result;
+}
+
+/// unarchive(data, datetime, zone, object_type, uuid, classes, new_object, fill_object, limits, lenient)
+static PyObject *unarchive(PyObject *module, PyObject *arguments) {
+    (void)module;
+    const char *bytes;
+    Py_ssize_t count;
+    makers with = { 0 };
+    int limits, lenient;
+    if (!PyArg_ParseTuple(arguments, "y#OOOOOOOii", &bytes, &count, &with.datetime, &with.zone,
+            &with.object_type, &with.uuid, &with.classes, &with.new_object, &with.fill_object, &limits,
+            &lenient)) return NULL;
+    keyed_document *document = open_document(bytes, count, limits, lenient);
+    if (!document) return NULL;
+    keyed_error *error = NULL;
+    keyed_archive *archive = keyed_objects(document, &error);
+    keyed_table *table = archive ? keyed_values(document, &error) : NULL;
+    PyObject *result = table ? read_tables(table, archive, &with) : raise(error);
+    keyed_free(table);
+    keyed_free(archive);
+    keyed_free(document);
+    return result;
+}
+
+static PyObject *text_result(keyed_text *text, keyed_error *error) {
+    if (!text && !error) Py_RETURN_NONE;
+    if (!text) return raise(error);
+    PyObject *result = PyUnicode_DecodeUTF8(text->bytes, (Py_ssize_t)text->count, "replace");
+    keyed_free(text);
+    return result;
+}
+
+/// json(data, path or None, mode, limits, lenient)
+static PyObject *json(PyObject *module, PyObject *arguments) {
+    (void)module;
+    const char *bytes, *path;
+    Py_ssize_t count, path_count;
+    int mode, limits, lenient;
+    if (!PyArg_ParseTuple(arguments, "y#z#iii", &bytes, &count, &path, &path_count, &mode, &limits, &lenient)) {
+        return NULL;
+    }
+    keyed_document *document = open_document(bytes, count, limits, lenient);
+    if (!document) return NULL;
+    keyed_error *error = NULL;
+    uint32_t value = keyed_root(document);
+    if (path) {
+        keyed_document *found = keyed_find(document, path, (size_t)path_count, &value, &error);
+        keyed_free(document);
+        document = found;
+    }
+    PyObject *result = document ? text_result(keyed_json(document, value, (uint32_t)mode, &error), error) : raise(error);
+    keyed_free(document);
+    return result;
+}
+
+static PyObject *classes(PyObject *module, PyObject *arguments) {
+    (void)module;
+    const char *bytes;
+    Py_ssize_t count;
+    int limits, lenient;
+    if (!PyArg_ParseTuple(arguments, "y#ii", &bytes, &count, &limits, &lenient)) return NULL;
+    keyed_document *document = open_document(bytes, count, limits, lenient);
+    if (!document) return NULL;
+    keyed_error *error = NULL;
+    keyed_text *names = keyed_class_names(document, &error);
+    PyObject *result = names ? text_result(names, NULL) : raise(error);
+    keyed_free(document);
+    return result;
+}
+
+static PyObject *text(PyObject *module, PyObject *arguments) {
+    (void)module;
+    const char *bytes;
+    Py_ssize_t count;
+    int limits, lenient;
+    if (!PyArg_ParseTuple(arguments, "y#ii", &bytes, &count, &limits, &lenient)) return NULL;
+    keyed_options options = { (uint32_t)limits, (uint32_t)lenient };
+    keyed_error *error = NULL;
+    keyed_text *found = keyed_text_of((const uint8_t *)bytes, (size_t)count, &options, &error);
+    return text_result(found, error);
+}
+
+static PyObject *kind(PyObject *module, PyObject *arguments) {
+    (void)module;
+    const char *bytes;
+    Py_ssize_t count;
+    if (!PyArg_ParseTuple(arguments, "y#", &bytes, &count)) return NULL;
+    const char *name = keyed_kind_of((const uint8_t *)bytes, (size_t)count);
+    if (!name) Py_RETURN_NONE;
+    return PyUnicode_FromString(name);
+}
+
+// MARK: - Writing
+
+typedef struct writer {
+    keyed_builder *builder;
+    int sorts_keys, skips_keys;
+    PyObject *datetime, *seconds, *uid;
+} writer;
+
+static int write_value(writer *self, PyObject *value);
+
+static int write_text(writer *self, PyObject *text, void (*add)(keyed_builder *, const char *, size_t)) {
+    Py_ssize_t count;
+    const char *bytes = PyUnicode_AsUTF8AndSize(text, &count);
+    if (!bytes) return -1;
+    add(self->builder, bytes, (size_t)count);
+    return 0;
+}
+
+static int write_dictionary(writer *self, PyObject *value) {
+    PyObject *items = PyMapping_Items(value);
+    if (!items || (self->sorts_keys && PyList_Sort(items))) { Py_XDECREF(items); return -1; }
+    keyed_begin_dictionary(self->builder);
+    int status = 0;
+    for (Py_ssize_t index = 0; !status && index < PyList_Size(items); index++) {
+        PyObject *pair = PyList_GetItem(items, index);
+        PyObject *key = PySequence_GetItem(pair, 0), *item = PySequence_GetItem(pair, 1);
+        if (!key || !item) status = -1;
+        else if (PyUnicode_Check(key)) {
+            status = write_text(self, key, keyed_add_key) || write_value(self, item) ? -1 : 0;
+        } else if (!self->skips_keys) {
+            PyErr_SetString(PyExc_TypeError, "keys must be strings");
+            status = -1;
+        }
+        Py_XDECREF(key);
+        Py_XDECREF(item);
+    }
+    Py_DECREF(items);
+    keyed_end(self->builder);
+    return status;
+}
+
+static int write_integer(writer *self, PyObject *value) {
+    int overflow = 0;
+    long long number = PyLong_AsLongLongAndOverflow(value, &overflow);
+    if (number == -1 && PyErr_Occurred()) return -1;
+    if (!overflow) {
+        keyed_add_integer(self->builder, number);
+        return 0;
+    }
+    unsigned long long natural = overflow > 0 ? PyLong_AsUnsignedLongLong(value) : 0;
+    if (overflow < 0 || PyErr_Occurred()) {
+        PyErr_Clear();
+        PyErr_Format(PyExc_OverflowError, "expected an integer from -2**63 to 2**64-1, found %R", value);
+        return -1;
+    }
+    keyed_add_natural(self->builder, natural);
+    return 0;
+}
+
+static int write_list(writer *self, PyObject *value) {
+    keyed_begin_array(self->builder);
+    Py_ssize_t count = PySequence_Size(value);
+    for (Py_ssize_t index = 0; index < count; index++) {
+        PyObject *item = PySequence_GetItem(value, index);
+        int status = item ? write_value(self, item) : -1;
+        Py_XDECREF(item);
+        if (status) return -1;
+    }
+    keyed_end(self->builder);
+    return 0;
+}
+
+static int write_other(writer *self, PyObject *value) {
+    int is_date = PyObject_IsInstance(value, self->datetime);
+    if (is_date < 0) return -1;
+    if (is_date) {
+        PyObject *seconds = PyObject_CallFunctionObjArgs(self->seconds, value, NULL);
+        if (!seconds) return -1;
+        keyed_add_date(self->builder, PyFloat_AsDouble(seconds));
+        Py_DECREF(seconds);
+        return PyErr_Occurred() ? -1 : 0;
+    }
+    int is_uid = PyObject_IsInstance(value, self->uid);
+    if (is_uid < 0) return -1;
+    if (is_uid) {
+        PyObject *number = PyObject_GetAttrString(value, "data");
+        unsigned long long natural = number ? PyLong_AsUnsignedLongLong(number) : 0;
+        Py_XDECREF(number);
+        if (PyErr_Occurred()) return -1;
+        if (natural > UINT32_MAX) {
+            PyErr_Format(PyExc_OverflowError, "expected a UID up to 2**32-1, found %llu", natural);
+            return -1;
+        }
+        keyed_add_uid(self->builder, (uint32_t)natural);
+        return 0;
+    }
+    PyErr_Format(PyExc_TypeError, "unsupported type: %R", (PyObject *)Py_TYPE(value));
+    return -1;
+}
+
+static int write_value(writer *self, PyObject *value) {
+    if (Py_EnterRecursiveCall(" while writing a property list")) return -1;
+    int status = 0;
+    if (PyUnicode_Check(value)) status = write_text(self, value, keyed_add_string);
+    else if (value == Py_True || value == Py_False) keyed_add_boolean(self->builder, value == Py_True);
+    else if (PyLong_Check(value)) status = write_integer(self, value);
+    else if (PyFloat_Check(value)) keyed_add_real(self->builder, PyFloat_AsDouble(value));
+    else if (PyDict_Check(value)) status = write_dictionary(self, value);
+    else if (PyList_Check(value) || PyTuple_Check(value)) status = write_list(self, value);
+    else if (PyBytes_Check(value) || PyByteArray_Check(value)) {
+        const char *bytes = PyBytes_Check(value) ? PyBytes_AsString(value) : PyByteArray_AsString(value);
+        keyed_add_data(self->builder, (const uint8_t *)bytes, (size_t)PyObject_Size(value));
+    } else status = write_other(self, value);
+    Py_LeaveRecursiveCall();
+    return status;
+}
+
+/// dumps(value, format, sort_keys, skipkeys, datetime, seconds, uid)
+static PyObject *dumps(PyObject *module, PyObject *arguments) {
+    (void)module;
+    PyObject *value;
+    int format;
+    writer self = { 0 };
+    if (!PyArg_ParseTuple(arguments, "OippOOO", &value, &format, &self.sorts_keys, &self.skips_keys,
+            &self.datetime, &self.seconds, &self.uid)) return NULL;
+    self.builder = keyed_builder_new(KEYED_LIMITS_TRUSTED);
+    PyObject *result = NULL;
+    if (!write_value(&self, value)) {
+        keyed_error *error = NULL;
+        keyed_document *document = keyed_finish(self.builder, &error);
+        keyed_text *text = document ? keyed_convert(document, (uint32_t)format, &error) : NULL;
+        result = text ? PyBytes_FromStringAndSize(text->bytes, (Py_ssize_t)text->count) : raise(error);
+        keyed_free(text);
+        keyed_free(document);
+    }
+    keyed_free(self.builder);
+    return result;
+}
+
+// MARK: - Arrow
+
+// The C data interface of Arrow, as its specification has it.
+struct ArrowSchema {
+    const char *format, *name, *metadata;
+    int64_t flags, n_children;
+    struct ArrowSchema **children, *dictionary;
+    void (*release)(struct ArrowSchema *);
+    void *private_data;
+};
+
+struct ArrowArray {
+    int64_t length, null_count, offset, n_buffers, n_children;
+    const void **buffers;
+    struct ArrowArray **children, *dictionary;
+    void (*release)(struct ArrowArray *);
+    void *private_data;
+};
+
+/// A column of text that grows.
+typedef struct column {
+    int64_t *offsets;
+    uint8_t *valid;
+    char *bytes;
+    size_t size, room;
+    int64_t rows, nulls;
+} column;
+
+static int column_begin(column *self, int64_t rows) {
+    self->offsets = calloc((size_t)rows + 1, sizeof *self->offsets);
+    self->valid = calloc(((size_t)rows + 7) / 8 + 1, 1);
+    self->room = 1024;
+    self->bytes = malloc(self->room);
+    return self->offsets && self->valid && self->bytes ? 0 : -1;
+}
+
+static void column_free(column *self) {
+    free(self->offsets);
+    free(self->valid);
+    free(self->bytes);
+}
+
+/// Appends text, or null for NULL.
+static int column_add(column *self, const char *text, size_t count) {
+    if (text) {
+        if (count > self->room - self->size) {
+            size_t room = self->room * 2 > self->size + count ? self->room * 2 : self->size + count;
+            char *grown = realloc(self->bytes, room);
+            if (!grown) return -1;
+            self->bytes = grown;
+            self->room = room;
+        }
+        memcpy(self->bytes + self->size, text, count);
+        self->size += count;
+        self->valid[self->rows / 8] |= (uint8_t)(1u << (self->rows % 8));
+    } else {
+        self->nulls++;
+    }
+    self->offsets[++self->rows] = (int64_t)self->size;
+    return 0;
+}
+
+enum { COLUMN_JSON = 0, COLUMN_TEXT = 1, COLUMN_CLASSES = 2, COLUMN_PATHS = 3 };
+
+typedef struct batch {
+    int operation, limits;
+    Py_ssize_t path_count;
+    const char **paths;
+    // One for each path, or one; then that of errors.
+    column *columns;
+    Py_ssize_t column_count;
+} batch;
+
+/// Adds the text of a scalar, or JSON of another value.
+static int add_value(column *to, const keyed_document *document, uint32_t value, keyed_error **error) {
+    keyed_rows *rows = keyed_list(document, value, KEYED_ITSELF, error);
+    if (!rows) return column_add(to, NULL, 0);
+    const keyed_row *row = rows->rows;
+    const char *kind = row->kind;
+    int status;
+    if (strcmp(kind, "null") == 0) {
+        status = column_add(to, NULL, 0);
+    } else if (strcmp(kind, "string") == 0 || strcmp(kind, "uuid") == 0 || strcmp(kind, "date") == 0
+               || strcmp(kind, "url") == 0) {
+        status = column_add(to, (const char *)row->scalar.u.bytes, row->scalar.count);
+    } else {
+        keyed_text *json = keyed_json(document, value, KEYED_JSON_OBJECTS, error);
+        int quoted = json && json->count >= 2 && json->bytes[0] == '"';
+        status = column_add(to, json ? json->bytes + quoted : NULL, json ? json->count - (quoted ? 2 : 0) : 0);
+        keyed_free(json);
+    }
+    keyed_free(rows);
+    return status;
+}
+
+/// Adds the columns of one blob. Returns -1 where memory is used up.
+static int add_row(batch *self, const uint8_t *bytes, size_t count) {
+    keyed_options options = { (uint32_t)self->limits, 0 };
+    keyed_error *error = NULL;
+    keyed_document *document = NULL;
+    keyed_text *text = NULL;
+    int status = 0;
+    if (self->operation == COLUMN_TEXT) {
+        text = keyed_text_of(bytes, count, &options, &error);
+    } else {
+        document = keyed_open(bytes, count, &options, &error);
+        if (document && self->operation == COLUMN_JSON) {
+            text = keyed_json(document, keyed_root(document), KEYED_JSON_OBJECTS, &error);
+        } else if (document && self->operation == COLUMN_CLASSES) {
+            text = keyed_class_names(document, &error);
+        }
+    }
+    if (self->operation != COLUMN_PATHS) {
+        status = column_add(&self->columns[0], text ? text->bytes : NULL, text ? text->count : 0);
+    }
+    for (Py_ssize_t index = 0; !status && index < self->path_count; index++) {
+        uint32_t value = 0;
+        // A value that is not there is null; it is no error of the row.
+        keyed_document *found = document
+            ? keyed_find(document, self->paths[index], strlen(self->paths[index]), &value, NULL) : NULL;
+        keyed_error *flaw = NULL;
+        status = found ? add_value(&self->columns[index], found, value, &flaw)
+                       : column_add(&self->columns[index], NULL, 0);
+        if (flaw && !error) error = flaw;
+        else keyed_free(flaw);
+        keyed_free(found);
+    }
+    if (!status) {
+        status = column_add(&self->columns[self->column_count - 1], error ? error->message : NULL,
+            error ? strlen(error->message) : 0);
+    }
+    keyed_free(text);
+    keyed_free(document);
+    keyed_free(error);
+    return status;
+}
+
+static void release_column(struct ArrowArray *array) {
+    free((void *)array->buffers[0]);
+    free((void *)array->buffers[1]);
+    free((void *)array->buffers[2]);
+    free(array->buffers);
+    array->release = NULL;
+}
+
+static void release_struct(struct ArrowArray *array) {
+    for (int64_t index = 0; index < array->n_children; index++) {
+        if (array->children[index]->release) array->children[index]->release(array->children[index]);
+        free(array->children[index]);
+    }
+    free(array->children);
+    free(array->buffers);
+    array->release = NULL;
+}
+
+static void release_schema(struct ArrowSchema *schema) {
+    for (int64_t index = 0; index < schema->n_children; index++) {
+        if (schema->children[index]->release) schema->children[index]->release(schema->children[index]);
+        free(schema->children[index]);
+    }
+    free(schema->children);
+    free((void *)schema->name);
+    schema->release = NULL;
+}
+
+static void delete_array(PyObject *capsule) {
+    struct ArrowArray *array = PyCapsule_GetPointer(capsule, "arrow_array");
+    if (array && array->release) array->release(array);
+    free(array);
+}
+
+static void delete_schema(PyObject *capsule) {
+    struct ArrowSchema *schema = PyCapsule_GetPointer(capsule, "arrow_schema");
+    if (schema && schema->release) schema->release(schema);
+    free(schema);
+}
+
+/// Makes capsules of the columns, which then own their memory.
+static PyObject *export_columns(batch *self, PyObject *names, int64_t rows) {
+    struct ArrowArray *array = calloc(1, sizeof *array);
+    struct ArrowSchema *schema = calloc(1, sizeof *schema);
+    size_t count = (size_t)self->column_count;
+    if (array) { array->children = calloc(count, sizeof *array->children); array->buffers = calloc(1, sizeof(void *)); }
+    if (schema) schema->children = calloc(count, sizeof *schema->children);
+    if (!array || !schema || !array->children || !array->buffers || !schema->children) return PyErr_NoMemory();
+    array->length = rows;
+    array->n_buffers = 1;
+    array->release = release_struct;
+    schema->format = "+s";
+    schema->release = release_schema;
+    for (size_t index = 0; index < count; index++) {
+        column *source = &self->columns[index];
+        struct ArrowArray *part = calloc(1, sizeof *part);
+        struct ArrowSchema *type = calloc(1, sizeof *type);
+        const void **buffers = calloc(3, sizeof *buffers);
+        const char *name = PyUnicode_AsUTF8AndSize(PyList_GetItem(names, (Py_ssize_t)index), NULL);
+        if (!part || !type || !buffers || !name) return PyErr_NoMemory();
+        buffers[0] = source->valid;
+        buffers[1] = source->offsets;
+        buffers[2] = source->bytes;
+        *part = (struct ArrowArray){ .length = rows, .null_count = source->nulls, .n_buffers = 3,
+            .buffers = buffers, .release = release_column };
+        *type = (struct ArrowSchema){ .format = "U", .name = strdup(name), .flags = 2, .release = release_schema };
+        array->children[array->n_children++] = part;
+        schema->children[schema->n_children++] = type;
+        memset(source, 0, sizeof *source);
+    }
+    PyObject *types = PyCapsule_New(schema, "arrow_schema", delete_schema);
+    PyObject *values = PyCapsule_New(array, "arrow_array", delete_array);
+    return types && values ? Py_BuildValue("NN", types, values) : NULL;
+}
+
+/// Runs the rows of an array of binary values or text. `wide` says whether its offsets have 64 bits.
+static int run(batch *self, const struct ArrowArray *array, int wide) {
+    const uint8_t *valid = array->buffers[0];
+    const uint8_t *bytes = array->buffers[2];
+    for (int64_t row = 0; row < array->length; row++) {
+        int64_t place = row + array->offset;
+        int status = 0;
+        if (valid && !(valid[place / 8] >> (place % 8) & 1)) {
+            for (Py_ssize_t index = 0; index < self->column_count; index++) {
+                status |= column_add(&self->columns[index], NULL, 0);
+            }
+        } else {
+            int64_t start = wide ? ((const int64_t *)array->buffers[1])[place] : ((const int32_t *)array->buffers[1])[place];
+            int64_t end = wide ? ((const int64_t *)array->buffers[1])[place + 1] : ((const int32_t *)array->buffers[1])[place + 1];
+            status = add_row(self, bytes + start, (size_t)(end - start));
+        }
+        if (status) return -1;
+    }
+    return 0;
+}
+
+/// columns(schema, array, operation, paths, names, limits): the capsules of a structure of text.
+static PyObject *columns(PyObject *module, PyObject *arguments) {
+    (void)module;
+    PyObject *schema_capsule, *array_capsule, *paths, *names;
+    batch self = { 0 };
+    if (!PyArg_ParseTuple(arguments, "OOiO!O!i", &schema_capsule, &array_capsule, &self.operation,
+            &PyList_Type, &paths, &PyList_Type, &names, &self.limits)) return NULL;
+    struct ArrowSchema *schema = PyCapsule_GetPointer(schema_capsule, "arrow_schema");
+    struct ArrowArray *array = schema ? PyCapsule_GetPointer(array_capsule, "arrow_array") : NULL;
+    if (!array) return NULL;
+    int wide = strcmp(schema->format, "Z") == 0 || strcmp(schema->format, "U") == 0;
+    if (!wide && strcmp(schema->format, "z") != 0 && strcmp(schema->format, "u") != 0) {
+        return PyErr_Format(PyExc_TypeError,
+            "expected an array of binary, large_binary, string or large_string, found the format %s", schema->format);
+    }
+    self.path_count = self.operation == COLUMN_PATHS ? PyList_Size(paths) : 0;
+    self.column_count = (self.operation == COLUMN_PATHS ? self.path_count : 1) + 1;
+    self.paths = calloc((size_t)self.path_count + 1, sizeof *self.paths);
+    self.columns = calloc((size_t)self.column_count, sizeof *self.columns);
+    int status = self.paths && self.columns ? 0 : -1;
+    for (Py_ssize_t index = 0; !status && index < self.path_count; index++) {
+        self.paths[index] = PyUnicode_AsUTF8AndSize(PyList_GetItem(paths, index), NULL);
+        if (!self.paths[index]) status = -1;
+    }
+    for (Py_ssize_t index = 0; !status && index < self.column_count; index++) {
+        status = column_begin(&self.columns[index], array->length);
+    }
+    if (!status) {
+        Py_BEGIN_ALLOW_THREADS
+        status = run(&self, array, wide);
+        Py_END_ALLOW_THREADS
+    }
+    PyObject *result = NULL;
+    if (!status) result = export_columns(&self, names, array->length);
+    else if (!PyErr_Occurred()) PyErr_NoMemory();
+    for (Py_ssize_t index = 0; self.columns && index < self.column_count; index++) column_free(&self.columns[index]);
+    free(self.columns);
+    free(self.paths);
+    return result;
+}
+
+// MARK: - Module
+
+static PyMethodDef methods[] = {
+    { "loads", loads, METH_VARARGS, NULL },
+    { "unarchive", unarchive, METH_VARARGS, NULL },
+    { "dumps", dumps, METH_VARARGS, NULL },
+    { "json", json, METH_VARARGS, NULL },
+    { "classes", classes, METH_VARARGS, NULL },
+    { "text", text, METH_VARARGS, NULL },
+    { "kind", kind, METH_VARARGS, NULL },
+    { "columns", columns, METH_VARARGS, NULL },
+    { NULL, NULL, 0, NULL },
+};
+
+static struct PyModuleDef definition = {
+    PyModuleDef_HEAD_INIT, "keyedarchive._core", "The core of keyedarchive.", -1, methods, NULL, NULL, NULL, NULL,
+};
+
+PyMODINIT_FUNC PyInit__core(void) {
+    if (keyed_abi_version() != KEYED_ABI_VERSION) {
+        PyErr_Format(PyExc_ImportError, "expected version %d of the binary interface, found %u", KEYED_ABI_VERSION,
+            keyed_abi_version());
+        return NULL;
+    }
+    return PyModule_Create(&definition);
+}

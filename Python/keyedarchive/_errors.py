@@ -1,0 +1,38 @@
+# This source file is part of swift-keyed-archive
+# SPDX-License-Identifier: Apache-2.0
+"""The one exception of the package."""
+
+
+class KeyedArchiveError(ValueError):
+    """Input that cannot be read, or a value that cannot be written.
+
+    Attributes:
+        code: The name of the kind of failure, such as ``"truncated"``.
+        path: The key path of the value, or None.
+        offset: The byte of the input, or None.
+        line, column: The place in text, from 1, or None.
+        is_limit: Whether a limit was exceeded, which ``limits="trusted"`` raises.
+
+    >>> import keyedarchive
+    >>> try:
+    ...     keyedarchive.loads(b"bplist00")
+    ... except keyedarchive.KeyedArchiveError as error:
+    ...     print(error.code)
+    truncated
+    """
+
+    def __init__(self, message, code="invalid", path=None, offset=-1, line=0, column=0, is_limit=0):
+        super().__init__(message)
+        self.code = code
+        self.path = path
+        self.offset = offset if offset >= 0 else None
+        self.line = line or None
+        self.column = column or None
+        self.is_limit = bool(is_limit)
+
+    def __reduce__(self):
+        return (
+            type(self),
+            (str(self), self.code, self.path, -1 if self.offset is None else self.offset,
+             self.line or 0, self.column or 0, self.is_limit),
+        )

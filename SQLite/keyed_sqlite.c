@@ -1,0 +1,414 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+// SQL functions for property lists and keyed archives, as a loadable extension of SQLite.
+//
+//     sqlite> .load ./keyed_sqlite
+//     sqlite> SELECT keyed_get(file, 'RelativePath') FROM Files LIMIT 3;
+//
+// | function | result |
+// |---|---|
+// | `keyed_kind(blob)` | the name of what a blob holds; NULL for other bytes |
+// | `keyed_json(blob [, path [, errors]])` | the value at a path as JSON, objects of an archive resolved |
+// | `keyed_get(blob, path [, errors])` | the value at a path as SQL has it: text, number, blob; JSON for others |
+// | `keyed_text(blob [, errors])` | the text of a string or an attributed string |
+// | `keyed_classes(blob [, errors])` | the names of an archive's classes, as a JSON array |
+// | `keyed_xml(blob [, errors])` | the property list as XML |
+// | `keyed_valid(blob)` | 1 if all of the blob is valid, otherwise 0 |
+// | `keyed_error(blob)` | the error of an invalid blob; NULL for a valid one |
+// | `keyed_each(blob [, path])` | a table of the children of the value at a path |
+// | `keyed_tree(blob [, path])` | a table of the value at a path and all that it holds |
+//
+// A blob that cannot be read gives NULL, or with `'error'` as the argument `errors` the error. Limits are those for
+// untrusted input. All functions are deterministic and innocuous: they depend on their arguments alone and open nothing.
+
+#include <sqlite3ext.h>
+SQLITE_EXTENSION_INIT1
+
+#include <limits.h>
+#include <string.h>
+
+#include "keyed.h"
+
+static const keyed_options untrusted = { KEYED_LIMITS_UNTRUSTED, 0 };
+
+// MARK: - Arguments and results
+
+typedef struct input {
+    const uint8_t *bytes;
+    size_t count;
+} input;
+
+/// Reads a blob or a text; returns 0 for NULL.
+static int take(sqlite3_value *value, input *result) {
+    int type = sqlite3_value_type(value);
+    if (type == SQLITE_NULL) return 0;
+    result->bytes = type == SQLITE_BLOB ? sqlite3_value_blob(value) : sqlite3_value_text(value);
+    result->count = (size_t)sqlite3_value_bytes(value);
+    return 1;
+}
+
+/// Returns whether the argument after the others asks for errors.
+static int wants_errors(int count, sqlite3_value **arguments, int place) {
+    if (count <= place) return 0;
+    const unsigned char *text = sqlite3_value_text(arguments[place]);
+    return text && strcmp((const char *)text, "error") == 0;
+}
+
+/// Reports an error as the caller wants it, and frees it.
+static void fail(sqlite3_context *context, keyed_error *error, int wanted) {
+    if (wanted && error) {
+        sqlite3_result_error(context, error->message, -1);
+    } else {
+        sqlite3_result_null(context);
+    }
+    keyed_free(error);
+}
+
+/// Makes text the result. It is copied: SQLite would free it with a function of its own type.
+static void result_text(sqlite3_context *context, const char *bytes, size_t count) {
+    sqlite3_result_text64(context, bytes, count, SQLITE_TRANSIENT, SQLITE_UTF8);
+}
+
+static void result(sqlite3_context *context, keyed_text *text, keyed_error *error, int wanted) {
+    if (!text) return fail(context, error, wanted);
+    result_text(context, text->bytes, text->count);
+    keyed_free(text);
+}
+
+/// Opens the document of a blob and finds the value at the path in `path`, which may be NULL.
+static keyed_document *find(
+    const input *source, sqlite3_value *path, uint32_t *value, keyed_error **error
+) {
+    keyed_document *document = keyed_open(source->bytes, source->count, &untrusted, error);
+    if (!document) return NULL;
+    *value = keyed_root(document);
+    if (!path || sqlite3_value_type(path) == SQLITE_NULL) return document;
+    const char *text = (const char *)sqlite3_value_text(path);
+    keyed_document *found =
+        keyed_find(document, text ? text : "", (size_t)sqlite3_value_bytes(path), value, error);
+    keyed_free(document);
+    return found;
+}
+
+// MARK: - Functions
+
+static void kind(sqlite3_context *context, int count, sqlite3_value **arguments) {
+    (void)count;
+    input source;
+    if (!take(arguments[0], &source)) return;
+    const char *name = keyed_kind_of(source.bytes, source.count);
+    if (!name) return;
+    if (strcmp(name, "binary property list") == 0 || strcmp(name, "XML property list") == 0) {
+        keyed_document *document = keyed_open(source.bytes, source.count, &untrusted, NULL);
+        if (document && keyed_is_archive(document)) name = "keyed archive";
+        keyed_free(document);
+    }
+    sqlite3_result_text(context, name, -1, SQLITE_STATIC);
+}
+
+static void json(sqlite3_context *context, int count, sqlite3_value **arguments) {
+    input source;
+    if (!take(arguments[0], &source)) return;
+    int wanted = wants_errors(count, arguments, 2);
+    keyed_error *error = NULL;
+    uint32_t value = 0;
+    keyed_document *document = find(&source, count > 1 ? arguments[1] : NULL, &value, &error);
+    if (!document) return fail(context, error, wanted);
+    result(context, keyed_json(document, value, KEYED_JSON_OBJECTS, &error), error, wanted);
+    keyed_free(document);
+}
+
+/// Makes a row's value the result: a scalar as SQL has it, another value as JSON.
+static void result_row(sqlite3_context *context, const keyed_row *row) {
+    const keyed_value *scalar = &row->scalar;
+    if (row->json) return result_text(context, row->json, strlen(row->json));
+    if (strcmp(row->kind, "uuid") == 0 || strcmp(row->kind, "date") == 0) {
+        return result_text(context, (const char *)scalar->u.bytes, scalar->count);
+    }
+    switch (scalar->kind) {
+    case KEYED_STRING: return result_text(context, (const char *)scalar->u.bytes, scalar->count);
+    case KEYED_DATA:
+        return sqlite3_result_blob64(context, scalar->u.bytes, scalar->count, SQLITE_TRANSIENT);
+    case KEYED_INTEGER:
+        if (!scalar->is_negative && scalar->u.natural > INT64_MAX) {
+            return sqlite3_result_double(context, (double)scalar->u.natural);
+        }
+        return sqlite3_result_int64(context, scalar->u.integer);
+    case KEYED_BOOLEAN:
+    case KEYED_UID: return sqlite3_result_int64(context, scalar->u.integer);
+    case KEYED_REAL: return sqlite3_result_double(context, scalar->u.real);
+    default: return sqlite3_result_null(context);
+    }
+}
+
+/// Makes a value the result: text without quotes, data as a blob, dates as text, containers as JSON.
+static void get(sqlite3_context *context, int count, sqlite3_value **arguments) {
+    input source;
+    if (!take(arguments[0], &source) || sqlite3_value_type(arguments[1]) == SQLITE_NULL) return;
+    int wanted = wants_errors(count, arguments, 2);
+    keyed_error *error = NULL;
+    uint32_t value = 0;
+    keyed_document *document = find(&source, arguments[1], &value, &error);
+    if (!document) return fail(context, error, wanted);
+    keyed_rows *rows = keyed_list(document, value, KEYED_ITSELF, &error);
+    if (!rows) {
+        fail(context, error, wanted);
+    } else if (rows->count == 1) {
+        result_row(context, &rows->rows[0]);
+    }
+    keyed_free(rows);
+    keyed_free(document);
+}
+
+static void text(sqlite3_context *context, int count, sqlite3_value **arguments) {
+    input source;
+    if (!take(arguments[0], &source)) return;
+    keyed_error *error = NULL;
+    keyed_text *found = keyed_text_of(source.bytes, source.count, &untrusted, &error);
+    result(context, found, error, wants_errors(count, arguments, 1));
+}
+
+static void classes(sqlite3_context *context, int count, sqlite3_value **arguments) {
+    input source;
+    if (!take(arguments[0], &source)) return;
+    int wanted = wants_errors(count, arguments, 1);
+    keyed_error *error = NULL;
+    keyed_document *document = keyed_open(source.bytes, source.count, &untrusted, &error);
+    if (!document) return fail(context, error, wanted);
+    result(context, keyed_class_names(document, &error), error, wanted);
+    keyed_free(document);
+}
+
+static void xml(sqlite3_context *context, int count, sqlite3_value **arguments) {
+    input source;
+    if (!take(arguments[0], &source)) return;
+    int wanted = wants_errors(count, arguments, 1);
+    keyed_error *error = NULL;
+    keyed_document *document = keyed_open(source.bytes, source.count, &untrusted, &error);
+    if (!document) return fail(context, error, wanted);
+    result(context, keyed_convert(document, KEYED_FORMAT_XML, &error), error, wanted);
+    keyed_free(document);
+}
+
+static void valid(sqlite3_context *context, int count, sqlite3_value **arguments) {
+    (void)count;
+    input source;
+    if (!take(arguments[0], &source)) return;
+    sqlite3_result_int(context, keyed_check(source.bytes, source.count, &untrusted, NULL));
+}
+
+static void error_of(sqlite3_context *context, int count, sqlite3_value **arguments) {
+    (void)count;
+    input source;
+    if (!take(arguments[0], &source)) return;
+    keyed_error *error = NULL;
+    if (!keyed_check(source.bytes, source.count, &untrusted, &error) && error) {
+        result_text(context, error->message, strlen(error->message));
+    }
+    keyed_free(error);
+}
+
+// MARK: - Tables
+
+/// The columns, in the order of the declaration.
+enum { KEY, VALUE, KIND, CLASS, PATH, LEVEL, OBJECT, OFFSET, BLOB, START };
+
+static const char declaration[] =
+    "CREATE TABLE x(key, value, kind TEXT, class TEXT, path TEXT, level INTEGER, object INTEGER, offset INTEGER,"
+    " blob HIDDEN, start HIDDEN)";
+
+typedef struct table {
+    sqlite3_vtab base;
+    int32_t scope;
+} table;
+
+typedef struct cursor {
+    sqlite3_vtab_cursor base;
+    keyed_rows *rows;
+    size_t position;
+} cursor;
+
+static int connect(
+    sqlite3 *database, void *data, int count, const char *const *arguments, sqlite3_vtab **result, char **error
+) {
+    (void)count; (void)arguments; (void)error;
+    int status = sqlite3_declare_vtab(database, declaration);
+    if (status != SQLITE_OK) return status;
+    table *made = sqlite3_malloc(sizeof *made);
+    if (!made) return SQLITE_NOMEM;
+    memset(made, 0, sizeof *made);
+    made->scope = data ? KEYED_EVERYTHING : KEYED_CHILDREN;
+    *result = &made->base;
+    sqlite3_vtab_config(database, SQLITE_VTAB_INNOCUOUS);
+    return SQLITE_OK;
+}
+
+static int disconnect(sqlite3_vtab *base) {
+    sqlite3_free(base);
+    return SQLITE_OK;
+}
+
+/// Wants the blob, and the path if there is one, as arguments of `filter`.
+static int best_index(sqlite3_vtab *base, sqlite3_index_info *info) {
+    (void)base;
+    int blob = -1, start = -1, unusable = 0;
+    for (int index = 0; index < info->nConstraint; index++) {
+        if (info->aConstraint[index].op != SQLITE_INDEX_CONSTRAINT_EQ) continue;
+        int column = info->aConstraint[index].iColumn;
+        if (column != BLOB && column != START) continue;
+        if (!info->aConstraint[index].usable) unusable = 1;
+        else if (column == BLOB) blob = index;
+        else start = index;
+    }
+    if (unusable) return SQLITE_CONSTRAINT;
+    info->idxNum = 0;
+    if (blob >= 0) {
+        info->aConstraintUsage[blob].argvIndex = 1;
+        info->aConstraintUsage[blob].omit = 1;
+        info->idxNum = 1;
+        if (start >= 0) {
+            info->aConstraintUsage[start].argvIndex = 2;
+            info->aConstraintUsage[start].omit = 1;
+            info->idxNum = 2;
+        }
+    }
+    info->estimatedCost = blob >= 0 ? 100 : 1e9;
+    info->estimatedRows = 100;
+    return SQLITE_OK;
+}
+
+static int open_cursor(sqlite3_vtab *base, sqlite3_vtab_cursor **result) {
+    (void)base;
+    cursor *made = sqlite3_malloc(sizeof *made);
+    if (!made) return SQLITE_NOMEM;
+    memset(made, 0, sizeof *made);
+    *result = &made->base;
+    return SQLITE_OK;
+}
+
+static int close_cursor(sqlite3_vtab_cursor *base) {
+    keyed_free(((cursor *)base)->rows);
+    sqlite3_free(base);
+    return SQLITE_OK;
+}
+
+/// Lists the value of one blob. A blob that cannot be read has no rows.
+static int filter(
+    sqlite3_vtab_cursor *base, int number, const char *name, int count, sqlite3_value **arguments
+) {
+    (void)name; (void)count;
+    cursor *open = (cursor *)base;
+    keyed_free(open->rows);
+    open->rows = NULL;
+    open->position = 0;
+    input source;
+    if (number == 0 || !take(arguments[0], &source)) return SQLITE_OK;
+    uint32_t value = 0;
+    // Without a path the root object of an archive is meant, which is that of the empty path.
+    keyed_document *document = keyed_open(source.bytes, source.count, &untrusted, NULL);
+    if (!document) return SQLITE_OK;
+    const char *path = number > 1 ? (const char *)sqlite3_value_text(arguments[1]) : NULL;
+    keyed_document *found = keyed_find(
+        document, path ? path : "", path ? (size_t)sqlite3_value_bytes(arguments[1]) : 0, &value, NULL);
+    keyed_free(document);
+    if (!found) return SQLITE_OK;
+    open->rows = keyed_list(found, value, ((table *)base->pVtab)->scope, NULL);
+    keyed_free(found);
+    return SQLITE_OK;
+}
+
+static int next(sqlite3_vtab_cursor *base) {
+    ((cursor *)base)->position++;
+    return SQLITE_OK;
+}
+
+static int at_end(sqlite3_vtab_cursor *base) {
+    cursor *open = (cursor *)base;
+    return !open->rows || open->position >= open->rows->count;
+}
+
+static int column(sqlite3_vtab_cursor *base, sqlite3_context *context, int number) {
+    cursor *open = (cursor *)base;
+    const keyed_row *row = &open->rows->rows[open->position];
+    switch (number) {
+    case KEY:
+        if (row->key) sqlite3_result_text(context, row->key, -1, SQLITE_TRANSIENT);
+        else if (row->index >= 0) sqlite3_result_int64(context, row->index);
+        break;
+    case VALUE: result_row(context, row); break;
+    case KIND: sqlite3_result_text(context, row->kind, -1, SQLITE_TRANSIENT); break;
+    case CLASS:
+        if (row->class_name) sqlite3_result_text(context, row->class_name, -1, SQLITE_TRANSIENT);
+        break;
+    case PATH: sqlite3_result_text(context, row->path, -1, SQLITE_TRANSIENT); break;
+    case LEVEL: sqlite3_result_int64(context, row->level); break;
+    case OBJECT:
+        if (row->object >= 0) sqlite3_result_int64(context, row->object);
+        break;
+    case OFFSET:
+        if (row->offset >= 0) sqlite3_result_int64(context, row->offset);
+        break;
+    default: break;
+    }
+    return SQLITE_OK;
+}
+
+static int row_number(sqlite3_vtab_cursor *base, sqlite3_int64 *number) {
+    *number = (sqlite3_int64)((cursor *)base)->position;
+    return SQLITE_OK;
+}
+
+static const sqlite3_module module = {
+    .iVersion = 0,
+    .xConnect = connect,
+    .xBestIndex = best_index,
+    .xDisconnect = disconnect,
+    .xOpen = open_cursor,
+    .xClose = close_cursor,
+    .xFilter = filter,
+    .xNext = next,
+    .xEof = at_end,
+    .xColumn = column,
+    .xRowid = row_number,
+};
+
+// MARK: - Registration
+
+typedef struct function {
+    const char *name;
+    int least, most;
+    void (*body)(sqlite3_context *, int, sqlite3_value **);
+} function;
+
+static const function functions[] = {
+    { "keyed_kind", 1, 1, kind },
+    { "keyed_json", 1, 3, json },
+    { "keyed_get", 2, 3, get },
+    { "keyed_text", 1, 2, text },
+    { "keyed_classes", 1, 2, classes },
+    { "keyed_xml", 1, 2, xml },
+    { "keyed_valid", 1, 1, valid },
+    { "keyed_error", 1, 1, error_of },
+};
+
+__attribute__((visibility("default"))) int sqlite3_keyedsqlite_init(
+    sqlite3 *database, char **error, const sqlite3_api_routines *api
+) {
+    (void)error;
+    SQLITE_EXTENSION_INIT2(api);
+    int status = SQLITE_OK;
+    const int flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS;
+    for (size_t index = 0; index < sizeof functions / sizeof *functions; index++) {
+        const function *item = &functions[index];
+        for (int count = item->least; status == SQLITE_OK && count <= item->most; count++) {
+            status = sqlite3_create_function_v2(
+                database, item->name, count, flags, NULL, item->body, NULL, NULL, NULL);
+        }
+    }
+    if (status == SQLITE_OK) status = sqlite3_create_module_v2(database, "keyed_each", &module, NULL, NULL);
+    if (status == SQLITE_OK) {
+        status = sqlite3_create_module_v2(database, "keyed_tree", &module, (void *)&module, NULL);
+    }
+    return status;
+}

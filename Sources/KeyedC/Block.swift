@@ -1,0 +1,84 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+/// Memory that a caller in C owns: a header with the instance that it keeps alive, then the content.
+///
+/// `keyed_free` finds the header before the content, whatever the content is.
+enum Block {
+    // Keeps the content aligned as `malloc` does.
+    private static let headerSize = 16
+
+    /// Allocates a block with room for `size` bytes, which are not initialized.
+    ///
+    /// `owner` lives until the block is freed.
+    static func allocate(size: Int, owner: AnyObject? = nil) -> UnsafeMutableRawPointer {
+        let start = UnsafeMutableRawPointer.allocate(
+            byteCount: headerSize + size, alignment: headerSize)
+        let kept = unsafe owner.map { unsafe Unmanaged.passRetained($0).toOpaque() }
+        // SAFETY: the header has room for a pointer, and its alignment.
+        unsafe start.storeBytes(of: kept, as: UnsafeMutableRawPointer?.self)
+        return unsafe start + headerSize
+    }
+
+    /// Frees a block and releases its owner.
+    static func free(_ content: UnsafeRawPointer) {
+        // SAFETY: `content` came from `allocate`, by the contract of `keyed_free`: the header is before it.
+        let start = unsafe UnsafeMutableRawPointer(mutating: content - headerSize)
+        if let owner = unsafe start.load(as: UnsafeMutableRawPointer?.self) {
+            unsafe Unmanaged<AnyObject>.fromOpaque(owner).release()
+        }
+        unsafe start.deallocate()
+    }
+
+    /// The owner of a block that was allocated with one.
+    static func owner<Owner: AnyObject>(_ content: OpaquePointer, as type: Owner.Type) -> Owner {
+        // SAFETY: `content` is a handle of this type, by the contract of the function that has it.
+        unsafe Unmanaged<Owner>.fromOpaque(
+            UnsafeRawPointer(content).load(
+                fromByteOffset: -headerSize, as: UnsafeRawPointer.self)
+        ).takeUnretainedValue()
+    }
+
+    /// A handle that keeps an instance alive.
+    static func handle(_ owner: AnyObject) -> OpaquePointer {
+        unsafe OpaquePointer(allocate(size: 0, owner: owner))
+    }
+}
+
+/// The bytes that structures in one block point to, collected before the block is allocated.
+struct Appendix {
+    private(set) var bytes: [UInt8] = []
+
+    /// Appends text with a NUL after it.
+    ///
+    /// A NUL within the text becomes U+FFFD, so that a hostile name is never taken for a shorter one.
+    ///
+    /// - Returns: The place of the text.
+    mutating func add(_ text: String) -> Int {
+        let start = bytes.count
+        for byte in text.utf8 {
+            if byte == 0 { bytes += [0xEF, 0xBF, 0xBD] } else { bytes.append(byte) }
+        }
+        bytes.append(0)
+        return start
+    }
+
+    /// Appends bytes as they are, with a NUL after them.
+    ///
+    /// - Returns: Their place.
+    mutating func add(_ content: some Collection<UInt8>) -> Int {
+        let start = bytes.count
+        bytes.append(contentsOf: content)
+        bytes.append(0)
+        return start
+    }
+
+    /// Copies everything to the end of a block, where there is room for it.
+    func copy(to end: UnsafeMutableRawPointer) {
+        unsafe bytes.withUnsafeBytes { source in
+            guard let first = source.baseAddress else { return }
+            // SAFETY: the caller allocated `bytes.count` bytes at `end`.
+            unsafe end.copyMemory(from: first, byteCount: source.count)
+        }
+    }
+}

@@ -1,0 +1,50 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CKeyed
+internal import PropertyList
+internal import ValidText
+
+/// The builder of a caller in C, which has one thread at a time.
+final class BuilderHandle {
+    private var builder: DocumentBuilder?
+    private let limits: ParsingLimits
+    /// The first text that was not UTF-8.
+    private var failure: Failure?
+
+    init(_ limits: ParsingLimits) {
+        self.limits = limits
+        builder = DocumentBuilder(limits: limits)
+    }
+
+    static func of(_ handle: OpaquePointer) -> BuilderHandle {
+        unsafe Block.owner(handle, as: BuilderHandle.self)
+    }
+
+    func add(_ body: (inout DocumentBuilder) -> Void) {
+        guard var open = builder.take() else { return }
+        body(&open)
+        builder = consume open
+    }
+
+    func addText(_ bytes: [UInt8], _ body: (inout DocumentBuilder, String) -> Void) {
+        guard let text = String(validUTF8: bytes) else {
+            failure =
+                failure
+                ?? Failure("invalidString", "expected UTF-8 in a string of \(bytes.count) bytes")
+            return
+        }
+        add { body(&$0, text) }
+    }
+
+    func finish() throws(Failure) -> DocumentHandle {
+        guard let open = builder.take() else {
+            throw Failure("misuse", "the builder has no document")
+        }
+        let failed = failure
+        failure = nil
+        builder = DocumentBuilder(limits: limits)
+        if let failed { throw failed }
+        do { return DocumentHandle(try open.finish(), limits) } catch { throw Failure(error) }
+    }
+}

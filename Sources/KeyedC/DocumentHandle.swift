@@ -1,0 +1,100 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CKeyed
+internal import KeyedArchive
+internal import PropertyList
+
+/// A document that a caller in C holds.
+final class DocumentHandle: Sendable {
+    let document: PropertyListDocument
+    let limits: ParsingLimits
+    let options: ParsingOptions
+    /// The parts of a keyed archive; nil for another document, and for an archive that cannot be read.
+    let contents: ArchiveContents?
+
+    init(
+        _ document: PropertyListDocument, _ limits: ParsingLimits,
+        _ options: ParsingOptions = .strict
+    ) {
+        self.document = document
+        self.limits = limits
+        self.options = options
+        contents = document.looksLikeKeyedArchive ? try? ArchiveContents(document) : nil
+    }
+
+    convenience init(_ bytes: [UInt8], _ settings: Settings) throws(Failure) {
+        let document = try listed { () throws(PropertyListError) in
+            try PropertyListDocument(
+                parsing: bytes, options: settings.options, limits: settings.limits)
+        }
+        self.init(document, settings.limits, settings.options)
+    }
+
+    static func of(_ handle: OpaquePointer) -> DocumentHandle {
+        unsafe Block.owner(handle, as: DocumentHandle.self)
+    }
+
+    /// The parts of a keyed archive.
+    func archive() throws(Failure) -> ArchiveContents {
+        if let contents { return contents }
+        do { return try ArchiveContents(document) } catch { throw Failure(error, in: document) }
+    }
+
+    /// Checks the number of a value that a caller passed.
+    func node(_ number: UInt32) throws(Failure) -> PropertyListNode {
+        guard number < document.nodeCount else {
+            throw Failure(
+                "misuse",
+                "expected the number of one of \(document.nodeCount) values, found \(number)")
+        }
+        return document.node(number)
+    }
+}
+
+/// The options of a caller in C.
+struct Settings {
+    let limits: ParsingLimits
+    let options: ParsingOptions
+
+    init(_ source: UnsafePointer<keyed_options>?) throws(Failure) {
+        let given = unsafe source?.pointee ?? keyed_options()
+        limits = try Self.limits(given.limits)
+        // Control characters are as Apple's writer leaves them in XML.
+        options = given.lenient == 0 ? .rawControlCharacters : .appleCompatible
+    }
+
+    static func limits(_ preset: UInt32) throws(Failure) -> ParsingLimits {
+        switch preset {
+        case UInt32(KEYED_LIMITS_UNTRUSTED): return .untrusted
+        case UInt32(KEYED_LIMITS_DEFAULT): return .default
+        case UInt32(KEYED_LIMITS_TRUSTED): return .trusted
+        default: throw Failure("misuse", "expected a preset of limits from 0 to 2, found \(preset)")
+        }
+    }
+}
+
+/// A copy of the bytes that a caller in C passed.
+func copied(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> [UInt8] {
+    guard let bytes = unsafe bytes, count > 0 else { return [] }
+    // SAFETY: the caller promises `count` bytes that can be read during the call.
+    return unsafe [UInt8](UnsafeBufferPointer(start: bytes, count: count))
+}
+
+/// Text that a caller in C owns.
+func text(_ bytes: [UInt8]) -> UnsafeMutablePointer<keyed_text> {
+    let size = unsafe MemoryLayout<keyed_text>.size
+    let block = unsafe Block.allocate(size: size + bytes.count + 1)
+    let end = unsafe block + size
+    unsafe bytes.withUnsafeBytes { source in
+        // SAFETY: the block has room for the structure, the bytes and a NUL.
+        if let first = source.baseAddress {
+            unsafe end.copyMemory(from: first, byteCount: source.count)
+        }
+    }
+    unsafe end.storeBytes(of: 0, toByteOffset: bytes.count, as: UInt8.self)
+    let result = unsafe block.bindMemory(to: keyed_text.self, capacity: 1)
+    unsafe result.initialize(
+        to: keyed_text(bytes: end.assumingMemoryBound(to: CChar.self), count: bytes.count))
+    return unsafe result
+}

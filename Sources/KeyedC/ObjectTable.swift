@@ -1,0 +1,114 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CKeyed
+internal import KeyedArchive
+internal import PropertyList
+
+/// The objects and classes of an archive in one block.
+struct ObjectTable {
+    private var objects: [keyed_object] = []
+    private var classes: [(name: Int, chain: [Int])] = []
+    private var texts = Appendix()
+    private let top: UInt32
+    private let archiver: Int
+
+    /// Reads every object and every class.
+    init(_ handle: DocumentHandle) throws(Failure) {
+        let contents = try handle.archive()
+        var forms = ObjectForms(contents)
+        var budget = DescriptionBudget(contents, limits: handle.limits)
+        var classIndexes: [UInt32: UInt32] = [:]
+        archiver = texts.add(contents.archiver)
+        let node = handle.document.root["$top"]
+        top = UInt32(truncatingIfNeeded: node?.number ?? 0)
+        do {
+            for (number, node) in contents.objects.enumerated() {
+                let uid = UInt32(truncatingIfNeeded: number)
+                var object = keyed_object()
+                object.value = UInt32(truncatingIfNeeded: node.number)
+                object.class_index = .max
+                Self.fill(&object, try forms.form(of: uid))
+                if case .object(_, let description) = try contents.entry(PropertyListUID(uid)) {
+                    if let known = classIndexes[description.value] {
+                        object.class_index = known
+                    } else {
+                        object.class_index = UInt32(truncatingIfNeeded: classes.count)
+                        classIndexes[description.value] = object.class_index
+                        let found = try contents.archivedClass(description, within: &budget)
+                        classes.append(
+                            (
+                                texts.add(found.name),
+                                (found.chain ?? [found.name]).map { texts.add($0) }
+                            ))
+                    }
+                }
+                objects.append(object)
+            }
+        } catch { throw Failure(error, in: handle.document) }
+    }
+
+    private static func fill(_ object: inout keyed_object, _ form: ObjectForm) {
+        func set(_ form: Int, _ parts: PropertyListNode...) {
+            object.form = UInt32(truncatingIfNeeded: form)
+            if parts.count > 0 { object.parts.0 = UInt32(truncatingIfNeeded: parts[0].number) }
+            if parts.count > 1 { object.parts.1 = UInt32(truncatingIfNeeded: parts[1].number) }
+        }
+        switch form {
+        case .null: set(KEYED_FORM_NULL)
+        case .plain(let node): set(KEYED_FORM_PLAIN, node)
+        case .object(let fields, _): set(KEYED_FORM_OBJECT, fields)
+        case .string(let node): set(KEYED_FORM_STRING, node)
+        case .data(let node): set(KEYED_FORM_DATA, node)
+        case .date(let node): set(KEYED_FORM_DATE, node)
+        case .uuid(let node): set(KEYED_FORM_UUID, node)
+        case .url(let base, let relative): set(KEYED_FORM_URL, base, relative)
+        case .array(let node): set(KEYED_FORM_ARRAY, node)
+        case .set(let node): set(KEYED_FORM_SET, node)
+        case .orderedSet(let node): set(KEYED_FORM_ORDERED_SET, node)
+        case .dictionary(let keys, let values): set(KEYED_FORM_DICTIONARY, keys, values)
+        case .nsNull: set(KEYED_FORM_NSNULL)
+        case .classDescription: set(KEYED_FORM_CLASS)
+        }
+    }
+
+    /// Allocates the block and fills it.
+    func block() -> UnsafeMutablePointer<keyed_archive> {
+        let chainCount = classes.reduce(0) { $0 + $1.chain.count }
+        let classesStart = unsafe MemoryLayout<keyed_archive>.stride
+        let chainsStart = unsafe classesStart + MemoryLayout<keyed_class>.stride * classes.count
+        let objectsStart =
+            unsafe chainsStart + MemoryLayout<UnsafePointer<CChar>?>.stride * chainCount
+        let textsStart = objectsStart + MemoryLayout<keyed_object>.stride * objects.count
+        let block = unsafe Block.allocate(size: textsStart + texts.bytes.count)
+        unsafe texts.copy(to: block + textsStart)
+        // SAFETY: each part begins where the one before it ends, and has the alignment of its type.
+        let text = unsafe UnsafePointer((block + textsStart).assumingMemoryBound(to: CChar.self))
+        let objectPlace = unsafe (block + objectsStart).bindMemory(
+            to: keyed_object.self, capacity: objects.count)
+        for (index, object) in objects.enumerated() {
+            unsafe (objectPlace + index).initialize(to: object)
+        }
+        var chain = unsafe (block + chainsStart).bindMemory(
+            to: UnsafePointer<CChar>?.self, capacity: chainCount)
+        let classPlace = unsafe (block + classesStart).bindMemory(
+            to: keyed_class.self, capacity: classes.count)
+        for (index, item) in classes.enumerated() {
+            unsafe (classPlace + index).initialize(
+                to: keyed_class(
+                    name: text + item.name, chain: UnsafePointer(chain),
+                    chain_count: item.chain.count))
+            for name in item.chain {
+                unsafe chain.initialize(to: text + name)
+                unsafe chain += 1
+            }
+        }
+        let result = unsafe block.bindMemory(to: keyed_archive.self, capacity: 1)
+        unsafe result.initialize(
+            to: keyed_archive(
+                objects: objectPlace, object_count: UInt32(truncatingIfNeeded: objects.count),
+                class_count: UInt32(truncatingIfNeeded: classes.count), classes: classPlace,
+                top: top, archiver: text + archiver))
+        return unsafe result
+    }
+}

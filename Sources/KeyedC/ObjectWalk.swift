@@ -1,0 +1,209 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+internal import KeyedArchive
+internal import PropertyList
+internal import PropertyListTools
+
+/// A value of a document, or of an archive with its objects resolved, and what it holds.
+struct ResolvedValue {
+    /// The children of a container.
+    enum Children {
+        case none
+        case elements(PropertyListNode.ArrayView)
+        case pairs(PropertyListNode.ArrayView, PropertyListNode.ArrayView)
+        case fields(PropertyListNode.DictionaryView, hasClass: Bool)
+    }
+
+    /// The value; of a plain value that an object stands for, that one.
+    let node: PropertyListNode
+    /// The kind, for `keyed_row`.
+    let kind: String
+    /// The number of the object; nil for another value.
+    let object: UInt32?
+    /// The entry that describes the class of an object.
+    let description: UInt32?
+    let children: Children
+}
+
+/// Goes through a document, or through the objects of an archive, a step at a time.
+struct ObjectWalk {
+    let handle: DocumentHandle
+    var forms: ObjectForms?
+
+    init(_ handle: DocumentHandle) {
+        self.handle = handle
+        forms = handle.contents.map { ObjectForms($0) }
+    }
+
+    /// Resolves a value: a UID of an archive is the object that it refers to.
+    mutating func resolve(_ node: PropertyListNode) throws(Failure) -> ResolvedValue {
+        if let uid = node.uid, forms != nil { return try resolve(object: uid.value) }
+        return Self.plain(node)
+    }
+
+    private static func plain(_ node: PropertyListNode, _ object: UInt32? = nil) -> ResolvedValue {
+        let children: ResolvedValue.Children =
+            switch node.kind {
+            case .array, .set: .elements(node.childNodes)
+            case .dictionary: node.dictionary.map { .fields($0, hasClass: false) } ?? .none
+            default: .none
+            }
+        return ResolvedValue(
+            node: node, kind: "\(node.kind)", object: object, description: nil, children: children)
+    }
+
+    mutating func resolve(object: UInt32) throws(Failure) -> ResolvedValue {
+        let form: ObjectForm
+        do { form = try forms?.form(of: object) ?? .null } catch {
+            throw Failure(error, in: handle.document)
+        }
+        let entry = forms?.contents.objects[Int(object)] ?? handle.document.root
+        func value(
+            _ kind: String, _ node: PropertyListNode, _ children: ResolvedValue.Children = .none,
+            _ description: UInt32? = nil
+        ) -> ResolvedValue {
+            ResolvedValue(
+                node: node, kind: kind, object: object, description: description, children: children
+            )
+        }
+        switch form {
+        case .null, .nsNull: return value("null", entry)
+        case .plain(let node): return Self.plain(node, object)
+        case .string(let node): return value("string", node)
+        case .data(let node): return value("data", node)
+        case .date(let node): return value("date", node)
+        case .uuid(let node): return value("uuid", node)
+        case .url(let base, let relative):
+            if let uid = base.uid, try resolve(object: uid.value).kind == "null",
+                let text = relative.uid
+            {
+                let leaf = try resolve(object: text.value)
+                if leaf.kind == "string" { return value("url", leaf.node) }
+            }
+            return value(
+                "object", entry, entry.dictionary.map { .fields($0, hasClass: true) } ?? .none)
+        case .array(let list): return value("array", entry, .elements(list.childNodes))
+        case .set(let list), .orderedSet(let list):
+            return value("set", entry, .elements(list.childNodes))
+        case .dictionary(let keys, let values):
+            return value("dictionary", entry, .pairs(keys.childNodes, values.childNodes))
+        case .object(let fields, let description):
+            return value(
+                "object", entry, fields.dictionary.map { .fields($0, hasClass: true) } ?? .none,
+                description)
+        case .classDescription:
+            return value(
+                "class", entry, entry.dictionary.map { .fields($0, hasClass: false) } ?? .none)
+        }
+    }
+
+    /// The text of a key; nil where it is no text.
+    mutating func keyText(_ node: PropertyListNode) throws(Failure) -> String? {
+        let key = try resolve(node)
+        if let number = key.node.integer { return number.description }
+        return key.kind == "string" ? key.node.string : nil
+    }
+
+    /// The root of a document; of an archive the object `root`, or the dictionary of its roots where it has several.
+    var start: PropertyListNode {
+        guard let contents = handle.contents else { return handle.document.root }
+        if contents.top.count == 1, let only = contents.top.first { return only.value }
+        return contents.top["root"] ?? handle.document.root["$top"] ?? handle.document.root
+    }
+
+    // MARK: Paths
+
+    /// The value at a path, with the handle of the document that it is in.
+    static func find(
+        _ path: PropertyListKeyPath, in handle: DocumentHandle
+    ) throws(Failure) -> (DocumentHandle, PropertyListNode) {
+        var walk = ObjectWalk(handle)
+        var node = walk.begins(path) ? walk.handle.document.root : walk.start
+        for (position, step) in path.steps.enumerated() {
+            if case .content = step {
+                walk = ObjectWalk(try walk.nested(in: node))
+                node = walk.start
+            } else {
+                node = try walk.child(of: node, step, path, position)
+            }
+        }
+        return (walk.handle, node)
+    }
+
+    /// A Boolean value that says whether a path begins at the root of the property list.
+    private func begins(_ path: PropertyListKeyPath) -> Bool {
+        switch path.steps.first {
+        case .name(let key), .key(let key): key.hasPrefix("$") && handle.document.root[key] != nil
+        default: false
+        }
+    }
+
+    private mutating func nested(in node: PropertyListNode) throws(Failure) -> DocumentHandle {
+        let value = try resolve(node).node
+        let bytes = value.data.map { Array($0) } ?? value.string.map { Array($0.utf8) }
+        guard let bytes else {
+            throw Failure("noSuchValue", "a value of kind \(value.kind) holds no property list")
+        }
+        let document: PropertyListDocument
+        do {
+            document = try PropertyListDocument(
+                parsing: bytes, options: handle.options, limits: handle.limits)
+        } catch { throw Failure(error) }
+        return DocumentHandle(document, handle.limits, handle.options)
+    }
+
+    private mutating func child(
+        of node: PropertyListNode, _ step: PropertyListKeyPath.Step, _ path: PropertyListKeyPath,
+        _ position: Int
+    ) throws(Failure) -> PropertyListNode {
+        if case .object(let number) = step, let contents = forms?.contents,
+            Int(number) < contents.objects.count
+        {
+            return contents.objects[Int(number)]
+        }
+        let value = try entered(node)
+        switch value.children {
+        case .elements(let elements):
+            if let index = Self.index(step), index < elements.count { return elements[index] }
+        case .pairs(let keys, let values):
+            if let name = Self.name(step) {
+                for (index, key) in keys.enumerated() where try keyText(key) == name {
+                    return values[index]
+                }
+            }
+        case .fields(let fields, _):
+            if let name = Self.name(step), let found = fields[name] { return found }
+        case .none: break
+        }
+        throw Failure(
+            "noSuchValue",
+            "there is no such value in a value of kind \(value.kind): step \(position + 1) of `\(path.text)`"
+        )
+    }
+
+    /// Resolves a value whose number may be that of an entry of `$objects`.
+    mutating func entered(_ node: PropertyListNode) throws(Failure) -> ResolvedValue {
+        if node.kind == .dictionary, let contents = forms?.contents, node["$class"]?.uid != nil,
+            let object = contents.objects.firstIndex(where: { $0.isIdentical(to: node) })
+        {
+            return try resolve(object: UInt32(truncatingIfNeeded: object))
+        }
+        return try resolve(node)
+    }
+
+    private static func index(_ step: PropertyListKeyPath.Step) -> Int? {
+        switch step {
+        case .index(let index): index
+        case .name(let name): Int(name).flatMap { $0 < 0 ? nil : $0 }
+        default: nil
+        }
+    }
+
+    private static func name(_ step: PropertyListKeyPath.Step) -> String? {
+        switch step {
+        case .key(let name), .name(let name): name
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,322 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+// Tests the C interface. `Scripts/data --test` runs it plain, under AddressSanitizer and under Valgrind.
+//
+//     interface [--growth] FILE...
+//
+// Each FILE goes through every function; none may end the program. With `--growth` the files are opened 100,000
+// times in all, and the memory of the process must be where it was.
+
+#include <malloc.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "keyed.h"
+
+static int checks, failures;
+
+#define CHECK(condition) \
+    do { \
+        checks++; \
+        if (!(condition)) { failures++; fprintf(stderr, "line %d: %s\n", __LINE__, #condition); } \
+    } while (0)
+
+// MARK: - Helpers
+
+static keyed_document *open_text(const char *text, keyed_error **error) {
+    return keyed_open((const uint8_t *)text, strlen(text), NULL, error);
+}
+
+static char *json_of(const char *text, uint32_t mode) {
+    keyed_document *document = open_text(text, NULL);
+    keyed_text *json = document ? keyed_json(document, keyed_root(document), mode, NULL) : NULL;
+    char *copy = json ? strdup(json->bytes) : NULL;
+    keyed_free(json);
+    keyed_free(document);
+    return copy;
+}
+
+static int has_json(const char *text, uint32_t mode, const char *expected) {
+    char *found = json_of(text, mode);
+    int same = found && strcmp(found, expected) == 0;
+    if (!same) fprintf(stderr, "expected %s, found %s\n", expected, found ? found : "an error");
+    free(found);
+    return same;
+}
+
+/// An archive of a dictionary with a string, a date, itself, and an object of a class.
+static keyed_document *sample(void) {
+    keyed_builder *b = keyed_builder_new(KEYED_LIMITS_DEFAULT);
+    #define KEY(name) keyed_add_key(b, name, strlen(name))
+    #define TEXT(text) keyed_add_string(b, text, strlen(text))
+    keyed_begin_dictionary(b);
+    KEY("$version"); keyed_add_integer(b, 100000);
+    KEY("$archiver"); TEXT("NSKeyedArchiver");
+    KEY("$top"); keyed_begin_dictionary(b); KEY("root"); keyed_add_uid(b, 1); keyed_end(b);
+    KEY("$objects"); keyed_begin_array(b);
+    TEXT("$null");
+    keyed_begin_dictionary(b);  // 1
+    KEY("NS.keys"); keyed_begin_array(b); keyed_add_uid(b, 2); keyed_add_uid(b, 3); keyed_add_uid(b, 8); keyed_end(b);
+    KEY("NS.objects"); keyed_begin_array(b); keyed_add_uid(b, 4); keyed_add_uid(b, 1); keyed_add_uid(b, 5); keyed_end(b);
+    KEY("$class"); keyed_add_uid(b, 6); keyed_end(b);
+    TEXT("born");  // 2
+    TEXT("self");  // 3
+    keyed_begin_dictionary(b);  // 4
+    KEY("NS.time"); keyed_add_real(b, 0); KEY("$class"); keyed_add_uid(b, 7); keyed_end(b);
+    keyed_begin_dictionary(b);  // 5
+    KEY("level"); keyed_add_integer(b, -3); KEY("name"); keyed_add_uid(b, 3);
+    KEY("$class"); keyed_add_uid(b, 9); keyed_end(b);
+    const char *classes[] = { "NSDictionary", "NSDate", NULL, "Save" };
+    for (int index = 0; index < 4; index++) {
+        if (!classes[index]) { TEXT("save"); continue; }
+        keyed_begin_dictionary(b);
+        KEY("$classname"); TEXT(classes[index]);
+        KEY("$classes"); keyed_begin_array(b); TEXT(classes[index]); TEXT("NSObject"); keyed_end(b);
+        keyed_end(b);
+    }
+    keyed_end(b);
+    keyed_end(b);
+    keyed_document *document = keyed_finish(b, NULL);
+    keyed_free(b);
+    return document;
+}
+
+// MARK: - Tests
+
+static void values_are_in_the_table(void) {
+    keyed_document *document = open_text("{\"a\":[1,-2,true],\"b\":\"x\"}", NULL);
+    CHECK(document && keyed_format(document) == KEYED_FORMAT_JSON);
+    keyed_table *table = keyed_values(document, NULL);
+    const keyed_value *root = &table->values[table->root];
+    CHECK(root->kind == KEYED_DICTIONARY && root->count == 2);
+    const keyed_value *key = &table->values[root->u.children[0]];
+    CHECK(key->kind == KEYED_STRING && key->count == 1 && key->u.bytes[0] == 'a' && key->key != 0);
+    const keyed_value *list = &table->values[root->u.children[2]];
+    CHECK(list->kind == KEYED_ARRAY && list->count == 3);
+    CHECK(table->values[list->u.children[1]].u.integer == -2);
+    CHECK(table->values[list->u.children[1]].is_negative == 1);
+    CHECK(table->values[list->u.children[2]].kind == KEYED_BOOLEAN);
+    keyed_free(document);
+    // The table is independent of the document.
+    CHECK(root->count == 2 && key->u.bytes[0] == 'a');
+    keyed_free(table);
+}
+
+static void errors_are_located(void) {
+    keyed_error *error = NULL;
+    keyed_document *document = open_text("<plist><array><integer>x</integer></array></plist>", &error);
+    CHECK(!document && error);
+    CHECK(error && error->offset > 0 && error->line == 1 && error->column > 1 && strlen(error->message) > 10);
+    CHECK(error && strcmp(error->code, "invalidNumber") == 0);
+    keyed_free(error);
+    CHECK(!open_text("bplist00", NULL));
+    keyed_options wrong = { 77, 0 };
+    error = NULL;
+    CHECK(!keyed_open((const uint8_t *)"{}", 2, &wrong, &error) && error && strcmp(error->code, "misuse") == 0);
+    keyed_free(error);
+    keyed_free(NULL);
+}
+
+static void limits_are_those_of_the_preset(void) {
+    char text[2001];
+    memset(text, '[', 1000);
+    memset(text + 1000, ']', 1000);
+    text[2000] = 0;
+    keyed_error *error = NULL;
+    CHECK(!open_text(text, &error) && error && error->is_limit == 1);
+    keyed_free(error);
+}
+
+static void json_has_modes(void) {
+    const char *date = "<plist><dict><key>d</key><date>2001-01-01T00:00:00Z</date></dict></plist>";
+    CHECK(!json_of(date, KEYED_JSON_STRICT));
+    CHECK(has_json(date, KEYED_JSON_COERCE, "{\"d\":\"2001-01-01T00:00:00Z\"}"));
+    CHECK(has_json(date, KEYED_JSON_OBJECTS, "{\"d\":\"2001-01-01T00:00:00Z\"}"));
+    CHECK(has_json(date, KEYED_JSON_TYPED, "{\"d\":{\"$date\":\"2001-01-01T00:00:00Z\"}}"));
+    CHECK(!json_of("[]", 9));
+}
+
+static void archives_are_graphs(void) {
+    keyed_document *document = sample();
+    CHECK(document && keyed_is_archive(document));
+    keyed_archive *archive = keyed_objects(document, NULL);
+    CHECK(archive && archive->object_count == 10 && archive->class_count == 3);
+    CHECK(archive->objects[0].form == KEYED_FORM_NULL);
+    CHECK(archive->objects[1].form == KEYED_FORM_DICTIONARY);
+    CHECK(archive->objects[4].form == KEYED_FORM_DATE);
+    CHECK(archive->objects[5].form == KEYED_FORM_OBJECT);
+    const keyed_class *class = &archive->classes[archive->objects[5].class_index];
+    CHECK(strcmp(class->name, "Save") == 0 && class->chain_count == 2 && strcmp(class->chain[1], "NSObject") == 0);
+    CHECK(strcmp(archive->archiver, "NSKeyedArchiver") == 0);
+    keyed_free(archive);
+    keyed_text *json = keyed_json(document, keyed_root(document), KEYED_JSON_OBJECTS, NULL);
+    CHECK(json && strcmp(json->bytes, "{\"born\":\"2001-01-01T00:00:00Z\",\"self\":{\"$ref\":\"@1\"},"
+        "\"save\":{\"$class\":\"Save\",\"level\":-3,\"name\":\"self\"}}") == 0);
+    if (json) printf("%s\n", json->bytes);
+    keyed_free(json);
+    json = keyed_class_names(document, NULL);
+    CHECK(json && strcmp(json->bytes, "[\"NSDate\",\"NSDictionary\",\"Save\"]") == 0);
+    keyed_free(json);
+    keyed_free(document);
+}
+
+static void paths_go_through_objects(void) {
+    keyed_document *document = sample();
+    uint32_t value = 0;
+    keyed_document *found = keyed_find(document, "save.level", 10, &value, NULL);
+    keyed_text *json = found ? keyed_json(found, value, KEYED_JSON_OBJECTS, NULL) : NULL;
+    CHECK(json && strcmp(json->bytes, "-3") == 0);
+    keyed_free(json);
+    keyed_free(found);
+    found = keyed_find(document, "$top.root.self.born", 19, &value, NULL);
+    CHECK(found);
+    keyed_free(found);
+    keyed_error *error = NULL;
+    CHECK(!keyed_find(document, "save.nothing", 12, &value, &error) && error && strcmp(error->code, "noSuchValue") == 0);
+    keyed_free(error);
+    keyed_free(document);
+}
+
+static void rows_list_values(void) {
+    keyed_document *document = sample();
+    uint32_t value = 0;
+    keyed_document *found = keyed_find(document, "", 0, &value, NULL);
+    keyed_rows *rows = keyed_list(found, value, KEYED_CHILDREN, NULL);
+    CHECK(rows && rows->count == 3 && strcmp(rows->rows[0].key, "born") == 0);
+    CHECK(strcmp(rows->rows[0].kind, "date") == 0);
+    CHECK(strcmp(rows->rows[2].class_name, "Save") == 0 && rows->rows[2].json);
+    keyed_free(rows);
+    rows = keyed_list(found, value, KEYED_EVERYTHING, NULL);
+    CHECK(rows && rows->count == 6 && strcmp(rows->rows[2].kind, "reference") == 0);
+    CHECK(strcmp(rows->rows[4].path, "save.level") == 0 && rows->rows[4].scalar.u.integer == -3);
+    keyed_free(rows);
+    CHECK(!keyed_list(found, UINT32_MAX, KEYED_CHILDREN, NULL));
+    keyed_free(found);
+    keyed_free(document);
+}
+
+static void builders_report_misuse(void) {
+    keyed_builder *builder = keyed_builder_new(KEYED_LIMITS_DEFAULT);
+    keyed_begin_dictionary(builder);
+    keyed_add_integer(builder, 1);
+    keyed_error *error = NULL;
+    CHECK(!keyed_finish(builder, &error) && error);
+    keyed_free(error);
+    keyed_add_string(builder, "\xFF", 1);
+    error = NULL;
+    CHECK(!keyed_finish(builder, &error) && error && strcmp(error->code, "invalidString") == 0);
+    keyed_free(error);
+    keyed_add_natural(builder, UINT64_MAX);
+    keyed_document *document = keyed_finish(builder, NULL);
+    keyed_text *xml = document ? keyed_convert(document, KEYED_FORMAT_XML, NULL) : NULL;
+    CHECK(xml && strstr(xml->bytes, "18446744073709551615"));
+    keyed_free(xml);
+    keyed_free(document);
+    keyed_free(builder);
+}
+
+// MARK: - Threads
+
+static void *read_one(void *handle) {
+    for (int turn = 0; turn < 200; turn++) {
+        keyed_text *json = keyed_json(handle, keyed_root(handle), KEYED_JSON_OBJECTS, NULL);
+        if (!json || json->count < 10) return handle;
+        keyed_free(json);
+    }
+    return NULL;
+}
+
+static void threads_share_a_handle(void) {
+    keyed_document *document = sample();
+    pthread_t threads[4];
+    for (int index = 0; index < 4; index++) pthread_create(&threads[index], NULL, read_one, document);
+    for (int index = 0; index < 4; index++) {
+        void *failed;
+        pthread_join(threads[index], &failed);
+        CHECK(!failed);
+    }
+    keyed_free(document);
+}
+
+// MARK: - Files
+
+/// Takes bytes through every function.
+static void take(const uint8_t *bytes, size_t count) {
+    keyed_error *error = NULL;
+    keyed_kind_of(bytes, count);
+    int valid = keyed_check(bytes, count, NULL, &error);
+    CHECK(valid == (error == NULL));
+    keyed_free(error);
+    keyed_free(keyed_text_of(bytes, count, NULL, NULL));
+    error = NULL;
+    keyed_document *document = keyed_open(bytes, count, NULL, &error);
+    if (!document) CHECK(error && error->message[0]);
+    keyed_free(error);
+    if (!document) return;
+    for (uint32_t mode = 0; mode < 4; mode++) {
+        keyed_free(keyed_json(document, keyed_root(document), mode, NULL));
+    }
+    for (uint32_t format = 1; format < 5; format++) keyed_free(keyed_convert(document, format, NULL));
+    keyed_free(keyed_values(document, NULL));
+    keyed_free(keyed_objects(document, NULL));
+    keyed_free(keyed_class_names(document, NULL));
+    keyed_free(keyed_list(document, keyed_root(document), KEYED_CHILDREN, NULL));
+    keyed_free(keyed_list(document, keyed_root(document), KEYED_EVERYTHING, NULL));
+    keyed_free(document);
+}
+
+static uint8_t *read_file(const char *path, size_t *count) {
+    FILE *file = fopen(path, "rb");
+    if (!file) { perror(path); exit(2); }
+    fseek(file, 0, SEEK_END);
+    long size = ftell(file);
+    rewind(file);
+    uint8_t *bytes = malloc(size > 0 ? (size_t)size : 1);
+    *count = fread(bytes, 1, (size_t)size, file);
+    fclose(file);
+    return bytes;
+}
+
+static void memory_returns(int count, char **paths) {
+    if (count == 0) return;
+    size_t before = 0;
+    for (int turn = 0; turn < 110000; turn++) {
+        // After the first calls, which fill caches.
+        if (turn == 10000) before = mallinfo2().uordblks;
+        size_t size;
+        uint8_t *bytes = read_file(paths[turn % count], &size);
+        keyed_document *document = keyed_open(bytes, size, NULL, NULL);
+        if (document) keyed_free(keyed_json(document, keyed_root(document), KEYED_JSON_OBJECTS, NULL));
+        keyed_free(document);
+        free(bytes);
+    }
+    size_t after = mallinfo2().uordblks;
+    printf("memory in use before 100,000 calls: %zu bytes, after: %zu\n", before, after);
+    CHECK(after <= before + 4096);
+}
+
+int main(int count, char **arguments) {
+    int growth = count > 1 && strcmp(arguments[1], "--growth") == 0;
+    CHECK(keyed_abi_version() == KEYED_ABI_VERSION);
+    values_are_in_the_table();
+    errors_are_located();
+    limits_are_those_of_the_preset();
+    json_has_modes();
+    archives_are_graphs();
+    paths_go_through_objects();
+    rows_list_values();
+    builders_report_misuse();
+    threads_share_a_handle();
+    if (growth) memory_returns(count - 2, arguments + 2);
+    for (int index = 1 + growth; index < count && !growth; index++) {
+        size_t size;
+        uint8_t *bytes = read_file(arguments[index], &size);
+        take(bytes, size);
+        free(bytes);
+    }
+    printf("%d passed, %d failed\n", checks - failures, failures);
+    return failures != 0;
+}

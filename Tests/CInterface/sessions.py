@@ -1,0 +1,28 @@
+# This source file is part of swift-keyed-archive
+# SPDX-License-Identifier: Apache-2.0
+"""Runs the session of SQL in a page of the documentation in the sqlite3 shell, and compares what it prints.
+
+    python3 sessions.py FOLDER PAGE
+"""
+
+import os
+import re
+import subprocess
+import sys
+
+folder, page = sys.argv[1:]
+database = os.path.join(
+    os.environ.get("KEYED_FIXTURES", "/work/shared/fixtures"), "databases", "mvt-project__mvt--Manifest.db")
+if not os.path.exists(database):
+    print("The shared fixtures are not here: the session is not run.")
+    sys.exit()
+with open(page, encoding="utf-8") as file:
+    text = file.read()
+statements = re.search(r"```sql\n(.*?)```", text, re.DOTALL).group(1)
+expected = re.search(r"```text\n(.*?)```", text, re.DOTALL).group(1)
+run = subprocess.run(
+    ["sqlite3", "-bail", "-readonly", database], input=f".load {folder}/keyed_sqlite\n{statements}",
+    capture_output=True, text=True, timeout=600)
+if run.returncode or run.stdout != expected:
+    sys.exit(f"expected:\n{expected}found:\n{run.stdout}{run.stderr}")
+print("The session of SQL is as documented.")
