@@ -199,6 +199,8 @@ let package = Package(
         .executableTarget(
             name: "GroupVisitor", dependencies: ["ArchiveStore", "KeyedArchive"],
             path: "Tests/Examples/GroupVisitor"),
+        // The model of a drawing app with `NSSecureCoding`, which the tests port.
+        .target(name: "Sketch", path: "Tests/Examples/Sketch"),
         .testTarget(
             name: "PropertyListTests",
             dependencies: ["CallStack", "PropertyList", "TestSupport", "FuzzTargets"]),
@@ -211,6 +213,8 @@ let package = Package(
         .testTarget(
             name: "KeyedArchiveTests",
             dependencies: ["KeyedArchive", "TestSupport", "ArchiveTestSupport", "FoundationPeer"]),
+        .testTarget(
+            name: "PortingTests", dependencies: ["KeyedArchive", "PropertyList", "Sketch"]),
         .testTarget(
             name: "AppKitArchiveTests",
             dependencies: [

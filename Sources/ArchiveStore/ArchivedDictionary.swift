@@ -107,7 +107,8 @@ extension ArchivedDictionary {
         throw StoreError(
             .unsupportedValue,
             what: "a value of type \(Swift.type(of: entry.value)), not \(type), \(source)",
-            path: PropertyListPath([.key(self.key), .key(key)]))
+            path: PropertyListPath([.key(self.key), .entry(key)]),
+            recovery: "`\(Swift.type(of: entry.value)).self` reads it")
     }
 
     /// All entries; none where there is no item.

@@ -131,7 +131,8 @@ extension StoreError {
     }
 
     private static func recovery(of error: SystemError) -> String? {
-        if error.isMissing { return "check the path" }
+        if error.isMissing || error.isNoFile { return "check the path" }
+        if error.isTimeout { return "try again, or raise the timeout" }
         if error.isDenied { return "let the user of this program read and write it" }
         return error.isOutOfSpace ? "make room on the disk" : nil
     }
@@ -145,7 +146,10 @@ extension StoreError {
 
     /// The error of the layer below about the contents of a file.
     static func invalidContents(_ error: some Error, file: String) -> StoreError {
-        StoreError(.invalidContents, what: "\(error)", file: file, underlying: error)
+        let hasRecovery = (error as? PropertyListError)?.recovery != nil
+        return StoreError(
+            .invalidContents, what: "\(error)", file: file,
+            recovery: hasRecovery ? nil : "restore the file, or move it away", underlying: error)
     }
 }
 

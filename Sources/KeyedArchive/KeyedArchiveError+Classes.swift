@@ -21,9 +21,11 @@ extension KeyedArchiveError {
     ) -> KeyedArchiveError {
         let archivedClass = archivedClass ?? ArchivedClass(name: "")
         let name = printable(archivedClass.name)
+        // A reference that is followed late is often asked for as an optional.
+        let wrapped = (type as? any OptionalValue.Type)?.wrappedType as? any KeyedDecodable.Type
         return KeyedArchiveError(
             .classNotAllowed, what: "\(subject) is of class \(name), which is not allowed",
-            object: object, recovery: recovery(for: archivedClass, askedFor: type))
+            object: object, recovery: recovery(for: archivedClass, askedFor: wrapped ?? type))
     }
 
     /// The error for a value that is to be written as an object of a class that the registry does not list.

@@ -196,7 +196,7 @@ extension KeyedArchiveError {
         }
         return KeyedArchiveError(
             code, what: what, object: object,
-            path: PropertyListPath([.key(key)] + path.components.dropFirst()), recovery: recovery)
+            path: PropertyListPath([.entry(key)] + path.components.dropFirst()), recovery: recovery)
     }
 
     static func missing(_ what: String, _ object: PropertyListUID?) -> KeyedArchiveError {

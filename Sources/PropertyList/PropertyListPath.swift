@@ -5,8 +5,10 @@
 public struct PropertyListPath: Sendable, Hashable {
     /// One step: into a dictionary or into an array.
     public enum Component: Sendable {
-        /// The value of a key.
+        /// The value of a key of a property list, or the field of an archived object.
         case key(String)
+        /// The value of a key of an archived dictionary.
+        case entry(String)
         /// The element at an index, from 0.
         case index(Int)
     }
@@ -19,10 +21,11 @@ public struct PropertyListPath: Sendable, Hashable {
 }
 
 extension PropertyListPath.Component: Hashable {
-    /// Returns whether both are the same index, or keys of the same scalars.
+    /// Returns whether both are the same index, or keys of one kind and of the same scalars.
     public static func == (left: Self, right: Self) -> Bool {
         switch (left, right) {
-        case (.key(let left), .key(let right)): left.isLiterally(right)
+        case (.key(let left), .key(let right)), (.entry(let left), .entry(let right)):
+            left.isLiterally(right)
         case (.index(let left), .index(let right)): left == right
         default: false
         }
@@ -30,7 +33,7 @@ extension PropertyListPath.Component: Hashable {
 
     public func hash(into hasher: inout Hasher) {
         switch self {
-        case .key(let key): hasher.combine(ExactText(key))
+        case .key(let key), .entry(let key): hasher.combine(ExactText(key))
         case .index(let index): hasher.combine(index)
         }
     }
@@ -40,8 +43,11 @@ extension PropertyListPath: CustomStringConvertible {
     private static let longest = 100
     private static let endLength = 48
 
-    /// As in `$objects[12].NS.objects[3]`: control characters are escaped, and a path of more than
-    /// about 100 characters is cut in the middle. Does not look at what is cut out.
+    /// The path as key paths are written, as in `$objects[12]."NS.objects"[3]` or `root.settings["url"]`.
+    ///
+    /// A key that would read as something else is quoted, and the key of an archived dictionary is in brackets.
+    /// Control characters are escaped. A path of more than about 100 characters is cut in the middle; the part that is
+    /// cut out is not looked at.
     public var description: String {
         let head = pieces(of: components.indices).joined()
         if head.unicodeScalars.count <= Self.longest { return head }
@@ -65,15 +71,38 @@ extension PropertyListPath: CustomStringConvertible {
     private func piece(_ index: Int) -> String {
         switch components[index] {
         case .index(let index): "[\(index)]"
-        case .key(let key): (index == 0 ? "" : ".") + Self.printable(key)
+        case .key(let key): (index == 0 ? "" : ".") + KeyText.step(Self.shortened(key))
+        case .entry(let key): "[" + KeyText.quoted(Self.shortened(key)) + "]"
         }
     }
 
-    private static func printable(_ key: String) -> String {
-        if key.isEmpty { return "\"\"" }
+    /// A key of which the middle is left out where it is too long for the text in any case.
+    private static func shortened(_ key: String) -> String {
+        guard key.utf8.count > 8 * longest else { return key }
         let scalars = key.unicodeScalars
-        guard key.utf8.count > 8 * longest else { return TerminalText.escaped(key) }
-        return TerminalText.escaped(String(scalars.prefix(longest)))
-            + TerminalText.escaped(String(scalars.suffix(longest)))
+        return String(scalars.prefix(longest)) + String(scalars.suffix(longest))
+    }
+}
+
+/// Keys as the dotted notation of key paths has them.
+package enum KeyText {
+    /// The text of a step to a key: in quotes where it would be read as something else.
+    package static func step(_ key: String) -> String {
+        let isNumber = key.utf8.allSatisfy { (0x30...0x39).contains($0) }
+        return isNumber || key.isLiterally("-") ? quoted(key) : name(key)
+    }
+
+    /// The text of a name, which may be that of a key or the number of an element.
+    package static func name(_ name: String) -> String { isPlain(name) ? name : quoted(name) }
+
+    /// A key in quotes.
+    package static func quoted(_ key: String) -> String {
+        "\"\(TerminalText.escaped(key, quoting: true))\""
+    }
+
+    private static func isPlain(_ name: String) -> Bool {
+        !name.isEmpty && !"@/: ".utf8.contains { $0 == name.utf8.first } && name.utf8.last != 0x20
+            && !name.utf8.contains { "\"\\.[]!".utf8.contains($0) }
+            && TerminalText.escaped(name).isLiterally(name)
     }
 }

@@ -100,6 +100,7 @@ extension PropertyListPath {
         components.map { component in
             switch component {
             case .key(let key): PathKey(key)
+            case .entry(let key): PathKey(dictionaryKey: key)
             case .index(let index): PathKey(index: index)
             }
         }

@@ -25,13 +25,14 @@ package struct SystemError: Error {
         self.message = message
     }
 
-    static let isDirectory = SystemError(message: "is a directory")
+    static let isDirectory = SystemError(number: noFile, message: "is a directory")
     static let notFolder = SystemError(number: noFolder, message: "is a file, not a folder")
 
     // Numbers that the system does not use.
     private static let invalidName: Int32 = -1
     private static let noFolder: Int32 = -2
     private static let locked: Int32 = -3
+    private static let noFile: Int32 = -4
 
     /// The error for a name that the system would cut.
     static let nulInName = SystemError(
@@ -82,6 +83,8 @@ package struct SystemError: Error {
 
     /// There is no such file or folder.
     package var isMissing: Bool { number == ENOENT || number == ENOTDIR }
+    /// There is a directory in the place of a file, or a file in the place of a directory.
+    package var isNoFile: Bool { number == Self.noFile || number == Self.noFolder }
     /// There is a file of that name already.
     package var isExisting: Bool { number == EEXIST }
     /// A signal came between; the call is to be made again.

@@ -39,7 +39,7 @@ struct ArchivedDictionaryTests {
         let error = #expect(throws: StoreError.self) {
             try dictionary.value(Int.self, forKey: "ok")
         }
-        #expect(error?.path?.description == "values.ok")
+        #expect(error?.path?.description == #"values["ok"]"#)
         try dictionary.reset()
         try dictionary.reset()
         #expect(try store.items() == [])
@@ -116,7 +116,7 @@ struct ArchivedDictionaryTests {
             }
         }
         #expect(error?.code == .classNotAllowed)
-        #expect(error?.path?.description == "values.list")
+        #expect(error?.path?.description == #"values["list"]"#)
         #expect(throws: KeyedArchiveError.self) {
             try dictionary.set(["nested": 1], forKey: "dictionary")
         }

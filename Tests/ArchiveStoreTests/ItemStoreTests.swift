@@ -131,7 +131,9 @@ struct ItemStoreTests {
         let error = #expect(throws: StoreError.self) {
             try store.item(matching: ItemQuery(label: "none"))
         }
-        #expect(error?.description == "store: no item with the label `none` matches")
+        #expect(
+            error?.description == "store: no item with the label `none` matches "
+                + "(`items(matching:)` returns none without an error)")
     }
 
     @Test("an item comes back with all it was added with", arguments: Kind.allCases)

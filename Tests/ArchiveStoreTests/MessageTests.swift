@@ -32,7 +32,7 @@ struct MessageTests {
     func noFile() {
         #expect(
             message { _ = try KeyedUnarchiver.unarchive(String.self, fromFile: folder.path) }
-                == "store: is a directory, file \(folder.path)")
+                == "store: is a directory, file \(folder.path) (check the path)")
     }
 
     @Test("a file that was cut off")

@@ -120,7 +120,9 @@ struct PreferenceKeyTests {
         #expect(store[Keys.windows] == [])
         let theme = #expect(throws: StoreError.self) { try store.value(for: Keys.theme) }
         #expect(
-            theme?.description == "store: the stored value is of kind string, not Theme, in theme")
+            theme?.description
+                == "store: the stored value is of kind string, not Theme, in theme "
+                + "(`value(forKey:)` reads it as it is, `removeValue(for:)` removes it)")
         let windows = #expect(throws: StoreError.self) { try store.value(for: Keys.windows) }
         #expect(windows?.code == .unsupportedValue && windows?.underlying is DecodingError)
         #expect(windows?.path?.description == "windows[0].title")

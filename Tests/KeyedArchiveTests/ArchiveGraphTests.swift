@@ -123,7 +123,7 @@ struct ArchiveGraphTests {
         arguments: [
             (
                 "dangling-reference", KeyedArchiveError.Code.danglingReference,
-                "$objects[1].NS.objects[1]"
+                #"$objects[1]."NS.objects"[1]"#
             ),
             ("dangling-class", .danglingReference, "$objects[1]"),
             ("class-not-a-uid", .malformedObject, "$objects[1]"),

@@ -207,8 +207,8 @@ private let readingMistakes: [MessageTests.Mistake] = [
     ) { try readField(Bool.self, 1) },
     .init(
         "a value of a dictionary",
-        "keyed archive: expected Int, found an object of class NSString (object 5), in root.x.url "
-            + "(`String.self` reads it)"
+        "keyed archive: expected Int, found an object of class NSString (object 5), in "
+            + "root.x[\"url\"] (`String.self` reads it)"
     ) {
         try readField(
             [String: Int].self, .uid(3),
@@ -218,7 +218,7 @@ private let readingMistakes: [MessageTests.Mistake] = [
     .init(
         "an element of an array in a dictionary",
         "keyed archive: expected Int, found an object of class NSString (object 6), in "
-            + "root.x.list[0] (`String.self` reads it)"
+            + "root.x[\"list\"][0] (`String.self` reads it)"
     ) {
         try readField(
             [String: [Int]].self, .uid(3),
@@ -409,7 +409,7 @@ private final class Puppy: Pet {}
 private let writingMistakes: [MessageTests.Mistake] = [
     .init(
         "a class that is not registered",
-        "keyed archive: a value is of class DWSave, which is not allowed, in root.best "
+        "keyed archive: a value is of class DWSave, which is not allowed, in root[\"best\"] "
             + "(`.adding(Save.self)` would allow it)"
     ) {
         _ = try KeyedArchiver.archive(["best": AnyArchived(Save(name: "", age: 1, sex: true))])
@@ -447,7 +447,7 @@ private let writingMistakes: [MessageTests.Mistake] = [
     },
     .init(
         "a value without a form in a property list",
-        "keyed archive: a value of type URL has no form in a property list, in site (return one from "
+        "keyed archive: a value of type URL has no form in a property list, in [\"site\"] (return one from "
             + "the closure of `propertyListValue(otherwise:)`)"
     ) {
         let url = try #require(URL(string: "https://example.org"))

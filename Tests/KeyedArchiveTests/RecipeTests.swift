@@ -66,7 +66,7 @@ struct RecipeTests {
         for other in others {
             let refused = archiveError { try data(of: ["a": AnyArchived(1), "b": other]) }
             #expect(refused?.code == .classNotAllowed)
-            #expect(refused?.path?.description == "values.b")
+            #expect(refused?.path?.description == #"values["b"]"#)
         }
     }
 

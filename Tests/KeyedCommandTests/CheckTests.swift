@@ -22,11 +22,11 @@ struct CheckTests {
         #expect(run.status == 1)
         #expect(
             run.lines.map { $0.replacing("\(save): ", with: "") } == [
-                "root.NS.objects[0]: App.Save is not allowed (object 2)",
-                "root.NS.objects[1]: App.Save is not allowed (object 7)",
+                "root[0]: App.Save is not allowed (object 2)",
+                "root[1]: App.Save is not allowed (object 7)",
                 "extras: NSDictionary is not allowed (object 12)",
-                "extras.NS.objects[0]: NSUUID is not allowed (object 16)",
-                "extras.NS.objects[2]: NSURL is not allowed (object 19)",
+                "extras[0]: NSUUID is not allowed (object 16)",
+                "extras[2]: NSURL is not allowed (object 19)",
             ])
         let leaves = keyed("check", save, "--allow", "App.Save")
         #expect(leaves.output.contains("NSString is not allowed"))

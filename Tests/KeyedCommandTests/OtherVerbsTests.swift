@@ -15,7 +15,7 @@ struct LintTests {
         #expect(run.status == 1)
         #expect(run.output == "\(good): OK\n")
         #expect(run.errors.hasPrefix("\(bad): keyed archive: expected a reference to one of "))
-        #expect(run.errors.hasSuffix("in $objects[1].NS.objects[1]\n"))
+        #expect(run.errors.hasSuffix("in $objects[1].\"NS.objects\"[1]\n"))
         #expect(keyed("lint", "--quiet", good).output == "")
     }
 

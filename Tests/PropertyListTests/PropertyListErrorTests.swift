@@ -16,7 +16,7 @@ struct PropertyListErrorTests {
         #expect(
             error.description
                 == "binary property list: the marker ff starts no object at byte 17, "
-                + "in $objects[12].NS.objects[3] (do this)")
+                + #"in $objects[12]."NS.objects"[3] (do this)"#)
         #expect(PropertyListError(.wrongKind, what: "no").description == "property list: no")
         let line = PropertyListError.Location(byte: 9, line: 3, column: 7)
         let text = PropertyListError(.malformedXML, format: .xml, what: "no", location: line)
@@ -64,7 +64,9 @@ struct PropertyListPathTests {
         arguments: [
             ([], ""), ([.index(0)], "[0]"), ([.key("a"), .key("b")], "a.b"),
             ([.key(""), .index(2)], "\"\"[2]"),
-            ([.index(1), .key("a\n\u{202E}")], "[1].a\\n\\u{202e}"),
+            ([.index(1), .key("a\n\u{202E}")], "[1].\"a\\n\\u{202e}\""),
+            ([.key("root"), .entry("url"), .key("NS.base")], "root[\"url\"].\"NS.base\""),
+            ([.entry("a\"b"), .key("0"), .key("my key")], "[\"a\\\"b\"].\"0\".my key"),
         ] as [([PropertyListPath.Component], String)])
     func description(_ components: [PropertyListPath.Component], _ expected: String) {
         #expect(PropertyListPath(components).description == expected)

@@ -89,10 +89,14 @@ public final class EncryptedItemDatabase: ItemDatabase {
         do {
             var found = try FileMode(of: file)
             guard found.isRegular else {
-                throw StoreError(.invalidDatabase, what: "it is no regular file", file: file)
+                throw StoreError(
+                    .invalidDatabase, what: "it is no regular file", file: file,
+                    recovery: "check the path")
             }
             if found.size == 0 {
-                throw StoreError(.invalidDatabase, what: "the file is empty", file: file)
+                throw StoreError(
+                    .invalidDatabase, what: "the file is empty", file: file,
+                    recovery: "restore a backup, or remove the file to create a new store")
             }
             if found.linkCount > 1 {
                 // A program that was killed after it had created the store left a temporary name.
@@ -123,7 +127,8 @@ public final class EncryptedItemDatabase: ItemDatabase {
                 .unknownAccessGroup,
                 what:
                     "the file is of the access group `\(StoreError.printable(header.accessGroup))`"
-                    + ", not of `\(StoreError.printable(accessGroup))`")
+                    + ", not of `\(StoreError.printable(accessGroup))`",
+                recovery: "open each file with its own access group")
         }
     }
 

@@ -28,7 +28,8 @@ public struct MasterKey: Sendable {
         let bytes = Array(bytes)
         guard bytes.count == Self.size else {
             throw StoreError(
-                .invalidKeyFile, what: "a key has \(Self.size) bytes, here are \(bytes.count)")
+                .invalidKeyFile, what: "expected a key of \(Self.size) bytes, found \(bytes.count)",
+                recovery: "`MasterKey(passphrase:)` takes text of any length")
         }
         source = .key(SymmetricKey(data: bytes))
     }
@@ -60,13 +61,13 @@ public struct MasterKey: Sendable {
         guard mode.mode & 0o077 == 0 else {
             throw StoreError(
                 .invalidKeyFile, what: "the file of a key is one that others may use",
-                file: path, recovery: "chmod 600")
+                file: path, recovery: "`chmod 600` keeps it to its owner")
         }
         guard mode.isOwn else {
             throw StoreError(
                 .invalidKeyFile,
                 what: "the file of a key belongs to another user, who knows the key",
-                file: path, recovery: "chown")
+                file: path, recovery: "make a key of your own, or change the owner with `chown`")
         }
         do { try self.init(bytes: bytes) } catch { throw error.at(file: path) }
     }

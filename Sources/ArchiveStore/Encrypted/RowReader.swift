@@ -82,8 +82,9 @@ struct RowReader<Column: RawRepresentable<Int>> {
 
     static func malformed(_ column: Column) -> StoreError {
         StoreError(
-            .invalidDatabase, what: "the column `\(column)` holds what a store does not write there"
-        )
+            .invalidDatabase,
+            what: "the column `\(column)` holds what a store does not write there",
+            recovery: "restore a backup")
     }
 }
 

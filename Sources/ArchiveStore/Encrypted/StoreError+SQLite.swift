@@ -36,7 +36,15 @@ extension StoreError {
         // It may quote the file.
         self.init(
             code, what: "SQLite: \(Self.printable(message))", file: file,
-            recovery: code == .busy ? "another program holds it; try again" : nil)
+            recovery: Self.recovery(of: error))
+    }
+
+    private static func recovery(of error: DatabaseError) -> String? {
+        switch error.resultCode {
+        case .SQLITE_NOTADB: "check the path: this is no store of items"
+        case .SQLITE_CANTOPEN: "let the user of this program read and write it and its folder"
+        default: code(of: error) == .busy ? "another program holds it; try again" : nil
+        }
     }
 
     private static func code(of error: DatabaseError) -> Code {

@@ -162,7 +162,9 @@ extension StoreHeader {
         let rows = try Row.fetchAll(
             database.cachedStatement(sql: "SELECT * FROM store LIMIT 2"))
         guard rows.count == 1, let row = rows.first else {
-            throw StoreError(.invalidDatabase, what: "the store has \(rows.count) headers, not one")
+            throw StoreError(
+                .invalidDatabase, what: "the store has \(rows.count) headers, not one",
+                recovery: "restore a backup")
         }
         let columns = RowReader<Column>(row)
         let version = try columns.integer(.version)
@@ -170,7 +172,8 @@ extension StoreHeader {
             throw StoreError(
                 .unsupportedVersion,
                 what: "the store is of version \(version), "
-                    + "only \(versions.lowerBound) to \(versions.upperBound) are known")
+                    + "only \(versions.lowerBound) to \(versions.upperBound) are known",
+                recovery: "update the program")
         }
         return StoreHeader(
             version: version,

@@ -50,7 +50,8 @@ enum StoreSchema {
         try requireTrees(database, mode.size, roots)
         let findings = try DatabaseValue.fetchAll(database, sql: "PRAGMA integrity_check(1)")
         guard findings == ["ok".databaseValue] else {
-            throw StoreError(.invalidDatabase, what: "the file is damaged")
+            throw StoreError(
+                .invalidDatabase, what: "the file is damaged", recovery: "restore a backup")
         }
     }
 }
@@ -88,7 +89,10 @@ extension StoreSchema {
         // SQLite locks the file for it, and applies its journal, but does not parse the schema.
         guard
             try Int.fetchOne(database, sql: "PRAGMA application_id") == applicationIdentifier
-        else { throw StoreError(.invalidDatabase, what: "the file is no store of items") }
+        else {
+            throw StoreError(
+                .invalidDatabase, what: "the file is no store of items", recovery: "check the path")
+        }
         let mode = try mode()
         try requireBlocks(mode)
         let (vacuumsItself, rows) = try readPages(database, mode.size) {
@@ -104,7 +108,8 @@ extension StoreSchema {
             zip(entries, rows).allSatisfy({ $0.matches($1) })
         else {
             throw StoreError(
-                .invalidDatabase, what: "the file has other tables than a store of items")
+                .invalidDatabase, what: "the file has other tables than a store of items",
+                recovery: "check the path, or restore a backup")
         }
         return (mode, rows.map(\.root))
     }
@@ -123,7 +128,9 @@ extension StoreSchema {
         do throws(DatabaseFileError) {
             return try body(DatabasePages(ConnectionSource(database, size: size)))
         } catch {
-            throw StoreError(.invalidDatabase, what: "the file is damaged: \(error.what)")
+            throw StoreError(
+                .invalidDatabase, what: "the file is damaged: \(error.what)",
+                recovery: "restore a backup")
         }
     }
 
@@ -142,7 +149,7 @@ extension StoreSchema {
                 what: "the file has \(size) bytes, its header says \(pages) pages of \(pageSize)",
                 recovery: counted < size
                     ? "if another program has compacted the store, complete that with SQLite's `VACUUM`"
-                    : nil)
+                    : "restore a backup")
         }
     }
 
@@ -156,7 +163,8 @@ extension StoreSchema {
                 .invalidDatabase,
                 what:
                     "the file has \(mode.size) bytes, but only \(mode.allocatedSize) of them on "
-                    + "the disk")
+                    + "the disk",
+                recovery: "restore a backup")
         }
     }
 

@@ -144,8 +144,9 @@ enum PlainFile {
         _ value: PropertyListValue, _ expected: String, _ path: String
     ) -> StoreError {
         StoreError(
-            .invalidContents, what: "the root is of kind \(value.kind), not \(expected)", file: path
-        )
+            .invalidContents, what: "the root is of kind \(value.kind), not \(expected)",
+            file: path,
+            recovery: "`PropertyListDocument` reads every kind")
     }
 }
 

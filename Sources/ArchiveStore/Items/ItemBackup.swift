@@ -120,7 +120,9 @@ extension ItemBackup {
         let list = try KeyedUnarchiver.unarchive(
             PropertyListValue.self, from: bytes, allowing: .propertyList, limits: limits)
         guard let list = list.array else {
-            throw StoreError(.invalidContents, what: "a backup is an array, not a \(list.kind)")
+            throw StoreError(
+                .invalidContents, what: "a backup is an array, not a \(list.kind)",
+                recovery: "check the path")
         }
         let items = try list.enumerated().map { index, fields in
             try Item(fields: fields.dictionary ?? PropertyListDictionary(), at: index)

@@ -155,6 +155,8 @@ extension StoreError {
             .map { " of the server `\(printable($0))`" }
             ?? query.label.map { " with the label `\(printable($0))`" } ?? ""
         let group = query.accessGroup.map { " in the access group `\(printable($0))`" } ?? ""
-        return StoreError(.itemNotFound, what: "no item\(subject)\(group) matches")
+        return StoreError(
+            .itemNotFound, what: "no item\(subject)\(group) matches",
+            recovery: "`items(matching:)` returns none without an error")
     }
 }

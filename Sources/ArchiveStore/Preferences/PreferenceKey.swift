@@ -181,7 +181,8 @@ extension KeyValueStore {
         throw StoreError(
             .unsupportedValue,
             what: "the stored value is of kind \(stored.kind), not \(Value.self)",
-            path: PropertyListPath([.key(key.name)]))
+            path: PropertyListPath([.key(key.name)]),
+            recovery: "`value(forKey:)` reads it as it is, `removeValue(for:)` removes it")
     }
 
     /// Stores the value of a key; nil removes it.

@@ -48,7 +48,7 @@ extension ArchivedPairs: KeyedEncodable where Key: KeyedEncodable, Value: KeyedE
         }
         coder.encodeReferences(
             entries, forKey: FoundationField.objects,
-            at: { [keyText(entries[$0].key).map { .key($0) } ?? .index($0)] }
+            at: { [keyText(entries[$0].key).map { .entry($0) } ?? .index($0)] }
         ) {
             try $0.value.archive(in: coder.writer)
         }

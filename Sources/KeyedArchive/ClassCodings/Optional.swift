@@ -7,10 +7,13 @@ public import PropertyList
 protocol OptionalValue {
     /// Nil.
     static var absent: Any { get }
+    /// The type of the values that are not nil.
+    static var wrappedType: Any.Type { get }
 }
 
 extension Optional: OptionalValue {
     static var absent: Any { Self.none as Any }
+    static var wrappedType: Any.Type { Wrapped.self }
 }
 
 /// Nil is a reference to object 0; it is read from any entry that is `$null`, and where a field is

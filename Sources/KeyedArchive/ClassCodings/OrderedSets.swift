@@ -43,7 +43,7 @@ extension ArchivedOrderedSet: KeyedArchivable where Element: KeyedArchivable {
 extension ArchivedOrderedSet: KeyedEncodable where Element: KeyedEncodable {
     public func encode(with coder: KeyedEncoder) {
         for (index, element) in elements.enumerated() {
-            coder.encode(element, forKey: "NS.object.\(index)")
+            coder.encodeElement(element, forKey: "NS.object.\(index)", at: index)
         }
     }
 }
@@ -84,7 +84,7 @@ extension ArchivedCountedSet: KeyedEncodable where Element: KeyedEncodable {
     public func encode(with coder: KeyedEncoder) {
         coder.encode(elements.count, forKey: "NS.count")
         for (index, (element, count)) in elements.enumerated() {
-            coder.encode(element, forKey: "NS.object\(index)")
+            coder.encodeElement(element, forKey: "NS.object\(index)", at: index)
             coder.encode(count, forKey: "NS.count\(index)")
         }
     }

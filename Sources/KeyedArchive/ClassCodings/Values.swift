@@ -18,7 +18,7 @@ public import PropertyList
 // Source: archives that Apple's software wrote. Of affine transforms the keys are known, `NS.atval.a`
 // … `NS.atval.ty`, not the number: they are read, kept and written back, and cannot be made here.
 
-/// An `NSRange`: places in a sequence, mostly UTF-16 units of text.
+/// An `NSRange`: places in a sequence, mostly UTF-16 units of text. As a field it is an `NSValue`.
 public struct ArchivedRange: Sendable, Hashable {
     /// The first place.
     public var location: Int
@@ -158,6 +158,29 @@ extension ArchivedRange {
                 what: "a range has the location \(location) and the length \(length)",
                 object: coder.uid)
         }
+    }
+}
+
+/// A range as a field is an `NSValue`, as programs write `NSValue(range:)`.
+extension ArchivedRange: KeyedCodable {
+    public static var archivedClass: ArchivedClass { ArchivedValue.archivedClass }
+
+    public static func register(in registry: inout ClassRegistry) {
+        ArchivedValue.register(in: &registry)
+    }
+
+    public func encode(with coder: KeyedEncoder) throws {
+        try ArchivedValue.range(self).encode(with: coder)
+    }
+
+    /// - Throws: `wrongType` for an `NSValue` that holds another structure.
+    public init(coder: KeyedDecoder) throws {
+        guard case .range(let range) = try ArchivedValue(coder: coder) else {
+            throw KeyedArchiveError(
+                .wrongType, what: "expected an NSValue with a range, found one with another value",
+                object: coder.uid, recovery: "`ArchivedValue.self` reads it")
+        }
+        self = range
     }
 }
 

@@ -47,7 +47,7 @@ private struct TreeConversion {
 
         /// The step to the next element.
         var step: PropertyListPath.Component {
-            keys.map { .key($0[converted.count]) } ?? .index(converted.count)
+            keys.map { .entry($0[converted.count]) } ?? .index(converted.count)
         }
 
         var tree: PropertyListValue {

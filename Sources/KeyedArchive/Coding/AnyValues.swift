@@ -73,7 +73,7 @@ extension [String: Any] {
         // In the order of the keys, so that the error is the same in every run.
         for (key, value) in sorted(by: { $0.key < $1.key }) {
             do { converted[key] = try convert(value) } catch {
-                throw KeyedArchiveError.located(error, .key(key))
+                throw KeyedArchiveError.located(error, .entry(key))
             }
         }
         return converted

@@ -74,9 +74,11 @@ extension ArchiveReader {
     }
 
     /// Checks that an object is of a class that is allowed where a type is asked for by name.
-    func requireAllowed(_ object: UInt32) throws(KeyedArchiveError) {
+    func requireAllowed(
+        _ object: UInt32, askedFor type: (any KeyedDecodable.Type)? = nil
+    ) throws(KeyedArchiveError) {
         let number = index.classNumber(of: object)
-        if number.isObject, !isAllowed(number) { throw notAllowed(object) }
+        if number.isObject, !isAllowed(number) { throw notAllowed(object, askedFor: type) }
     }
 
     /// Returns whether objects of a class are allowed here: whether it has a ``match(_:)``, which

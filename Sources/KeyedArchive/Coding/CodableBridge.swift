@@ -20,6 +20,15 @@ extension KeyedEncoder {
             encode(tree, forKey: key)
         }
     }
+
+    /// Writes a `Codable` value as the dictionaries, arrays and plain values it consists of; nil as a reference to
+    /// nothing.
+    ///
+    /// The archive may keep an `EncodingError`, or `classNotAllowed`.
+    public func encodeEncodable<T: Encodable>(_ value: T?, forKey key: String) {
+        guard let value else { return encode(PropertyListValue?.none, forKey: key) }
+        encodeEncodable(value, forKey: key)
+    }
 }
 
 extension KeyedEncoder {
@@ -90,5 +99,15 @@ extension KeyedDecoder {
     ) throws -> T {
         let tree = try decode(PropertyListValue.self, forKey: key)
         return try PlistDecoder().decode(type, from: tree)
+    }
+
+    /// Reads a `Codable` value from dictionaries, arrays and plain values; nil where there is none or it is nil.
+    ///
+    /// - Throws: `classNotAllowed`, `wrongType`, `DecodingError`.
+    public func decodeDecodable<T: Decodable>(
+        _ type: T?.Type = T?.self, forKey key: String
+    ) throws -> T? {
+        guard let tree = try decode(PropertyListValue?.self, forKey: key) else { return nil }
+        return try PlistDecoder().decode(T.self, from: tree)
     }
 }

@@ -1,7 +1,6 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-internal import ArchiveVocabulary
 internal import PropertyList
 
 extension KeyedDecoder {
@@ -51,7 +50,7 @@ extension KeyedDecoder {
 
     private static func located(_ error: any Error, in key: String, at index: Int) -> any Error {
         guard let error = error as? KeyedArchiveError else { return error }
-        return error.inside([.key(key), .key(FoundationField.objects), .index(index)])
+        return error.inside([.key(key), .index(index)])
     }
 }
 

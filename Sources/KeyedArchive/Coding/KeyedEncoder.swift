@@ -50,6 +50,15 @@ extension KeyedEncoder {
         }
     }
 
+    /// Writes an element of a collection that has a key for each. The path of an error has the index.
+    func encodeElement(_ value: some KeyedEncodable, forKey key: String, at index: Int) {
+        if writer.table.isClosed { return }
+        do {
+            let uid = try number(of: value)
+            writer.table.field(key, of: object) { $0.uid(uid.value) }
+        } catch { writer.table.fail(error, inside: [.index(index)]) }
+    }
+
     /// The number of the object that a value is written as.
     private func number(of value: some KeyedEncodable) throws -> PropertyListUID {
         if object != nil { return try value.archive(in: writer) }

@@ -1,6 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+internal import ArchiveVocabulary
 @_spi(Tables) public import PropertyList
 
 /// An object of an archive whose class a registry does not allow.
@@ -9,7 +10,7 @@ public struct DisallowedObject: Sendable {
     public let object: PropertyListUID
     /// Its class; `NSString`, `NSNumber`, `NSData` for plain values.
     public let archivedClass: ArchivedClass
-    /// A shortest path to it from the roots, as in `root.friends.NS.objects[0]`; nil where no root leads
+    /// A shortest path to it from the roots, as in `root.friends[0].urls["home"]`; nil where no root leads
     /// to it. Linear in its length.
     ///
     /// It is put together when it is asked for: all paths together may be far longer than the archive.
@@ -78,6 +79,7 @@ private struct WayFinder: Sendable {
     private static let none = UInt32.max - 1
 
     private let document: PropertyListDocument
+    private let objectsNumber: UInt32
     private var steps: [Step]
     private var queue: [UInt32] = []
     // Containers that have been gone through: they may be shared.
@@ -86,6 +88,7 @@ private struct WayFinder: Sendable {
     /// Follows every reference once, the nearest to the roots first.
     init(_ contents: ArchiveContents, _ index: ArchiveIndex) {
         document = contents.document
+        objectsNumber = contents.objectsNumber
         steps = [Step](
             repeating: Step(parent: Self.none, key: 0, index: -1), count: index.count)
         isKnown = [Bool](repeating: false, count: DocumentTable(document).count)
@@ -166,11 +169,49 @@ private struct WayFinder: Sendable {
         var rest = count
         while next != Self.root, rest > 0 {
             let step = steps[Int(next)]
-            if step.index >= 0 { components.append(.index(Int(step.index))) }
-            components.append(.key(text(step.key)))
+            if let element = element(step, text) {
+                components.append(element)
+            } else {
+                if step.index >= 0 { components.append(.index(Int(step.index))) }
+                components.append(.key(text(step.key)))
+            }
             next = step.parent
             rest &-= 1
         }
         return components.reversed()
+    }
+
+    /// The step to an element of an array or a set, or to the value of a key of a dictionary; nil for a field of
+    /// another object.
+    private func element(
+        _ step: Step, _ text: (UInt32) -> String
+    ) -> PropertyListPath.Component? {
+        guard step.index >= 0, document.node(step.key).isString(FoundationField.objects) else {
+            return nil
+        }
+        let index = Int(step.index)
+        guard let keys = object(step.parent)?[FoundationField.keys]?.array else {
+            return .index(index)
+        }
+        guard index < keys.count, let key = keys[index].uid.flatMap({ object($0.value) }),
+            key.kind == .string
+        else { return nil }
+        return .entry(text(UInt32(truncatingIfNeeded: key.number)))
+    }
+
+    /// The entry of an object in the archive; nil for the roots.
+    private func object(_ number: UInt32) -> PropertyListNode? {
+        guard let objects = document.node(objectsNumber).array, number < objects.count else {
+            return nil
+        }
+        return objects[Int(number)]
+    }
+}
+
+extension PropertyListNode {
+    /// Returns whether the node is a string of this text in ASCII. Takes time in proportion to `text`.
+    fileprivate func isString(_ text: String) -> Bool {
+        guard let head = beginning(text.utf8.count) else { return false }
+        return head.isWhole && head.text.isLiterally(text)
     }
 }

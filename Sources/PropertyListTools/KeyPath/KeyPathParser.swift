@@ -10,8 +10,9 @@ internal import PropertyList
 ///     colons  = { ":" { character | "\:" | "\\" } }
 ///     dotted  = [ first { "." name | index } ] [ "!" path ]
 ///     first   = name | index | "@" digits
-///     index   = "[" digits "]"
-///     name    = '"' { character | escape } '"' | 1*( character | "\" character )
+///     index   = "[" ( digits | quoted ) "]"
+///     name    = quoted | 1*( character | "\" character )
+///     quoted  = '"' { character | escape } '"'
 ///     escape  = "\" ( '"' | "\" | "n" | "r" | "t" | "u{" hex "}" )
 ///
 /// A name without quotes has none of `. [ ] ! "` but after a backslash.
@@ -161,14 +162,23 @@ struct KeyPathParser {
     private mutating func parseIndex() throws(PropertyListError) {
         let place = byte
         take()
+        if next == "\"" {
+            add(.key(try takeQuoted()), place)
+        } else {
+            add(.index(try takeIndex(place)), place)
+        }
+        guard skip("]") else { throw error("`]` is missing") }
+    }
+
+    private mutating func takeIndex(_ place: Int) throws(PropertyListError) -> Int {
         let digits = takeDigits()
         guard let index = Int(digits) else {
             throw error(
-                digits.isEmpty ? "`[` is followed by a number" : "the index is too large", at: place
-            )
+                digits.isEmpty
+                    ? "`[` is followed by a number or a key in quotes" : "the index is too large",
+                at: place)
         }
-        guard skip("]") else { throw error("`]` is missing") }
-        add(.index(index), place)
+        return index
     }
 
     private mutating func takeDigits() -> String {

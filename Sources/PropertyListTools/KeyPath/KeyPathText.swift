@@ -56,13 +56,7 @@ package struct KeyPathText {
 
     /// A name, in quotes where it would be read as something else.
     private func written(_ name: String, isKey: Bool) -> String {
-        let isNumber = name.utf8.allSatisfy { (0x30...0x39).contains($0) }
-        let isPlain =
-            !name.isEmpty && !(quotesBlanks && name.utf8.contains(0x20))
-            && !(isKey && (isNumber || name.isLiterally("-")))
-            && !"@/: ".utf8.contains { $0 == name.utf8.first } && name.utf8.last != 0x20
-            && !name.utf8.contains { "\"\\.[]!".utf8.contains($0) }
-            && TerminalText.escaped(name).isLiterally(name)
-        return isPlain ? name : "\"\(TerminalText.escaped(name, quoting: true))\""
+        if quotesBlanks, name.utf8.contains(0x20) { return KeyText.quoted(name) }
+        return isKey ? KeyText.step(name) : KeyText.name(name)
     }
 }

@@ -12,6 +12,7 @@ public import PropertyList
 /// | colons | `:a:b:0:x.y` | PlistBuddy's: `\:` is `:`, `\\` is `\` |
 ///
 /// In the dotted notation also:
+/// - `a["x.y"]` is `a."x.y"`, as errors about archived dictionaries have it;
 /// - `[0]` is an element and `"0"` a key, while a plain `0` is what the container has: a key of a
 ///   dictionary, an element of an array;
 /// - `!` goes into data, or a string, that is a property list itself; what follows is a path in any
@@ -62,7 +63,7 @@ public struct PropertyListKeyPath: Sendable {
         self.init(
             path.components.map {
                 switch $0 {
-                case .key(let key): .key(key)
+                case .key(let key), .entry(let key): .key(key)
                 case .index(let index): .index(index)
                 }
             })

@@ -15,6 +15,49 @@ import Foundation
 
 @Suite("Attributed strings")
 struct AttributedStringTests {
+    @Test("are converted to Foundation's, with their links, and back")
+    func conversion() throws {
+        var string = AttributedString("Hello 🌍 "), link = AttributedString("link")
+        link.link = URL(string: "https://example.org")
+        string.append(link)
+        let archived = ArchivedAttributedString(string, kind: .mutable)
+        #expect(archived.runs.map(\.length) == [9, 4] && archived.kind == .mutable)
+        let again = try KeyedUnarchiver.unarchive(
+            ArchivedAttributedString.self, from: KeyedArchiver.archive(archived))
+        #expect(try AttributedString(again) == string)
+        let plain = ArchivedAttributedString(AttributedString("plain"))
+        #expect(plain.runs.isEmpty && plain.dictionaries.isEmpty)
+        #expect(try AttributedString(plain) == AttributedString("plain"))
+    }
+
+    @Test("are converted with the attributes that the program knows")
+    func convertedAttributes() throws {
+        var string = AttributedString("a"), other = AttributedString("b")
+        string.languageIdentifier = "de"
+        other.languageIdentifier = "en"
+        let archived = ArchivedAttributedString(string + other + string) { container in
+            container.languageIdentifier.map { ["NSLanguage": AnyArchived($0)] } ?? [:]
+        }
+        #expect(archived.dictionaries.count == 2 && archived.runs.map(\.dictionary) == [0, 1, 0])
+        let text = try AttributedString(archived) { attributes in
+            var container = AttributeContainer()
+            container.languageIdentifier = attributes["NSLanguage"]?.stringValue
+            return container
+        }
+        #expect(text == string + other + string)
+        #expect(archived.attributes(of: archived.runs[0])?["none"] == nil)
+    }
+
+    @Test("are not converted where a run ends within a character, or beyond the text")
+    func brokenRuns() {
+        for lengths in [[1, 2], [4], [-1, 3]] {
+            let archived = ArchivedAttributedString(
+                "🌍a", dictionaries: [],
+                runs: lengths.map { .init(length: $0, dictionary: 0) })
+            #expect(archiveError { _ = try AttributedString(archived) }?.code == .valueOutOfRange)
+        }
+    }
+
     private static let info: [UInt8] = [1, 0, 1, 1, 4, 2, 2, 1, 1, 3, 1, 0]
 
     /// Ten units, with a table of runs and so many empty dictionaries.

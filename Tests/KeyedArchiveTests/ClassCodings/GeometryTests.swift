@@ -111,6 +111,25 @@ struct GeometryTests {
         #expect(try KeyedUnarchiver.unarchive([ArchivedPoint].self, from: bytes) == points)
     }
 
+    @Test("a range is an NSValue as a field and as an element")
+    func rangeFields() throws {
+        let ranges = [ArchivedRange(location: 2, length: 3), ArchivedRange(location: 0, length: 0)]
+        let bytes = try KeyedArchiver.archive(ranges)
+        let values = try KeyedUnarchiver.unarchive([ArchivedValue].self, from: bytes)
+        guard case .range(let first) = values[0] else {
+            Issue.record("no range")
+            return
+        }
+        #expect(first == ranges[0])
+        let registry = ClassRegistry().adding([ArchivedRange].self)
+        #expect(
+            try KeyedUnarchiver.unarchive([ArchivedRange].self, from: bytes, allowing: registry)
+                == ranges)
+        let point = try KeyedArchiver.archive(ArchivedValue.point(ArchivedPoint(x: 1, y: 2)))
+        let error = archiveError { try KeyedUnarchiver.unarchive(ArchivedRange.self, from: point) }
+        #expect(error?.code == .wrongType && error?.path?.description == "root")
+    }
+
     @Test("points, sizes, rectangles and ranges come back from NSValue")
     func values() throws {
         let point = try roundTrip(

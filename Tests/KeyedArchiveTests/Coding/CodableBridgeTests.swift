@@ -46,6 +46,20 @@ struct CodableBridgeTests {
                 == .missingValue)
     }
 
+    @Test("may be nil, or absent")
+    func absent() throws {
+        let archiver = KeyedArchiver(allowing: .propertyList)
+        archiver.roots.encodeEncodable(Settings?.none, forKey: "none")
+        archiver.roots.encodeEncodable(Settings?.some(settings), forKey: "some")
+        let roots = try KeyedUnarchiver(parsing: archiver.finish(), allowing: .propertyList).roots
+        let none: Settings? = try roots.decodeDecodable(forKey: "none")
+        let some: Settings? = try roots.decodeDecodable(forKey: "some")
+        #expect(none == nil && some == settings)
+        #expect(try roots.decodeDecodable(Settings?.self, forKey: "absent") == nil)
+        #expect(
+            archiveError { try roots.decodeDecodable(Settings.self, forKey: "none") } != nil)
+    }
+
     struct Person: Decodable {
         let name: String
         let age: Int

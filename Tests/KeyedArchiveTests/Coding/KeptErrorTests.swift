@@ -29,7 +29,25 @@ struct KeptErrorTests {
         let outer = Crate([AnyArchived(UUID()), AnyArchived(inner)], log)
         let error = try #require(error(of: ["first": outer]) as? KeyedArchiveError)
         #expect(error.code == .classNotAllowed)
-        #expect(error.path?.description == "root.first.content[1].content[1]")
+        #expect(error.path?.description == #"root["first"].content[1].content[1]"#)
+    }
+
+    @Test("have the index of an element, in every collection")
+    func elements() throws {
+        let bad = AnyArchived(Cat(name: "Tom")), good = AnyArchived("a")
+        let collections: [any KeyedEncodable] = [
+            [good, bad], ArchivedSet([good, bad]), ArchivedOrderedSet([good, bad]),
+            ArchivedCountedSet([(good, 1), (bad, 2)]),
+            ArchivedPairs([(key: 1, value: good), (key: 2, value: bad)]),
+        ]
+        for collection in collections {
+            let error = archiveError { try archive(collection) }
+            #expect(error?.path?.description == "root[1]", "\(collection)")
+        }
+    }
+
+    private func archive(_ value: some KeyedEncodable) throws {
+        _ = try KeyedArchiver.archive(value)
     }
 
     @Test("are the first ones, and nothing is archived after them")

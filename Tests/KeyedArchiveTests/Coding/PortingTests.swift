@@ -265,7 +265,7 @@ struct PortingTests {
         #expect(pets.map(\.name) == ["Rex", "Rex"] && pets[0] === pets[1])
         let error = try #require(report.first as? KeyedArchiveError)
         #expect(report.count == 1 && error.code == .missingValue)
-        #expect(error.path?.description == "root.NS.objects[1].name")
+        #expect(error.path?.description == "root[1].name")
         let kept = try roots.decodeArray(of: AnyArchived.self, forKey: "root") { reference, _ in
             AnyArchived(try OpaqueObject.unarchive(reference))
         }

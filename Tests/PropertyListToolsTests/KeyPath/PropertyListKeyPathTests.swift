@@ -19,6 +19,7 @@ struct PropertyListKeyPathTests {
                     .name("a"), .name("b"), .index(0), .key("x.y"),
                 ]
             ),
+            ("a[\"x.y\"][0]", [.name("a"), .key("x.y"), .index(0)]), ("[\"0\"]", [.key("0")]),
             ("[3][4]", [.index(3), .index(4)]), ("a.0", [.name("a"), .name("0")]),
             ("a\\.b.c", [.name("a.b"), .name("c")]), ("\"\"", [.key("")]),
             ("\"a\\n\\u{e9}\\\"\"", [.key("a\né\"")]), ("New item", [.name("New item")]),
@@ -42,6 +43,7 @@ struct PropertyListKeyPathTests {
         "are refused with the place",
         arguments: [
             ("a..b", 3), ("a.", 3), (".a", 1), ("a[", 2), ("a[x]", 2), ("a[0", 4), ("a[0]b", 5),
+            ("a[\"b\"", 6), ("a[\"b]", 3),
             ("\"a", 1), ("\"a\\q\"", 3), ("a\"b", 2), ("a]", 2), ("@x", 1), ("@99999999999", 1),
             ("a[99999999999999999999]", 2), ("/a~2", 3), ("é.\"", 3), ("a\\", 3),
             ("\"\\u{110000}\"", 2),
@@ -70,6 +72,19 @@ struct PropertyListKeyPathTests {
                 if case .name(let key) = $0 { Step.key(key) } else { $0 }
             }
             #expect(plain == path.steps, "\(path)")
+        }
+    }
+
+    @Test("read the paths of errors")
+    func errorPaths() throws {
+        let keys = ["a", "a.b", "", "0", "-", "[0]", "a\"b\\", "New item", "$top", "\u{202E}x"]
+        for key in keys {
+            let path = PropertyListPath([.key(key), .index(3), .entry(key), .key(key)])
+            let again = try PropertyListKeyPath(parsing: path.description)
+            let plain = again.steps.map {
+                if case .name(let key) = $0 { Step.key(key) } else { $0 }
+            }
+            #expect(plain == PropertyListKeyPath(path).steps, "\(path)")
         }
     }
 

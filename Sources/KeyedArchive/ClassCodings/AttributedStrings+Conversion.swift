@@ -1,0 +1,130 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PropertyList
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+// Attributes differ between programs and systems, and so do the classes of their values. A link is a URL on all of
+// them. A program converts the attributes that it knows.
+
+extension AttributedString {
+    /// Creates an attributed string from an archived one, with its links (`NSLink`). Other attributes are left out.
+    ///
+    /// - Parameter archived: the text and its attributes.
+    /// - Throws: `KeyedArchiveError` with `valueOutOfRange` for runs that are not those of the text.
+    /// - Complexity: linear in the length of the text and the number of runs.
+    public init(_ archived: ArchivedAttributedString) throws {
+        try self.init(archived) { attributes in
+            var container = AttributeContainer()
+            container.link = attributes.link
+            return container
+        }
+    }
+
+    /// Creates an attributed string from an archived one.
+    ///
+    /// ```swift
+    /// let text = try AttributedString(archived) { attributes in
+    ///     var container = AttributeContainer()
+    ///     container.languageIdentifier = attributes["NSLanguage"]?.stringValue
+    ///     return container
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - archived: the text and its attributes.
+    ///   - attributes: makes the attributes of each run from its dictionary.
+    /// - Throws: `KeyedArchiveError` with `valueOutOfRange` for runs that are not those of the text; what `attributes`
+    ///   throws.
+    /// - Complexity: linear in the length of the text and the number of runs.
+    public init(
+        _ archived: ArchivedAttributedString,
+        attributes: (ArchivedPairs<AnyArchived, AnyArchived>) throws -> AttributeContainer
+    ) throws {
+        self.init()
+        var rest = Array(archived.text.utf16)[...]
+        for run in archived.runs {
+            let units = rest.prefix(max(0, run.length))
+            let text = String(decoding: units, as: UTF16.self)
+            guard units.count == run.length, text.utf16.elementsEqual(units) else {
+                throw KeyedArchiveError(
+                    .valueOutOfRange,
+                    what: "a run has \(run.length) UTF-16 units and ends beyond the text or within "
+                        + "a character, \(rest.count) units are left",
+                    recovery: "`ArchivedAttributedString` keeps the text and the runs as they are")
+            }
+            let container = try archived.attributes(of: run).map(attributes)
+            append(AttributedString(text, attributes: container ?? AttributeContainer()))
+            rest = rest.dropFirst(units.count)
+        }
+        append(AttributedString(String(decoding: rest, as: UTF16.self)))
+    }
+}
+
+extension ArchivedAttributedString {
+    /// Creates text to be archived from an attributed string, with its links (`NSLink`). Other attributes are left
+    /// out.
+    ///
+    /// - Parameters:
+    ///   - string: the attributed string.
+    ///   - kind: the class that it is archived as.
+    /// - Complexity: linear in the length of the text and the number of runs.
+    public init(_ string: AttributedString, kind: Kind = .immutable) {
+        self.init(string, kind: kind) { container in
+            container.link.map { ["NSLink": AnyArchived($0)] } ?? [:]
+        }
+    }
+
+    /// Creates text to be archived from an attributed string. Runs with equal attributes share a dictionary.
+    ///
+    /// - Parameters:
+    ///   - string: the attributed string.
+    ///   - kind: the class that it is archived as.
+    ///   - attributes: makes the dictionary of a run from its attributes.
+    /// - Throws: what `attributes` throws.
+    /// - Complexity: linear in the length of the text and the number of runs.
+    public init(
+        _ string: AttributedString, kind: Kind = .immutable,
+        attributes: (AttributeContainer) throws -> [String: AnyArchived]
+    ) rethrows {
+        var text = "", runs: [Run] = [], dictionaries: [AnyArchived] = []
+        var known: [AttributeContainer: Int] = [:]
+        for run in string.runs {
+            let piece = String(string[run.range].characters)
+            text += piece
+            if known[run.attributes] == nil {
+                known[run.attributes] = dictionaries.count
+                dictionaries.append(Self.dictionary(try attributes(run.attributes)))
+            }
+            runs.append(
+                Run(length: piece.utf16.count, dictionary: known[run.attributes] ?? 0))
+        }
+        let isPlain = string.runs.allSatisfy { $0.attributes == AttributeContainer() }
+        self.init(
+            text, kind: kind, dictionaries: isPlain ? [] : dictionaries, runs: isPlain ? [] : runs)
+    }
+
+    private static func dictionary(_ attributes: [String: AnyArchived]) -> AnyArchived {
+        let entries = attributes.sorted { $0.key < $1.key }
+        return AnyArchived(
+            ArchivedPairs(entries.map { (key: AnyArchived($0.key), value: $0.value) }))
+    }
+}
+
+extension ArchivedPairs where Key == AnyArchived, Value == AnyArchived {
+    /// The value of a key that is text; nil where there is none. Linear in the number of entries.
+    public subscript(key: String) -> AnyArchived? {
+        entries.first { $0.key.stringValue.map { $0.isLiterally(key) } ?? false }?.value
+    }
+
+    /// The link of a run: a URL, or the text of one.
+    fileprivate var link: URL? {
+        let value = self["NSLink"]
+        return value?.value(as: URL.self) ?? value?.stringValue.flatMap { URL(string: $0) }
+    }
+}

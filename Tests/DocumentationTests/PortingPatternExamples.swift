@@ -1,0 +1,185 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import ArchiveStore
+import Foundation
+import KeyedArchive
+import PropertyList
+import Testing
+
+// What articles about persistence on iOS do, after the port.
+
+final class Person: KeyedCodable {
+    static let archivedClass: ArchivedClass = "Contacts.Person"
+    var name: String, age: Int, photo: Data?, birthday: Date?
+
+    init(name: String, age: Int) {
+        self.name = name
+        self.age = age
+    }
+
+    func encode(with coder: KeyedEncoder) {
+        coder.encode(name, forKey: "name")
+        coder.encode(age, forKey: "age")
+        coder.encode(photo, forKey: "photo")
+        coder.encode(birthday, forKey: "birthday")
+    }
+
+    init(coder: KeyedDecoder) throws {
+        name = try coder.decode(forKey: "name")
+        age = try coder.decode(forKey: "age")
+        photo = try coder.decode(forKey: "photo")
+        birthday = try coder.decode(forKey: "birthday")
+    }
+}
+
+final class Trip: KeyedCodable {
+    static let archivedClass: ArchivedClass = "Travel.Trip"
+    var title: String, stops: [Stop], kind: Kind, route: Route?
+
+    enum Kind: Int, KeyedCodable { case work, holiday }
+
+    init(title: String, stops: [Stop], kind: Kind) {
+        self.title = title
+        self.stops = stops
+        self.kind = kind
+    }
+
+    func encode(with coder: KeyedEncoder) {
+        coder.encode(2, forKey: "version")
+        coder.encode(title, forKey: "title")
+        coder.encode(stops, forKey: "stops")
+        coder.encode(kind, forKey: "kind")
+        coder.encodeEncodable(route, forKey: "route")
+    }
+
+    init(coder: KeyedDecoder) throws {
+        title = try coder.decode(forKey: "title")
+        if try coder.decode(Int.self, forKey: "version", default: 1) == 1 {
+            stops = [Stop(city: try coder.decode(forKey: "city"))]
+        } else {
+            stops = try coder.decode(forKey: "stops")
+        }
+        kind = try coder.decode(forKey: "kind", default: .holiday)
+        route = try coder.decodeDecodable(forKey: "route")
+    }
+}
+
+final class Stop: KeyedCodable {
+    static let archivedClass: ArchivedClass = "Travel.Stop"
+    let city: String
+
+    init(city: String) { self.city = city }
+    func encode(with coder: KeyedEncoder) { coder.encode(city, forKey: "city") }
+    init(coder: KeyedDecoder) throws { city = try coder.decode(forKey: "city") }
+}
+
+struct Route: Codable, Equatable { var distances: [Double] }
+
+extension ClassRegistry {
+    static let travel = foundation.adding(Trip.self, Stop.self)
+        .adding(Stop.self, as: "TRPlace")
+        .adding(Trip.self, as: "TRTrip")
+}
+
+@Suite("Patterns of persistence, ported")
+struct PortingPatternExamples {
+    /// Calls `body` with a folder that is gone afterwards.
+    private func inFolder(_ body: (URL) throws -> Void) throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "porting-\(UUID())")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try body(folder)
+    }
+
+    @Test("an object in a file")
+    func file() throws {
+        try inFolder { folder in
+            let person = Person(name: "Anna", age: 36)
+            let file = folder.appending(path: "person.archive")
+            try KeyedArchiver.archivedData(withRootObject: person).write(to: file, options: .atomic)
+            let again = try KeyedUnarchiver.unarchive(Person.self, from: Data(contentsOf: file))
+            #expect(again.name == "Anna" && again.photo == nil)
+
+            let store = try ObjectStore(
+                folder: folder.path, naming: .plain(extension: "archive"),
+                allowing: .foundation.adding(Person.self))
+            let saved = try store.object(Person.self, forKey: "person")
+            #expect(saved?.age == 36)
+            #expect(try store.object(Person.self, forKey: "nobody") == nil)
+        }
+    }
+
+    @Test("an array of objects in preferences")
+    func preferences() throws {
+        try inFolder { folder in
+            let preferences = try Preferences(domain: "com.example.contacts", folder: folder.path)
+            let people = [Person(name: "Anna", age: 36), Person(name: "Ben", age: 7)]
+            preferences.set(
+                try KeyedArchiver.archivedData(withRootObject: people), forKey: "people")
+
+            let data = preferences.data(forKey: "people")
+            let again =
+                try data.map { try KeyedUnarchiver.unarchive([Person].self, from: $0) } ?? []
+            #expect(again.map(\.name) == ["Anna", "Ben"])
+        }
+    }
+
+    @Test("a dictionary of common classes in an item")
+    func item() throws {
+        let store = ItemStore(MemoryItemDatabase(accessGroup: "group"))
+        let values = ArchivedDictionary(
+            in: store, service: "com.example.contacts", account: "session",
+            allowing: .commonClasses.merging(.identifierClasses))
+        try values.update {
+            $0["token"] = "secret"
+            $0["device"] = UUID()
+            $0["expires"] = Date(timeIntervalSinceNow: 3600)
+        }
+        let token = try values.value(String.self, forKey: "token")
+        #expect(token == "secret")
+        #expect(try values.value(UUID.self, forKey: "device") != nil)
+        let error = #expect(throws: KeyedArchiveError.self) {
+            try values.set(Person(name: "Anna", age: 36), forKey: "person")
+        }
+        #expect(error?.code == .classNotAllowed)
+    }
+
+    @Test("nested objects, of older versions too")
+    func versions() throws {
+        let trip = Trip(title: "North", stops: [Stop(city: "Oslo")], kind: .work)
+        trip.route = Route(distances: [1.5])
+        let data = try KeyedArchiver.archivedData(withRootObject: trip, allowing: .travel)
+        let again = try KeyedUnarchiver.unarchive(Trip.self, from: data, allowing: .travel)
+        #expect(again.stops[0].city == "Oslo" && again.kind == .work)
+        #expect(again.route == trip.route)
+        let old = try KeyedArchiver.archive(
+            OldTrip(), allowing: .foundation.allowing("TRTrip"))
+        let migrated = try KeyedUnarchiver.unarchive(Trip.self, from: old, allowing: .travel)
+        #expect(migrated.stops[0].city == "Bergen" && migrated.kind == .holiday)
+    }
+
+    @Test("objects that are cached on disk and in memory")
+    func cache() throws {
+        try inFolder { folder in
+            let files = try ObjectStore(folder: folder.path, allowing: .travel)
+            let cache = ObjectCache<String, Data>(costLimit: 1 << 20)
+            let address = "https://example.com/trips/1.json"
+            let answer = Data("{}".utf8)
+            try files.set(answer, forKey: address)
+            cache.set(answer, forKey: address, cost: answer.count)
+            let cached = try cache[address] ?? files.object(Data.self, forKey: address)
+            #expect(cached == answer)
+        }
+    }
+}
+
+/// A trip that version 1 wrote.
+private struct OldTrip: KeyedEncodable {
+    static let archivedClass: ArchivedClass = "TRTrip"
+
+    func encode(with coder: KeyedEncoder) {
+        coder.encode("West", forKey: "title")
+        coder.encode("Bergen", forKey: "city")
+    }
+}
