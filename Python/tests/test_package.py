@@ -17,7 +17,7 @@ import keyedarchive
 from keyedarchive import nska_deserialize
 from keyedarchive.bpylist2 import archiver
 
-FIXTURES = os.environ.get("KEYED_FIXTURES", "/work/shared/fixtures")
+FIXTURES = os.environ.get("KEYED_CORPUS", "")
 MANIFEST = os.path.join(FIXTURES, "databases", "mvt-project__mvt--Manifest.db")
 
 SAMPLE = {

@@ -11,10 +11,9 @@ import subprocess
 import sys
 
 folder, page = sys.argv[1:]
-database = os.path.join(
-    os.environ.get("KEYED_FIXTURES", "/work/shared/fixtures"), "databases", "mvt-project__mvt--Manifest.db")
+database = os.path.join(os.environ["KEYED_CORPUS"], "databases", "mvt-project__mvt--Manifest.db")
 if not os.path.exists(database):
-    print("The shared fixtures are not here: the session is not run.")
+    print("The folder of KEYED_CORPUS is not here: the session is not run.")
     sys.exit()
 with open(page, encoding="utf-8") as file:
     text = file.read()
