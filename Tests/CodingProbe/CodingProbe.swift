@@ -1,0 +1,1 @@
+@main enum P { static func main() {} }
