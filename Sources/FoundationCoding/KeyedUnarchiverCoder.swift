@@ -506,7 +506,10 @@ extension KeyedUnarchiverCoder {
     /// The object of a reference; nil for nil, and where a cycle is cut.
     func object(_ reference: KeyedReference) throws -> Any? {
         guard let classIndex = reference.classIndex else { return try valueInPlace(reference) }
-        if cyclePolicy == .cut, reference.isUnderWay {
+        if reference.isUnderWay {
+            guard cyclePolicy == .cut else {
+                throw reference.cycle(recovery: "set `cyclePolicy` to `.cut` to read it as nil")
+            }
             cutReferenceCount += 1
             return nil
         }
@@ -559,7 +562,8 @@ extension KeyedUnarchiverCoder {
         if let failure { throw failure }
         frames.append(Frame(decoder: decoder, inherited: inherited))
         defer { frames.removeLast() }
-        let object = type.init(coder: self)
+        let isConcrete = type == NSValue.self && !decoder.containsValue(forKey: "NS.special")
+        let object = isConcrete ? concreteValue() : type.init(coder: self)
         if let failure {
             // The caller keeps it again, with its key.
             self.failure = nil

@@ -137,10 +137,20 @@ extension MadeClass {
         for (element, count) in elements {
             guard let element = element.object else { continue }
             // The set has no call that adds an element several times.
-            try coder.charge(count)
+            try coder.charge(min(count, 1 << 40))
             for _ in 0..<count { set.add(element) }
         }
         return set
+    }
+
+    /// Returns whether an object is of a class of Foundation whose hash ends the process.
+    private static func isUnhashable(_ object: AnyObject) -> Bool {
+        #if canImport(ObjectiveC)
+            return false
+        #else
+            let type: AnyClass = Swift.type(of: object)
+            return type == NSError.self || type == NSDecimalNumber.self || type == NSMeasurement.self
+        #endif
     }
 
     /// The most elements of one collection that may have one hash.
@@ -153,6 +163,12 @@ extension MadeClass {
     private static func hashed(
         _ elements: [AnyObject], _ coder: KeyedDecoder
     ) throws -> [AnyObject] {
+        for element in elements where isUnhashable(element) {
+            throw KeyedArchiveError(
+                .wrongType,
+                what: "expected elements that have a hash, found one of class \(Swift.type(of: element))",
+                object: coder.uid, recovery: "Foundation ends the process when it is asked for the hash")
+        }
         if elements.count <= mostCollisions { return elements }
         var counts: [Int: Int] = [:]
         for element in elements {

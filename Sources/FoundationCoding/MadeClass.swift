@@ -87,8 +87,20 @@ enum FoundationClassList {
     /// The classes that read themselves and withstand hostile fields.
     static var withstanding: [AnyClass] {
         [
-            NSLocale.self, NSTimeZone.self, NSCalendar.self, NSDateComponents.self,
-            NSPersonNameComponents.self, NSMeasurement.self, UnitConverterLinear.self,
+            NSLocale.self, NSTimeZone.self, NSDateComponents.self, NSPersonNameComponents.self,
+            NSValue.self, NSAffineTransform.self, UnitConverterLinear.self,
+        ] + units
+    }
+
+    private static var units: [AnyClass] {
+        [
+            Unit.self, UnitAcceleration.self, UnitAngle.self, UnitArea.self,
+            UnitConcentrationMass.self, UnitDispersion.self, UnitDuration.self,
+            UnitElectricCharge.self, UnitElectricCurrent.self,
+            UnitElectricPotentialDifference.self, UnitElectricResistance.self, UnitEnergy.self,
+            UnitFrequency.self, UnitFuelEfficiency.self, UnitIlluminance.self,
+            UnitInformationStorage.self, UnitLength.self, UnitMass.self, UnitPower.self,
+            UnitPressure.self, UnitSpeed.self, UnitTemperature.self, UnitVolume.self,
         ]
     }
 }

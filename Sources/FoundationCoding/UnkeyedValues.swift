@@ -54,6 +54,9 @@ enum ObjCType {
         }
     }
 
+    /// The most elements of an `NSValue`.
+    static let mostElements = 1024
+
     static let arrayClass = ArchivedClass("_NSKeyedCoderOldStyleArray")
 }
 
@@ -69,6 +72,28 @@ extension KeyedUnarchiverCoder {
         case .single(let type): unsafe decodeSingle(type, place)
         case .array(let count, let element): unsafe decodeArray(count, element, place)
         case nil: failWithError(Self.unsupported(text))
+        }
+    }
+
+    /// An `NSValue` that holds numbers with their type. Foundation would allocate as much memory as the type says, and
+    /// copy what is beyond the end of an empty array.
+    func concreteValue() -> NSValue? {
+        guard case .string(let text)? = nextPlainValue() else { return nil }
+        let count: Int
+        switch ObjCType(text) {
+        case .single(let type) where ObjCType.size(type) != nil: count = 1
+        case .array(let elements, _) where elements <= ObjCType.mostElements: count = elements
+        default:
+            failWithError(Self.unsupported(text))
+            return nil
+        }
+        // Each element takes at most 8 bytes.
+        var words = [UInt64](repeating: 0, count: count)
+        // SAFETY: the memory has room for `count` elements of every type.
+        return unsafe words.withUnsafeMutableBytes { bytes in
+            guard let place = bytes.baseAddress else { return nil }
+            unsafe text.withCString { unsafe decodeValues($0, place) }
+            return unsafe text.withCString { unsafe NSValue(bytes: place, objCType: $0) }
         }
     }
 

@@ -26,6 +26,12 @@ extension KeyedReference {
     /// A Boolean value that says whether the object is under construction.
     package var isUnderWay: Bool { object.map { reader.state.isUnderWay($0.value) } ?? false }
 
+    /// The error for an object that is needed to make itself.
+    package func cycle(recovery: String) -> KeyedArchiveError {
+        let error = reader.cycle(object?.value ?? 0)
+        return KeyedArchiveError(error.code, what: error.what, object: object, recovery: recovery)
+    }
+
     /// The object that `make` returns. `make` runs once for an object that several references lead to. The caller has
     /// checked that the class is allowed.
     ///
