@@ -30,7 +30,12 @@ extension ClassRegistry {
     ///   reading one is an error, `unknownClass`.
     /// - Complexity: linear in the number of classes.
     public func adding(classes: [AnyClass]) -> ClassRegistry {
-        classes.reduce(self) { $0.adding(class: $1, as: CodedClass.name(of: $1)) }
+        classes.reduce(self) { registry, type in
+            if !(type is any NSCoding.Type), let type = type as? any KeyedDecodable.Type {
+                return registry.adding(type)
+            }
+            return registry.adding(class: type, as: CodedClass.name(of: type))
+        }
     }
 
     /// Returns the registry with a further name that objects of a class are read from, as

@@ -378,6 +378,7 @@ extension KeyedArchiverCoder {
             throw notCodable(object)
         }
         if isSecure, !CodedClass.isSecure(type) { throw notSecure(type) }
+        try requireWritable(type)
         return .own(place: try classPlace(type))
     }
 
@@ -387,6 +388,19 @@ extension KeyedArchiverCoder {
             return try writer.classPlace(ArchivedClass(name: name))
         }
         return try writer.classPlace(CodedClass.archivedClass(of: type))
+    }
+
+    /// Checks that a class does not inherit from an array or a set: by another coder than Foundation's, these would write
+    /// the fields of their elements into their own object.
+    private func requireWritable(_ type: AnyClass) throws {
+        #if !canImport(ObjectiveC)
+            if MadeClass(type) != nil || !(type is NSArray.Type || type is NSSet.Type) { return }
+            throw KeyedArchiveError(
+                .misuse,
+                what: "expected a class that can write itself, found the subclass "
+                    + KeyedArchiveError.printable(CodedClass.name(of: type)) + " of a collection",
+                recovery: "let the class hold the collection instead")
+        #endif
     }
 
     private func notCodable(_ object: AnyObject) -> KeyedArchiveError {
