@@ -236,7 +236,8 @@ let package = Package(
             dependencies: [
                 "PropertyList", "PropertyListTools", "PropertyListCodable", "KeyedArchive",
                 "AppKitArchive",
-                "ArchiveStore", "InlinePropertyList", "NIBArchive", "TestSupport", "TypedStream",
+                "ArchiveStore", "FoundationCoding", "InlinePropertyList", "NIBArchive", "TestSupport",
+                "TypedStream",
             ]),
         // What no single part can promise: every input, every limit, every target.
         .testTarget(

@@ -51,8 +51,8 @@ enum InheritedFields {
     /// The element that a field of the older form stands for; nil for other fields.
     func reference(_ key: String, _ decoder: KeyedDecoder) -> KeyedReference? {
         guard self == .collection else { return nil }
-        for (prefix, list) in Self.lists where key.hasPrefix(prefix) {
-            return Int(key.dropFirst(prefix.count)).flatMap {
+        for (prefix, list) in Self.lists where key.utf8.starts(with: prefix.utf8) {
+            return Int(String(decoding: key.utf8.dropFirst(prefix.utf8.count), as: UTF8.self)).flatMap {
                 decoder.element(at: $0, ofList: list)
             }
         }

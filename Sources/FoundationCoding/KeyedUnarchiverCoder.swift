@@ -62,7 +62,7 @@ public final class KeyedUnarchiverCoder: NSCoder {
     private var resolutions: [Int: Resolution] = [:]
     // By object: strings, numbers and data that several references lead to.
     private var leaves: [UInt32: NSObject] = [:]
-    private var classesByName: [String: AnyClass] = [:]
+    private var classesByName: [ExactName: AnyClass] = [:]
     private var isSecure = false
     private var policy = NSCoder.DecodingFailurePolicy.setErrorAndReturn
     private var isFinished = false
@@ -379,12 +379,14 @@ extension KeyedUnarchiverCoder {
     ///   - cls: the class; nil to forget the name.
     ///   - codedName: the name in the archive.
     public func setClass(_ cls: AnyClass?, forClassName codedName: String) {
-        classesByName[codedName] = cls
+        classesByName[ExactName(codedName)] = cls
         resolutions.removeAll()
     }
 
     /// The class that ``setClass(_:forClassName:)`` has set for a name; nil for other names.
-    public func `class`(forClassName codedName: String) -> AnyClass? { classesByName[codedName] }
+    public func `class`(forClassName codedName: String) -> AnyClass? {
+        classesByName[ExactName(codedName)]
+    }
 }
 
 // MARK: - Fields
@@ -617,7 +619,7 @@ extension KeyedUnarchiverCoder {
     /// The answer of the names that the program has set, then of the registry.
     private func registered(_ reference: KeyedReference) -> Resolution {
         guard let name = reference.archivedClass?.name else { return .unlisted }
-        if let type = classesByName[name] { return resolve(type, reference) }
+        if let type = classesByName[ExactName(name)] { return resolve(type, reference) }
         guard case .some(.some(let type)) = reference.boundType else { return .unlisted }
         if let type = type as? any AnyCodedObject.Type { return resolve(type.objectType, reference) }
         if !(type is AnyClass), let made = MadeClass(rawValue: name) {
@@ -672,13 +674,17 @@ extension KeyedUnarchiverCoder {
 }
 
 /// Text that is equal to other text of the same bytes only.
-private struct ExactName: Equatable {
+private struct ExactName: Hashable {
     let text: String
 
     init(_ text: String) { self.text = text }
 
     static func == (left: ExactName, right: ExactName) -> Bool {
         left.text.utf8.elementsEqual(right.text.utf8)
+    }
+
+    func hash(into hasher: inout Hasher) {
+        for byte in text.utf8 { hasher.combine(byte) }
     }
 }
 

@@ -36,7 +36,7 @@ extension MadeClass {
     private static func number(_ number: NSNumber) -> ArchivedNumber {
         if Swift.type(of: number) == booleanType { return .boolean(number.boolValue) }
         // SAFETY: the pointer leads to a literal.
-        switch unsafe Character(Unicode.Scalar(UInt8(bitPattern: number.objCType.pointee))) {
+        switch unsafe Unicode.Scalar(UInt8(bitPattern: number.objCType.pointee)) {
         case "f": return .real(PropertyListReal(number.floatValue))
         case "d": return .real(PropertyListReal(number.doubleValue))
         case "Q": return .integer(PropertyListInteger(exactly: number.uint64Value) ?? 0)

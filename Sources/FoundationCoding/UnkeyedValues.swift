@@ -45,7 +45,7 @@ enum ObjCType {
 
     /// The size of a number of a type; nil for other types.
     static func size(_ type: UInt8) -> Int? {
-        switch Character(Unicode.Scalar(type)) {
+        switch Unicode.Scalar(type) {
         case "c", "C", "B": 1
         case "s", "S": 2
         case "i", "I", "l", "L", "f": 4
@@ -106,14 +106,14 @@ extension KeyedUnarchiverCoder {
     }
 
     @unsafe private func decodeSingle(_ type: UInt8, _ place: UnsafeMutableRawPointer) {
-        switch Character(Unicode.Scalar(type)) {
+        switch Unicode.Scalar(type) {
         case "@":
             unsafe place.assumingMemoryBound(to: Any?.self).pointee = decodeObject()
         case "#", "*", ":", "v", "?":
-            failWithError(Self.unsupported(String(Character(Unicode.Scalar(type)))))
+            failWithError(Self.unsupported(String(Unicode.Scalar(type))))
         default:
             guard let size = ObjCType.size(type) else {
-                return failWithError(Self.unsupported(String(Character(Unicode.Scalar(type)))))
+                return failWithError(Self.unsupported(String(Unicode.Scalar(type))))
             }
             unsafe Self.store(nextPlainValue(), type, size, place)
         }
@@ -151,7 +151,7 @@ extension KeyedUnarchiverCoder {
         {
             number = object
         }
-        switch Character(Unicode.Scalar(type)) {
+        switch Unicode.Scalar(type) {
         case "f": unsafe place.storeBytes(of: number.floatValue, as: Float.self)
         case "d": unsafe place.storeBytes(of: number.doubleValue, as: Double.self)
         case "B": unsafe place.storeBytes(of: number.boolValue, as: Bool.self)
@@ -218,7 +218,7 @@ extension KeyedArchiverCoder {
 
     /// The number of a type at a place; nil for other types.
     @unsafe private static func load(_ type: UInt8, _ place: UnsafeRawPointer) -> ArchivedNumber? {
-        switch Character(Unicode.Scalar(type)) {
+        switch Unicode.Scalar(type) {
         case "c": unsafe integer(place.loadUnaligned(as: Int8.self))
         case "C": unsafe integer(place.loadUnaligned(as: UInt8.self))
         case "s": unsafe integer(place.loadUnaligned(as: Int16.self))

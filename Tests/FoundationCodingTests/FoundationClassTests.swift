@@ -16,7 +16,7 @@ struct FoundationClassTests {
         let text = try String(contentsOf: page, encoding: .utf8)
         return text.split(separator: "\n").compactMap { line in
             let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
-            guard cells.count == 6, cells[1].hasPrefix("yes") || cells[1].hasPrefix("no") else {
+            guard cells.count == 5, cells[1].hasPrefix("yes") || cells[1].hasPrefix("no") else {
                 return nil
             }
             let name = cells[0].replacingOccurrences(of: "`", with: "")
