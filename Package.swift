@@ -182,7 +182,8 @@ let package = Package(
         .executableTarget(name: "FoundationPeer", path: "Tests/FoundationPeer"),
         // Reads archives with Foundation's own classes, as a process of its own: some of these end it.
         .executableTarget(
-            name: "CodingProbe", dependencies: ["FoundationCoding", "KeyedArchive", "PropertyList"],
+            name: "CodingProbe",
+            dependencies: ["FoundationCoding", "KeyedArchive", "PropertyList"],
             path: "Tests/CodingProbe"),
         // Works on a store as a process of its own: to be killed, to meet a full disk.
         .executableTarget(
@@ -217,7 +218,8 @@ let package = Package(
         .testTarget(
             name: "FoundationCodingTests",
             dependencies: [
-                "FoundationCoding", "KeyedArchive", "PropertyList", "TestSupport", "ArchiveTestSupport",
+                "FoundationCoding", "KeyedArchive", "PropertyList", "TestSupport",
+                "ArchiveTestSupport",
                 "FoundationPeer", "CodingProbe",
             ]),
         .testTarget(name: "ArchiveMacrosTests", dependencies: ["ArchiveMacros", "KeyedArchive"]),
@@ -236,7 +238,8 @@ let package = Package(
             dependencies: [
                 "PropertyList", "PropertyListTools", "PropertyListCodable", "KeyedArchive",
                 "AppKitArchive",
-                "ArchiveStore", "FoundationCoding", "InlinePropertyList", "NIBArchive", "TestSupport",
+                "ArchiveStore", "FoundationCoding", "InlinePropertyList", "NIBArchive",
+                "TestSupport",
                 "TypedStream",
             ]),
         // What no single part can promise: every input, every limit, every target.

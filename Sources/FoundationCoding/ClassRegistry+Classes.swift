@@ -1,8 +1,8 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-public import KeyedArchive
 internal import Foundation
+public import KeyedArchive
 
 extension ClassRegistry {
     /// The classes of Foundation that archives may hold by default, as `NSArray`, `NSDate` and so on: those that
@@ -28,6 +28,7 @@ extension ClassRegistry {
     ///
     /// - Parameter classes: classes that adopt `NSCoding` or `KeyedDecodable`. Objects of other classes cannot be made:
     ///   reading one is an error, `unknownClass`.
+    /// - Returns: The registry with the classes.
     /// - Complexity: linear in the number of classes.
     public func adding(classes: [AnyClass]) -> ClassRegistry {
         classes.reduce(self) { registry, type in
@@ -44,6 +45,7 @@ extension ClassRegistry {
     /// - Parameters:
     ///   - class: as for ``adding(classes:)``.
     ///   - name: the name in archives.
+    /// - Returns: The registry with the name.
     public func adding(class: AnyClass, as name: String) -> ClassRegistry {
         if let type = `class` as? any (NSCoding & AnyObject).Type {
             return adding(Self.coded(type), as: name)

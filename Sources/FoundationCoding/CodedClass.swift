@@ -9,15 +9,15 @@ enum CodedClass {
     /// The name of a class in archives: `NSDate`, `App.Save`. A class within another type has the names of both,
     /// `App.Outer.Inner`.
     static func name(of type: AnyClass) -> String {
-        #if canImport(ObjectiveC)
-            return NSStringFromClass(type)
+        #if canImport(Darwin)
+        return NSStringFromClass(type)
         #else
-            // `NSStringFromClass` ends the process for a class that is not at the top level of a module.
-            let name = String(reflecting: type)
-            if name.utf8.count(where: { $0 == UInt8(ascii: ".") }) == 1 {
-                return NSStringFromClass(type)
-            }
-            return withoutContext(name)
+        // `NSStringFromClass` ends the process for a class that is not at the top level of a module.
+        let name = String(reflecting: type)
+        if name.utf8.count(where: { $0 == UInt8(ascii: ".") }) == 1 {
+            return NSStringFromClass(type)
+        }
+        return withoutContext(name)
         #endif
     }
 
@@ -47,10 +47,10 @@ enum CodedClass {
     }
 
     private static func superclass(of type: AnyClass) -> AnyClass? {
-        #if canImport(ObjectiveC)
-            return class_getSuperclass(type)
+        #if canImport(Darwin)
+        return class_getSuperclass(type)
         #else
-            return _getSuperclass(type)
+        return _getSuperclass(type)
         #endif
     }
 

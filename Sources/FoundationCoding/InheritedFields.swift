@@ -20,18 +20,20 @@ enum InheritedFields {
 
     /// The fields for a class; nil for one that inherits none of these.
     init?(_ type: AnyClass) {
-        #if canImport(ObjectiveC)
-            return nil
+        #if canImport(Darwin)
+        return nil
         #else
-            if type is NSString.Type { self = .string } else if type is NSData.Type {
-                self = .data
-            } else if type is NSArray.Type || type is NSDictionary.Type || type is NSSet.Type
-                || type is NSOrderedSet.Type
-            {
-                self = .collection
-            } else {
-                return nil
-            }
+        if type is NSString.Type {
+            self = .string
+        } else if type is NSData.Type {
+            self = .data
+        } else if type is NSArray.Type || type is NSDictionary.Type || type is NSSet.Type
+            || type is NSOrderedSet.Type
+        {
+            self = .collection
+        } else {
+            return nil
+        }
         #endif
     }
 
@@ -52,9 +54,10 @@ enum InheritedFields {
     func reference(_ key: String, _ decoder: KeyedDecoder) -> KeyedReference? {
         guard self == .collection else { return nil }
         for (prefix, list) in Self.lists where key.utf8.starts(with: prefix.utf8) {
-            return Int(String(decoding: key.utf8.dropFirst(prefix.utf8.count), as: UTF8.self)).flatMap {
-                decoder.element(at: $0, ofList: list)
-            }
+            return Int(String(decoding: key.utf8.dropFirst(prefix.utf8.count), as: UTF8.self))
+                .flatMap {
+                    decoder.element(at: $0, ofList: list)
+                }
         }
         return nil
     }

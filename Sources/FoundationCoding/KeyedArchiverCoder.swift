@@ -39,7 +39,8 @@ public final class KeyedArchiverCoder: NSCoder {
     // By the type of an object: how it is written.
     private var forms: [ObjectIdentifier: Form] = [:]
     // What the delegate, or the object itself, has put in the place of an object.
-    private var replacements: [ObjectIdentifier: (original: AnyObject, replacement: AnyObject?)] = [:]
+    private var replacements: [ObjectIdentifier: (original: AnyObject, replacement: AnyObject?)] =
+        [:]
     private var isSecure: Bool
     private var output: Result<Data, any Error>?
 
@@ -102,16 +103,16 @@ public final class KeyedArchiverCoder: NSCoder {
     /// Keeps an error, unless there is one already. Nothing is output then.
     public override func failWithError(_ error: any Error) { current.fail(error) }
 
-    #if canImport(ObjectiveC)
-        /// No classes: an archiver reads nothing.
-        public override var allowedClasses: Set<AnyHashable>? { nil }
+    #if canImport(Darwin)
+    /// No classes: an archiver reads nothing.
+    public override var allowedClasses: Set<AnyHashable>? { nil }
 
-        public override func encodeCInt(_ value: Int32, forKey key: String) {
-            current.encode(value, forKey: key)
-        }
+    public override func encodeCInt(_ value: Int32, forKey key: String) {
+        current.encode(value, forKey: key)
+    }
     #else
-        /// No classes: an archiver reads nothing.
-        public override var allowedClasses: [AnyClass]? { nil }
+    /// No classes: an archiver reads nothing.
+    public override var allowedClasses: [AnyClass]? { nil }
     #endif
 
     public override func encode(_ object: Any?, forKey key: String) {
@@ -393,13 +394,13 @@ extension KeyedArchiverCoder {
     /// Checks that a class does not inherit from an array or a set: by another coder than Foundation's, these would write
     /// the fields of their elements into their own object.
     private func requireWritable(_ type: AnyClass) throws {
-        #if !canImport(ObjectiveC)
-            if MadeClass(type) != nil || !(type is NSArray.Type || type is NSSet.Type) { return }
-            throw KeyedArchiveError(
-                .misuse,
-                what: "expected a class that can write itself, found the subclass "
-                    + KeyedArchiveError.printable(CodedClass.name(of: type)) + " of a collection",
-                recovery: "let the class hold the collection instead")
+        #if !canImport(Darwin)
+        if MadeClass(type) != nil || !(type is NSArray.Type || type is NSSet.Type) { return }
+        throw KeyedArchiveError(
+            .misuse,
+            what: "expected a class that can write itself, found the subclass "
+                + KeyedArchiveError.printable(CodedClass.name(of: type)) + " of a collection",
+            recovery: "let the class hold the collection instead")
         #endif
     }
 

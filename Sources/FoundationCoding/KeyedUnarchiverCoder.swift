@@ -131,54 +131,54 @@ public final class KeyedUnarchiverCoder: NSCoder {
         if failure == nil { failure = error }
     }
 
-    #if canImport(ObjectiveC)
-        /// The classes that the innermost call names.
-        public override var allowedClasses: Set<AnyHashable>? {
-            named.last.map { Set($0.map { AnyHashable(ObjectIdentifier($0)) }) }
-        }
+    #if canImport(Darwin)
+    /// The classes that the innermost call names.
+    public override var allowedClasses: Set<AnyHashable>? {
+        named.last.map { Set($0.map { AnyHashable(ObjectIdentifier($0)) }) }
+    }
 
-        public override func decodeValue(
-            ofObjCType type: UnsafePointer<CChar>, at data: UnsafeMutableRawPointer, size: Int
-        ) {
-            // SAFETY: the caller vouches for the pointers, as with any coder.
-            unsafe decodeValues(type, data)
-        }
+    public override func decodeValue(
+        ofObjCType type: UnsafePointer<CChar>, at data: UnsafeMutableRawPointer, size: Int
+    ) {
+        // SAFETY: the caller vouches for the pointers, as with any coder.
+        unsafe decodeValues(type, data)
+    }
     #else
-        /// The classes that the innermost call names.
-        public override var allowedClasses: [AnyClass]? { named.last }
+    /// The classes that the innermost call names.
+    public override var allowedClasses: [AnyClass]? { named.last }
 
-        public override func decodeValue(
-            ofObjCType type: UnsafePointer<Int8>, at data: UnsafeMutableRawPointer
-        ) {
-            // SAFETY: the caller vouches for the pointers, as with any coder.
-            unsafe decodeValues(type, data)
-        }
+    public override func decodeValue(
+        ofObjCType type: UnsafePointer<Int8>, at data: UnsafeMutableRawPointer
+    ) {
+        // SAFETY: the caller vouches for the pointers, as with any coder.
+        unsafe decodeValues(type, data)
+    }
 
-        public override func decodeObject<DecodedObjectType>(
-            of cls: DecodedObjectType.Type, forKey key: String
-        ) -> DecodedObjectType? where DecodedObjectType: NSObject, DecodedObjectType: NSCoding {
-            object(forKey: key, of: [cls]) as? DecodedObjectType
-        }
+    public override func decodeObject<DecodedObjectType>(
+        of cls: DecodedObjectType.Type, forKey key: String
+    ) -> DecodedObjectType? where DecodedObjectType: NSObject, DecodedObjectType: NSCoding {
+        object(forKey: key, of: [cls]) as? DecodedObjectType
+    }
 
-        public override func decodeObject(of classes: [AnyClass]?, forKey key: String) -> Any? {
-            object(forKey: key, of: classes)
-        }
+    public override func decodeObject(of classes: [AnyClass]?, forKey key: String) -> Any? {
+        object(forKey: key, of: classes)
+    }
 
-        public override func withDecodedUnsafeBufferPointer<ResultType>(
-            forKey key: String, body: (UnsafeBufferPointer<UInt8>?) throws -> ResultType
-        ) rethrows -> ResultType {
-            guard let bytes = bytes(forKey: key) else { return try body(nil) }
-            // SAFETY: the pointer is valid for the call of `body`, which is all that it promises.
-            return try unsafe bytes.withUnsafeBufferPointer { try unsafe body($0) }
-        }
+    public override func withDecodedUnsafeBufferPointer<ResultType>(
+        forKey key: String, body: (UnsafeBufferPointer<UInt8>?) throws -> ResultType
+    ) rethrows -> ResultType {
+        guard let bytes = bytes(forKey: key) else { return try body(nil) }
+        // SAFETY: the pointer is valid for the call of `body`, which is all that it promises.
+        return try unsafe bytes.withUnsafeBufferPointer { try unsafe body($0) }
+    }
 
-        public override func withDecodedUnsafeBytes<ResultType>(
-            forKey key: String, body: (UnsafeRawBufferPointer?) throws -> ResultType
-        ) rethrows -> ResultType {
-            guard let bytes = bytes(forKey: key) else { return try body(nil) }
-            // SAFETY: as above.
-            return try unsafe bytes.withUnsafeBytes { try unsafe body($0) }
-        }
+    public override func withDecodedUnsafeBytes<ResultType>(
+        forKey key: String, body: (UnsafeRawBufferPointer?) throws -> ResultType
+    ) rethrows -> ResultType {
+        guard let bytes = bytes(forKey: key) else { return try body(nil) }
+        // SAFETY: as above.
+        return try unsafe bytes.withUnsafeBytes { try unsafe body($0) }
+    }
     #endif
 
     public override func containsValue(forKey key: String) -> Bool {
@@ -356,7 +356,8 @@ extension KeyedUnarchiverCoder {
             }
         }
         let isWhole = (value as? NSDictionary)?.count == dictionary.count
-        return checked(isWhole ? dictionary : nil, key, "a dictionary of \(Key.self) and \(Object.self)")
+        return checked(
+            isWhole ? dictionary : nil, key, "a dictionary of \(Key.self) and \(Object.self)")
     }
 
     private func checked<Value>(_ value: Value?, _ key: String, _ expected: String) -> Value? {
@@ -496,7 +497,9 @@ extension KeyedUnarchiverCoder {
         defer { named.removeLast() }
         let value = try object(reference)
         // A list of classes allows what collections hold as well, and collections are values of these.
-        guard let value, !classes.contains(where: { Self.isObject(value, of: $0) }) else { return value }
+        guard let value, !classes.contains(where: { Self.isObject(value, of: $0) }) else {
+            return value
+        }
         let names = classes.map { CodedClass.name(of: $0) }.joined(separator: " or ")
         throw reference.wrongType(expected: names)
     }
@@ -584,7 +587,8 @@ extension KeyedUnarchiverCoder {
         guard let delegate else { return object }
         guard let replacement = delegate.unarchiver(self, didDecode: object) else {
             throw KeyedArchiveError(
-                .misuse, what: "the delegate replaced an object of class \(type(of: object)) by nil")
+                .misuse, what: "the delegate replaced an object of class \(type(of: object)) by nil"
+            )
         }
         let result = replacement as AnyObject
         if result !== object { delegate.unarchiver(self, willReplace: object, with: result) }
@@ -621,7 +625,9 @@ extension KeyedUnarchiverCoder {
         guard let name = reference.archivedClass?.name else { return .unlisted }
         if let type = classesByName[ExactName(name)] { return resolve(type, reference) }
         guard case .some(.some(let type)) = reference.boundType else { return .unlisted }
-        if let type = type as? any AnyCodedObject.Type { return resolve(type.objectType, reference) }
+        if let type = type as? any AnyCodedObject.Type {
+            return resolve(type.objectType, reference)
+        }
         if !(type is AnyClass), let made = MadeClass(rawValue: name) {
             return resolve(made.type, reference)
         }
@@ -635,7 +641,8 @@ extension KeyedUnarchiverCoder {
             return isLeaf ? .leaf(type) : .made(made)
         }
         if let type = type as? any (NSCoding & AnyObject).Type {
-            let substitute = (type as? NSObject.Type)?.substitute as? any (NSCoding & AnyObject).Type
+            let substitute =
+                (type as? NSObject.Type)?.substitute as? any (NSCoding & AnyObject).Type
             return .own(substitute ?? type, InheritedFields(substitute ?? type))
         }
         if let type = type as? any KeyedDecodable.Type { return .keyed(type) }

@@ -26,7 +26,8 @@ extension ObjectElement: KeyedDecodable {
 
     static func unarchive(_ reference: KeyedReference) throws -> ObjectElement {
         guard let reader = reference.companion as? KeyedUnarchiverCoder else {
-            throw KeyedArchiveError(.misuse, what: "an element of a collection is read without its coder")
+            throw KeyedArchiveError(
+                .misuse, what: "an element of a collection is read without its coder")
         }
         if reference.isNil {
             throw KeyedArchiveError(
@@ -62,7 +63,10 @@ extension MadeClass {
         case .mutableCharacterSet:
             NSMutableCharacterSet(bitmapRepresentation: try Self.bitmap(coder))
         case .null: NSNull()
-        case .date: NSDate(timeIntervalSinceReferenceDate: try Date(coder: coder).timeIntervalSinceReferenceDate)
+        case .date:
+            NSDate(
+                timeIntervalSinceReferenceDate: try Date(coder: coder)
+                    .timeIntervalSinceReferenceDate)
         case .dateInterval:
             try Self.interval(DateInterval(coder: coder))
         case .url: try Self.url(coder)
@@ -105,7 +109,8 @@ extension MadeClass {
     }
 
     private static func orderedElements(_ coder: KeyedDecoder) throws -> [AnyObject] {
-        try hashed(ArchivedOrderedSet<ObjectElement>(coder: coder).elements.compactMap(\.object), coder)
+        try hashed(
+            ArchivedOrderedSet<ObjectElement>(coder: coder).elements.compactMap(\.object), coder)
     }
 
     private static func dictionary(_ coder: KeyedDecoder) throws -> NSMutableDictionary {
@@ -114,12 +119,12 @@ extension MadeClass {
         let dictionary = NSMutableDictionary(capacity: min(pairs.count, 1 << 16))
         for (key, value) in pairs {
             guard let key = key.object as? NSObject, let value = value.object else { continue }
-            #if canImport(ObjectiveC)
-                guard let key = key as? any NSCopying else {
-                    throw KeyedArchiveError(
-                        .wrongType, what: "expected a key that can be copied, found \(type(of: key))",
-                        object: coder.uid)
-                }
+            #if canImport(Darwin)
+            guard let key = key as? any NSCopying else {
+                throw KeyedArchiveError(
+                    .wrongType, what: "expected a key that can be copied, found \(type(of: key))",
+                    object: coder.uid)
+            }
             #endif
             dictionary.setObject(value, forKey: key)
         }
@@ -145,11 +150,11 @@ extension MadeClass {
 
     /// Returns whether an object is of a class of Foundation whose hash ends the process.
     private static func isUnhashable(_ object: AnyObject) -> Bool {
-        #if canImport(ObjectiveC)
-            return false
+        #if canImport(Darwin)
+        return false
         #else
-            let type: AnyClass = Swift.type(of: object)
-            return type == NSError.self || type == NSDecimalNumber.self || type == NSMeasurement.self
+        let type: AnyClass = Swift.type(of: object)
+        return type == NSError.self || type == NSDecimalNumber.self || type == NSMeasurement.self
         #endif
     }
 
@@ -166,8 +171,10 @@ extension MadeClass {
         for element in elements where isUnhashable(element) {
             throw KeyedArchiveError(
                 .wrongType,
-                what: "expected elements that have a hash, found one of class \(Swift.type(of: element))",
-                object: coder.uid, recovery: "Foundation ends the process when it is asked for the hash")
+                what:
+                    "expected elements that have a hash, found one of class \(Swift.type(of: element))",
+                object: coder.uid,
+                recovery: "Foundation ends the process when it is asked for the hash")
         }
         if elements.count <= mostCollisions { return elements }
         var counts: [Int: Int] = [:]
@@ -201,7 +208,8 @@ extension MadeClass {
         let url = try URL(coder: coder)
         guard let object = NSURL(string: url.relativeString, relativeTo: url.baseURL) else {
             throw KeyedArchiveError(
-                .valueOutOfRange, what: "expected a URL, found text that is none", object: coder.uid)
+                .valueOutOfRange, what: "expected a URL, found text that is none", object: coder.uid
+            )
         }
         return object
     }

@@ -148,7 +148,9 @@ extension MadeClass {
     private static func encode(
         _ url: NSURL, _ coder: KeyedArchiverCoder, _ encoder: KeyedEncoder
     ) {
-        encoder.encode(forKey: "NS.base") { try coder.uid(ofOptional: url.baseURL.map { $0 as NSURL }) }
+        encoder.encode(forKey: "NS.base") {
+            try coder.uid(ofOptional: url.baseURL.map { $0 as NSURL })
+        }
         encoder.encode(url.relativeString, forKey: "NS.relative")
     }
 

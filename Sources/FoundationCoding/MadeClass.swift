@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Foundation
-@_spi(Tables) internal import PropertyList
 internal import KeyedArchive
+@_spi(Tables) internal import PropertyList
 
 /// A class of Foundation whose objects the bridge makes and writes itself.
 ///

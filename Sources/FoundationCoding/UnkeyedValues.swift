@@ -119,7 +119,9 @@ extension KeyedUnarchiverCoder {
         }
     }
 
-    @unsafe private func decodeArray(_ count: Int, _ element: UInt8, _ place: UnsafeMutableRawPointer) {
+    @unsafe private func decodeArray(
+        _ count: Int, _ element: UInt8, _ place: UnsafeMutableRawPointer
+    ) {
         guard let size = ObjCType.size(element) else { return }
         // The caller sees zeros where the archive has no such array, or a shorter one.
         unsafe place.initializeMemory(as: UInt8.self, repeating: 0, count: count * size)

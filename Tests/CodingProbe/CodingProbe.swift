@@ -122,10 +122,12 @@ enum CodingProbe {
         let values: [PropertyListValue?] = [
             nil, .uid(0), .uid(1), .uid(PropertyListUID(UInt32(stranger))), -1, 0, 1, 255, 100_000,
             .integer(PropertyListInteger(Int.max)), .integer(PropertyListInteger(Int.min)),
-            .integer(PropertyListInteger(Int.max - 1)), 1.5, -1e300, .real(PropertyListReal(Double.nan)),
+            .integer(PropertyListInteger(Int.max - 1)), 1.5, -1e300,
+            .real(PropertyListReal(Double.nan)),
             .real(PropertyListReal(Double.infinity)), "", "text", "\u{0}\u{fffd}", .data([]),
             .data([0xff, 0xff, 0xff]), .data(Array(repeating: 0xff, count: 64)), true, .array([]),
-            .array([.uid(0)]), .array([.uid(1), .uid(2)]), .array([.uid(PropertyListUID(UInt32(stranger)))]),
+            .array([.uid(0)]), .array([.uid(1), .uid(2)]),
+            .array([.uid(PropertyListUID(UInt32(stranger)))]),
         ]
         var archives: [PropertyListValue] = []
         for (index, entry) in objects.enumerated() {
@@ -201,7 +203,8 @@ enum CodingProbe {
         case (let left as ISO8601DateFormatter, let right as ISO8601DateFormatter):
             left.formatOptions == right.formatOptions && left.timeZone == right.timeZone
         case (let left as NSTextCheckingResult, let right as NSTextCheckingResult):
-            (0..<left.numberOfRanges).map(left.range(at:)) == (0..<right.numberOfRanges).map(right.range(at:))
+            (0..<left.numberOfRanges).map(left.range(at:))
+                == (0..<right.numberOfRanges).map(right.range(at:))
         case (is Formatter, is Formatter): true
         default: false
         }

@@ -49,8 +49,12 @@ struct Sample {
     private static var values: [String: Sample] {
         [
             "NSNull": Sample { NSNull() },
-            "NSUUID": Sample { NSUUID(uuidString: "E621E1F8-C36C-495A-93FC-0C247A3E6E5F") ?? NSUUID() },
-            "NSURL": Sample { NSURL(string: "https://example.com/a?b#c") ?? NSURL(fileURLWithPath: "/") },
+            "NSUUID": Sample {
+                NSUUID(uuidString: "E621E1F8-C36C-495A-93FC-0C247A3E6E5F") ?? NSUUID()
+            },
+            "NSURL": Sample {
+                NSURL(string: "https://example.com/a?b#c") ?? NSURL(fileURLWithPath: "/")
+            },
             "NSURL, with a base": Sample {
                 NSURL(string: "c/d", relativeTo: URL(string: "https://example.com/a/b"))
                     ?? NSURL(fileURLWithPath: "/")
@@ -102,7 +106,9 @@ struct Sample {
                 NSDateInterval(start: Date(timeIntervalSinceReferenceDate: 10), duration: 5)
             },
             "NSLocale": Sample { NSLocale(localeIdentifier: "de_CH") },
-            "NSTimeZone": Sample { NSTimeZone(name: "Europe/Zurich") ?? NSTimeZone(forSecondsFromGMT: 0) },
+            "NSTimeZone": Sample {
+                NSTimeZone(name: "Europe/Zurich") ?? NSTimeZone(forSecondsFromGMT: 0)
+            },
             "NSCalendar": Sample(isEqual: {
                 ($0 as? NSCalendar)?.calendarIdentifier == ($1 as? NSCalendar)?.calendarIdentifier
                     && ($0 as? NSCalendar)?.firstWeekday == ($1 as? NSCalendar)?.firstWeekday
@@ -139,7 +145,8 @@ struct Sample {
                 return text
             },
             "NSRegularExpression": Sample {
-                let expression = try? NSRegularExpression(pattern: "a+(b)", options: .caseInsensitive)
+                let expression = try? NSRegularExpression(
+                    pattern: "a+(b)", options: .caseInsensitive)
                 return expression ?? NSNull()
             },
             "NSTextCheckingResult": Sample(isEqual: {
@@ -152,7 +159,8 @@ struct Sample {
             "NSNotification": Sample(isEqual: {
                 ($0 as? NSNotification)?.name == ($1 as? NSNotification)?.name
             }) {
-                NSNotification(name: Notification.Name("name"), object: NSString(string: "o"), userInfo: nil)
+                NSNotification(
+                    name: Notification.Name("name"), object: NSString(string: "o"), userInfo: nil)
             },
             "NSDecimalNumberHandler": Sample(isEqual: {
                 ($0 as? NSDecimalNumberHandler)?.scale() == ($1 as? NSDecimalNumberHandler)?.scale()

@@ -43,7 +43,8 @@ final class Hero: NSObject, NSSecureCoding {
         self.born = born
         age = coder.decodeInteger(forKey: "age")
         friend = coder.decodeObject(of: Hero.self, forKey: "friend")
-        tags = coder.decodeObject(of: [NSArray.self, NSString.self], forKey: "tags") as? [String] ?? []
+        tags =
+            coder.decodeObject(of: [NSArray.self, NSString.self], forKey: "tags") as? [String] ?? []
         speed = coder.decodeFloat(forKey: "speed")
         isBrave = coder.decodeBool(forKey: "isBrave")
     }
@@ -104,8 +105,10 @@ struct CoderTests {
         let hero = Hero("Bob", 5, friend: Hero("Ann"))
         let ours = try KeyedArchiverCoder.archivedData(
             withRootObject: hero, requiringSecureCoding: true)
-        let byFoundation = try NSKeyedUnarchiver.unarchivedObject(
-            ofClasses: [Hero.self, NSString.self, NSArray.self, NSDate.self], from: ours) as? Hero
+        let byFoundation =
+            try NSKeyedUnarchiver.unarchivedObject(
+                ofClasses: [Hero.self, NSString.self, NSArray.self, NSDate.self], from: ours)
+            as? Hero
         #expect(byFoundation?.friend?.name == "Ann")
         let theirs = try NSKeyedArchiver.archivedData(
             withRootObject: hero, requiringSecureCoding: true)
@@ -144,14 +147,18 @@ struct CoderTests {
     @Test("An object of another class than the call names is an error, though its class is allowed")
     func checksNamedClasses() throws {
         let data = try archive("text")
-        let wrong = error { try KeyedUnarchiverCoder.unarchivedObject(ofClass: NSNumber.self, from: data) }
+        let wrong = error {
+            try KeyedUnarchiverCoder.unarchivedObject(ofClass: NSNumber.self, from: data)
+        }
         #expect(wrong?.code == .wrongType)
     }
 
     @Test("Secure coding demands that classes support it, of both coders")
     func demandsSecureCoding() throws {
         let data = try archive(Monster(name: "M"))
-        let reading = error { try KeyedUnarchiverCoder.unarchivedObject(ofClass: Monster.self, from: data) }
+        let reading = error {
+            try KeyedUnarchiverCoder.unarchivedObject(ofClass: Monster.self, from: data)
+        }
         #expect(reading?.code == .classNotAllowed)
         #expect(reading?.recovery?.contains("NSSecureCoding") == true)
         let writing = error {
@@ -166,7 +173,9 @@ struct CoderTests {
         let hero = Hero("Bob", 1, friend: Hero("Ann"))
         hero.friend?.friend = hero
         let data = try archive(hero)
-        let refused = error { try KeyedUnarchiverCoder.unarchivedObject(ofClass: Hero.self, from: data) }
+        let refused = error {
+            try KeyedUnarchiverCoder.unarchivedObject(ofClass: Hero.self, from: data)
+        }
         #expect(refused?.code == .referenceCycle)
         #expect(refused.map { "\($0.path.map { "\($0)" } ?? "")" } == "root.friend.friend")
         let coder = try KeyedUnarchiverCoder(forReadingFrom: data)
@@ -247,7 +256,8 @@ struct CoderTests {
         let data = try archive(Outer.Inner())
         let registry = ClassRegistry(classes: [Outer.Inner.self])
         #expect(registry.names.first?.hasSuffix("Outer.Inner") == true)
-        let read = try KeyedUnarchiverCoder.unarchiveTopLevelObjectWithData(data, allowing: registry)
+        let read = try KeyedUnarchiverCoder.unarchiveTopLevelObjectWithData(
+            data, allowing: registry)
         #expect(read is Outer.Inner)
     }
 
@@ -320,7 +330,9 @@ struct CoderTests {
         let archiver = KeyedArchiverCoder(limits: limits)
         archiver.encode(nested, forKey: "root")
         let data = try archiver.encodedData
-        let refused = error { try KeyedUnarchiverCoder.unarchivedObject(ofClass: Hero.self, from: data) }
+        let refused = error {
+            try KeyedUnarchiverCoder.unarchivedObject(ofClass: Hero.self, from: data)
+        }
         #expect(refused?.code == .depthLimitExceeded)
     }
 
@@ -338,7 +350,9 @@ struct CoderTests {
         }
         root["$objects"] = .array(objects)
         let bytes = try PropertyListDocument(.dictionary(root)).serialized(as: .binary)
-        let refused = error { try KeyedUnarchiverCoder.unarchiveTopLevelObjectWithData(Data(bytes)) }
+        let refused = error {
+            try KeyedUnarchiverCoder.unarchiveTopLevelObjectWithData(Data(bytes))
+        }
         #expect(refused?.code == .wrongType)
     }
 }
@@ -438,7 +452,8 @@ extension CoderTests {
         guild.levels = [level, level]
         let data = try archive([guild, guild])
         let registry = ClassRegistry.foundationObjects.adding(classes: [Guild.self, Level.self])
-        let read = try KeyedUnarchiverCoder.unarchiveTopLevelObjectWithData(data, allowing: registry)
+        let read = try KeyedUnarchiverCoder.unarchiveTopLevelObjectWithData(
+            data, allowing: registry)
         let guilds = try #require(read as? [Guild])
         #expect(guilds[0] === guilds[1])
         #expect(guilds[0].levels.map(\.number) == [7, 7])
@@ -488,7 +503,9 @@ private final class Roster: NSArray {
 }
 
 extension CoderTests {
-    @Test("A subclass of an array reads itself by Foundation's initializer, and is not written wrongly")
+    @Test(
+        "A subclass of an array reads itself by Foundation's initializer, and is not written wrongly"
+    )
     func subclassesOfCollections() throws {
         let written = error { try archive(Roster(["a" as NSString, "b" as NSString])) }
         #expect(written?.code == .misuse)

@@ -47,7 +47,8 @@ struct FoundationClassTests {
         for row in try Self.rows() where row.cells[3] {
             let result = try Program.run(
                 "CodingProbe", ["fields", row.name, "0"], in: ["SWIFT_BACKTRACE": "enable=no"])
-            #expect(result.output.hasSuffix("survived\n"), "\(row.name): \(result.output.suffix(80))")
+            #expect(
+                result.output.hasSuffix("survived\n"), "\(row.name): \(result.output.suffix(80))")
         }
     }
 
@@ -64,7 +65,9 @@ struct FoundationClassTests {
 @Suite("Bad archives through the coders")
 struct BadArchiveTests {
     /// Small archives of several kinds; the repository's own.
-    private static let archives = ["save", "cycle", "hints", "nodes", "object-keys", "roots", "unreached"]
+    private static let archives = [
+        "save", "cycle", "hints", "nodes", "object-keys", "roots", "unreached",
+    ]
 
     private static func survives(_ url: URL) throws -> Bool {
         let result = try Program.run(
@@ -87,16 +90,20 @@ struct BadArchiveTests {
         let folder = "real-archives/foundation-tests"
         let names = Corpus.external(folder).filter { $0.bytes.count < 4096 }.map(\.name)
         let external = try #require(Corpus.external)
-        let chosen = stride(from: 0, to: names.count, by: max(1, names.count / 10)).map { names[$0] }
+        let chosen = stride(from: 0, to: names.count, by: max(1, names.count / 10)).map {
+            names[$0]
+        }
         #expect(chosen.count >= 10)
         for name in chosen {
-            #expect(try Self.survives(external.appendingPathComponent("\(folder)/\(name)")), "\(name)")
+            #expect(
+                try Self.survives(external.appendingPathComponent("\(folder)/\(name)")), "\(name)")
         }
     }
 
     @Test("Hostile archives are refused or read within the limits, never a crash")
     func hostileArchives() {
-        let files = Corpus.fixtures("archives/malformed") + Corpus.fixtures("archives/not-archives")
+        let files =
+            Corpus.fixtures("archives/malformed") + Corpus.fixtures("archives/not-archives")
             + Corpus.external("malformed")
         #expect(!files.isEmpty)
         for file in files {
@@ -118,7 +125,9 @@ struct BadArchiveTests {
             return padding + digits + padding + padding
         }
         let hashes = Set(texts.map { NSString(string: $0).hash })
-        guard hashes.count == 1 else { return withKnownIssue { Issue.record("the hash has changed") } }
+        guard hashes.count == 1 else {
+            return withKnownIssue { Issue.record("the hash has changed") }
+        }
         let data = try KeyedArchiverCoder.archivedData(
             withRootObject: NSSet(array: texts), requiringSecureCoding: false)
         #expect(throws: KeyedArchiveError.self) {
@@ -133,7 +142,9 @@ struct GenuineArchiveTests {
     func sameAsFoundation() throws {
         let external = try #require(Corpus.external)
         let folder = external.appendingPathComponent("real-archives")
-        let own = Corpus.external("real-archives/foundation-tests").map { "foundation-tests/\($0.name)" }
+        let own = Corpus.external("real-archives/foundation-tests").map {
+            "foundation-tests/\($0.name)"
+        }
         let others = Corpus.external("real-archives/other-impl-tests")
             .filter { $0.name.contains("NSKeyedUnarchiver-") }.map { "other-impl-tests/\($0.name)" }
         #expect(own.count == 37)

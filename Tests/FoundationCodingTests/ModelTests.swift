@@ -144,7 +144,8 @@ struct ModelTests {
     func roundTrip() throws {
         let archiver = KeyedArchiverCoder()
         archiver.encode(model(), forKey: "types")
-        let coder = try KeyedUnarchiverCoder(forReadingFrom: archiver.encodedData, allowing: allowed)
+        let coder = try KeyedUnarchiverCoder(
+            forReadingFrom: archiver.encodedData, allowing: allowed)
         coder.cyclePolicy = .cut
         let types = try #require(coder.decodeObject(forKey: "types") as? [ModelType])
         try coder.finishDecoding()
@@ -165,7 +166,8 @@ struct ModelTests {
     func cycleIsAnError() throws {
         let archiver = KeyedArchiverCoder()
         archiver.encode(model(), forKey: "types")
-        let coder = try KeyedUnarchiverCoder(forReadingFrom: archiver.encodedData, allowing: allowed)
+        let coder = try KeyedUnarchiverCoder(
+            forReadingFrom: archiver.encodedData, allowing: allowed)
         #expect(coder.decodeObject(forKey: "types") == nil)
         #expect((coder.error as? KeyedArchiveError)?.code == .referenceCycle)
     }

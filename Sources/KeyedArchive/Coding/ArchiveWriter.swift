@@ -257,7 +257,9 @@ extension ArchiveWriter {
 
     /// Checks that a class is allowed where the program names a type.
     func requireAllowed(_ name: String) throws(KeyedArchiveError) {
-        if allowsEveryClass || registry.allows(name) || (!isBelowAny && askedFor.allows(name)) { return }
+        if allowsEveryClass || registry.allows(name) || (!isBelowAny && askedFor.allows(name)) {
+            return
+        }
         throw .notAllowed(name, writing: nil)
     }
 
