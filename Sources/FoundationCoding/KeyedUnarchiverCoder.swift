@@ -66,6 +66,9 @@ public final class KeyedUnarchiverCoder: NSCoder {
     private var isSecure = false
     private var policy = NSCoder.DecodingFailurePolicy.setErrorAndReturn
     private var isFinished = false
+    #if canImport(Darwin)
+    private var lentBytes: [NSData] = []
+    #endif
 
     /// Prepares to read an archive. Linear in its size: everything is checked that does not depend on classes.
     ///
@@ -134,7 +137,30 @@ public final class KeyedUnarchiverCoder: NSCoder {
     #if canImport(Darwin)
     /// The classes that the innermost call names.
     public override var allowedClasses: Set<AnyHashable>? {
-        named.last.map { Set($0.map { AnyHashable(ObjectIdentifier($0)) }) }
+        // A class is an object there, and hashed as one.
+        named.last.map { Set($0.compactMap { ($0 as AnyObject) as? NSObject }) }
+    }
+
+    public override func __decodeObject(of aClass: AnyClass, forKey key: String) -> Any? {
+        object(forKey: key, of: [aClass])
+    }
+
+    public override func __decodeObject(
+        ofClasses classes: Set<AnyHashable>?, forKey key: String
+    ) -> Any? {
+        object(forKey: key, of: classes.map { $0.compactMap { $0.base as? AnyClass } })
+    }
+
+    /// The bytes of a field. They live as long as the coder.
+    public override func decodeBytes(
+        forKey key: String, returnedLength lengthp: UnsafeMutablePointer<Int>?
+    ) -> UnsafePointer<UInt8>? {
+        guard let bytes = bytes(forKey: key) else { return nil }
+        let copy = NSData(data: Data(bytes))
+        lentBytes.append(copy)
+        unsafe lengthp?.pointee = bytes.count
+        // SAFETY: the coder keeps the object that the pointer leads into.
+        return unsafe copy.bytes.assumingMemoryBound(to: UInt8.self)
     }
 
     public override func decodeValue(
@@ -350,7 +376,7 @@ extension KeyedUnarchiverCoder {
         ]
         guard let value = object(forKey: key, of: classes) else { return nil }
         var dictionary: [Key: Object] = [:]
-        for (key, value) in (value as? NSDictionary) ?? [:] {
+        for (key, value) in (value as? NSDictionary) ?? NSDictionary() {
             if let key = (key as AnyObject) as? Key, let value = (value as AnyObject) as? Object {
                 dictionary[key] = value
             }

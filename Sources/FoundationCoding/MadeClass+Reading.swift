@@ -122,7 +122,8 @@ extension MadeClass {
             #if canImport(Darwin)
             guard let key = key as? any NSCopying else {
                 throw KeyedArchiveError(
-                    .wrongType, what: "expected a key that can be copied, found \(type(of: key))",
+                    .wrongType,
+                    what: "expected a key that can be copied, found \(Swift.type(of: key))",
                     object: coder.uid)
             }
             #endif
