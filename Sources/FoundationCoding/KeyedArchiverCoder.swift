@@ -287,15 +287,19 @@ extension KeyedArchiverCoder {
 
     func uid(ofOptional object: Any?) throws -> PropertyListUID {
         guard let object else { return ArchiveWriter.null }
-        if let optional = object as? any AnyOptional {
-            return try optional.wrapped.map(uid) ?? ArchiveWriter.null
-        }
         return try uid(of: object)
     }
 
     /// The number of the object that a value is written as.
     func uid(of value: Any) throws -> PropertyListUID {
+        // Most values are text or objects. Other casts take longer.
+        if type(of: value) == String.self, let text = value as? String {
+            return try writer.string(text)
+        }
         if let instance = Self.instance(value) { return try uid(ofInstance: instance) }
+        if let optional = value as? any AnyOptional {
+            return try optional.wrapped.map(uid) ?? ArchiveWriter.null
+        }
         if let value = value as? any KeyedEncodable { return try value.archive(in: writer) }
         return try uid(ofInstance: value as AnyObject)
     }

@@ -60,6 +60,8 @@ public final class KeyedUnarchiverCoder: NSCoder {
     private var failure: (any Error)?
     // By class of the archive: how the registry has its objects read.
     private var resolutions: [Int: Resolution] = [:]
+    // By class of the archive: the class of that name among those that a call has named.
+    private var namedResolutions: [Int: (type: AnyClass, resolution: Resolution)] = [:]
     // By object: strings, numbers and data that several references lead to.
     private var leaves: [UInt32: NSObject] = [:]
     private var classesByName: [ExactName: AnyClass] = [:]
@@ -633,10 +635,24 @@ extension KeyedUnarchiverCoder {
     ) throws -> Resolution {
         let listed = listed(classIndex, reference)
         if case .unlisted = listed {
-            guard let type = try namedClass(reference) else { throw notAllowed(reference) }
-            return try secure(resolve(type, reference), reference)
+            return try secure(namedResolution(classIndex, reference), reference)
         }
         return isSecure ? try secure(listed, reference) : listed
+    }
+
+    /// How objects of a class are read that the call under way names.
+    private func namedResolution(
+        _ classIndex: Int, _ reference: KeyedReference
+    ) throws -> Resolution {
+        if let known = namedResolutions[classIndex],
+            named.last?.contains(where: { $0 == known.type }) == true
+        {
+            return known.resolution
+        }
+        guard let type = try namedClass(reference) else { throw notAllowed(reference) }
+        let resolution = resolve(type, reference)
+        namedResolutions[classIndex] = (type, resolution)
+        return resolution
     }
 
     private func listed(_ classIndex: Int, _ reference: KeyedReference) -> Resolution {
