@@ -36,6 +36,8 @@ public final class KeyedArchiverCoder: NSCoder {
     // The encoders of the objects that are being written, and these objects.
     private var frames: [(encoder: KeyedEncoder, object: AnyObject)] = []
     private var namesByClass: [ObjectIdentifier: String] = [:]
+    // By class: its place among those of the archive.
+    private var places: [ObjectIdentifier: Int] = [:]
     // By the type of an object: how it is written.
     private var forms: [ObjectIdentifier: Form] = [:]
     // What the delegate, or the object itself, has put in the place of an object.
@@ -244,6 +246,7 @@ extension KeyedArchiverCoder {
     public func setClassName(_ codedName: String?, for cls: AnyClass) {
         namesByClass[ObjectIdentifier(cls)] = codedName
         forms.removeAll()
+        places.removeAll()
     }
 
     /// The name that ``setClassName(_:for:)`` has set for a class; nil for other classes.
@@ -389,6 +392,14 @@ extension KeyedArchiverCoder {
 
     /// The place of a class among those of the archive, under the name that it goes by here.
     func classPlace(_ type: AnyClass) throws -> Int {
+        let id = ObjectIdentifier(type)
+        if let known = places[id] { return known }
+        let place = try newClassPlace(type)
+        places[id] = place
+        return place
+    }
+
+    private func newClassPlace(_ type: AnyClass) throws -> Int {
         if let name = namesByClass[ObjectIdentifier(type)] {
             return try writer.classPlace(ArchivedClass(name: name))
         }
