@@ -12,6 +12,7 @@ let package = Package(
         .library(name: "PropertyListCodable", targets: ["PropertyListCodable"]),
         .library(name: "KeyedArchive", targets: ["KeyedArchive"]),
         .library(name: "AppKitArchive", targets: ["AppKitArchive"]),
+        .library(name: "FoundationCoding", targets: ["FoundationCoding"]),
         .library(name: "ArchiveMacros", targets: ["ArchiveMacros"]),
         .library(name: "ArchiveStore", targets: ["ArchiveStore"]),
         .library(name: "TypedStream", targets: ["TypedStream"]),
@@ -102,6 +103,8 @@ let package = Package(
         .target(
             name: "AppKitArchive", dependencies: ["KeyedArchive", "PropertyList"],
             packageAccess: false),
+        // Foundation's NSCoding: classes that adopt it, archived as they are.
+        .target(name: "FoundationCoding", dependencies: ["KeyedArchive", "PropertyList"]),
         // The macros. What they make calls `KeyedArchive` alone.
         .target(name: "ArchiveMacros", dependencies: ["KeyedArchive", "ArchiveMacrosPlugin"]),
         // Expands the macros within the compiler. Without the trait it does nothing.
@@ -187,6 +190,11 @@ let package = Package(
             path: "Tests/HardeningProbe"),
         // Foundation's archiver and unarchiver as a process of its own, to compare with.
         .executableTarget(name: "FoundationPeer", path: "Tests/FoundationPeer"),
+        // Reads archives with Foundation's own classes, as a process of its own: some of these end it.
+        .executableTarget(
+            name: "CodingProbe",
+            dependencies: ["FoundationCoding", "KeyedArchive", "PropertyList"],
+            path: "Tests/CodingProbe"),
         // Works on a store as a process of its own: to be killed, to meet a full disk.
         .executableTarget(
             name: "StorePeer",
@@ -221,6 +229,13 @@ let package = Package(
                 "AppKitArchive", "KeyedArchive", "PropertyList", "TestSupport",
                 "ArchiveTestSupport",
             ]),
+        .testTarget(
+            name: "FoundationCodingTests",
+            dependencies: [
+                "FoundationCoding", "KeyedArchive", "PropertyList", "TestSupport",
+                "ArchiveTestSupport",
+                "FoundationPeer", "CodingProbe",
+            ]),
         .testTarget(name: "ArchiveMacrosTests", dependencies: ["ArchiveMacros", "KeyedArchive"]),
         // Built for the machine that compiles, as the program is that expands the macros: apart from the other
         // tests, so that the libraries are not built twice.
@@ -237,7 +252,9 @@ let package = Package(
             dependencies: [
                 "PropertyList", "PropertyListTools", "PropertyListCodable", "KeyedArchive",
                 "AppKitArchive",
-                "ArchiveStore", "InlinePropertyList", "NIBArchive", "TestSupport", "TypedStream",
+                "ArchiveStore", "FoundationCoding", "InlinePropertyList", "NIBArchive",
+                "TestSupport",
+                "TypedStream",
             ]),
         // What no single part can promise: every input, every limit, every target.
         .testTarget(

@@ -16,6 +16,7 @@ let package = Package(
                 .product(name: "PropertyList", package: "swift-keyed-archive"),
                 .product(name: "PropertyListCodable", package: "swift-keyed-archive"),
                 .product(name: "KeyedArchive", package: "swift-keyed-archive"),
+                .product(name: "FoundationCoding", package: "swift-keyed-archive"),
                 .product(name: "ArchiveStore", package: "swift-keyed-archive"),
             ]),
         .executableTarget(

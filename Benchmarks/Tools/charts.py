@@ -6,7 +6,7 @@ import math
 import tables
 
 COLORS = {
-    "ours": "#0969da", "tree": "#54aeff", "foundation": "#d4762c", "rust-plist": "#b7410e",
+    "ours": "#0969da", "tree": "#54aeff", "coders": "#80ccff", "foundation": "#d4762c", "rust-plist": "#b7410e",
     "libplist": "#6f9a37",
     "plistlib": "#9a6fb0", "floor": "#8c959f",
 }

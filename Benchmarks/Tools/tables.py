@@ -2,7 +2,7 @@
 
 PEERS = ["foundation", "rust-plist", "libplist", "plistlib"]
 TITLES = {
-    "ours": "**this library**", "tree": "its tree of values", "foundation": "Foundation",
+    "ours": "**this library**", "tree": "its tree of values", "coders": "its `NSCoder`s", "foundation": "Foundation",
     "rust-plist": "rust-plist", "libplist": "libplist", "plistlib": "CPython", "floor": "the floor",
 }
 

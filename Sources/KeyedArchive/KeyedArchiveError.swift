@@ -172,7 +172,7 @@ extension KeyedArchiveError {
 
     /// Any error, with the step if it is one of this type. Generic callers have no code for it of their own.
     @inline(never)
-    static func located(
+    package static func located(
         _ error: any Error, _ component: PropertyListPath.Component
     ) -> any Error {
         (error as? KeyedArchiveError)?.inside(component) ?? error
@@ -212,7 +212,7 @@ extension KeyedArchiveError {
     }
 
     /// A bounded part of a name, with nothing that moves the cursor.
-    static func printable(_ name: String) -> String {
+    package static func printable(_ name: String) -> String {
         TerminalText.escaped(String(name.unicodeScalars.prefix(longestName)))
     }
 

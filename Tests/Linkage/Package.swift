@@ -38,6 +38,9 @@ let package = Package(
                 .product(name: "KeyedArchive", package: "swift-keyed-archive"),
             ]),
         .executableTarget(
+            name: "foundation-coding-client",
+            dependencies: [.product(name: "FoundationCoding", package: "swift-keyed-archive")]),
+        .executableTarget(
             name: "archive-store-client",
             dependencies: [.product(name: "ArchiveStore", package: "swift-keyed-archive")]),
         .executableTarget(

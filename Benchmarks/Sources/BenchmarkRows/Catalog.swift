@@ -48,13 +48,15 @@ extension Row {
         both(
             .unarchive, [.archive],
             [
-                .ours: Ours.unarchiveSaves, .foundation: FoundationPeer.unarchiveSaves,
+                .ours: Ours.unarchiveSaves, .coders: Coders.unarchiveSaves,
+                .foundation: FoundationPeer.unarchiveSaves,
                 .floor: Floor.unarchiveSaves,
             ])
         + both(
             .archive, [.archive],
             [
-                .ours: Ours.archiveSaves, .foundation: FoundationPeer.archiveSaves,
+                .ours: Ours.archiveSaves, .coders: Coders.archiveSaves,
+                .foundation: FoundationPeer.archiveSaves,
                 .floor: Floor.archiveSaves,
             ])
 
@@ -76,13 +78,15 @@ extension Row {
         Row(
             .unarchive, .small, .binary,
             [
-                .ours: Ours.unarchiveSmall, .foundation: FoundationPeer.unarchiveSmall,
+                .ours: Ours.unarchiveSmall, .coders: Coders.unarchiveSmall,
+                .foundation: FoundationPeer.unarchiveSmall,
                 .floor: Floor.unarchiveSmall,
             ]),
         Row(
             .archive, .small, .binary,
             [
-                .ours: Ours.archiveSmall, .foundation: FoundationPeer.archiveSmall,
+                .ours: Ours.archiveSmall, .coders: Coders.archiveSmall,
+                .foundation: FoundationPeer.archiveSmall,
                 .floor: Floor.archiveSmall,
             ]),
     ]
@@ -93,13 +97,15 @@ extension Row {
             Row(
                 .unarchive, .classes, .binary,
                 [
-                    .ours: Ours.unarchiveClasses, .foundation: FoundationPeer.unarchiveClasses,
+                    .ours: Ours.unarchiveClasses, .coders: Coders.unarchiveClasses,
+                    .foundation: FoundationPeer.unarchiveClasses,
                     .floor: Floor.unarchiveClasses,
                 ]),
             Row(
                 .archive, .classes, .binary,
                 [
-                    .ours: Ours.archiveClasses, .foundation: FoundationPeer.archiveClasses,
+                    .ours: Ours.archiveClasses, .coders: Coders.archiveClasses,
+                    .foundation: FoundationPeer.archiveClasses,
                     .floor: Floor.archiveClasses,
                 ]),
         ] + both(.parse, [.wide, .deep], parsers) + [Row(.lookup, .wide, .binary, lookers)]

@@ -47,6 +47,8 @@ public enum Implementation: String, Sendable, CaseIterable {
     case ours
     /// This library's tree of values, `PropertyListValue`, where that is another way than `ours`.
     case tree
+    /// This library's subclasses of `NSCoder`, with the classes that Foundation's archivers are measured with.
+    case coders
     /// Foundation: `PropertyListSerialization`, its coders, its archivers.
     case foundation
     /// libplist.

@@ -187,22 +187,46 @@ extension ArchiveReader {
     private func make<T: KeyedDecodable>(
         _ type: T.Type, _ object: UInt32, isShared: Bool
     ) throws -> T {
+        try make(object, isShared) { try type.init(coder: $0) }
+    }
+
+    /// An object that a product of this package makes by another protocol than `KeyedDecodable`.
+    ///
+    /// - Throws: `missingValue`, `referenceCycle`, the limits' codes, and what `body` throws.
+    func foreignObject(
+        _ object: UInt32, _ body: (KeyedDecoder) throws -> AnyObject
+    ) throws -> AnyObject {
+        try state.charge()
+        guard index.classNumber(of: object).isObject else {
+            throw nothing(object, expected: AnyObject.self)
+        }
+        if state.isUnderWay(object) { throw cycle(object) }
+        let isShared = index.isShared(object)
+        if isShared, let known = made[object] { return known as AnyObject }
+        return try make(object, isShared, body)
+    }
+
+    @inline(__always)
+    private func make<T>(
+        _ object: UInt32, _ isShared: Bool, _ body: (KeyedDecoder) throws -> T
+    ) throws -> T {
         if state.open.count >= limits.depth { throw tooDeep() }
-        guard state.stack.isUsedUp else { return try makeHere(type, object, isShared) }
+        guard state.stack.isUsedUp else { return try makeHere(object, isShared, body) }
         let error = KeyedArchiveError.stackExceeded(state.open.count)
         return try StackSegment.run(for: self, \.stack, orThrow: error) {
-            try makeHere(type, object, isShared)
+            try makeHere(object, isShared, body)
         }
     }
 
-    private func makeHere<T: KeyedDecodable>(
-        _ type: T.Type, _ object: UInt32, _ isShared: Bool
+    @inline(__always)
+    private func makeHere<T>(
+        _ object: UInt32, _ isShared: Bool, _ body: (KeyedDecoder) throws -> T
     ) throws -> T {
         let outer = state.begin(object)
         defer { state.end(outer) }
         let (madeBefore, lateBefore) = (state.newlyMade.count, state.lateCount)
         do {
-            let value = try type.init(coder: KeyedDecoder(self, object: object))
+            let value = try body(KeyedDecoder(self, object: object))
             if isShared {
                 made[object] = value
                 state.newlyMade.append(object)

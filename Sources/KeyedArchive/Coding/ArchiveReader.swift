@@ -28,6 +28,8 @@ final class ArchiveReader {
     var convertsNumbers = false
     /// The values that the program hands to the initializers of its types.
     var userInfo: [CodingUserInfoKey: any Sendable] = [:]
+    /// The object that reads the archive by another protocol, if there is one.
+    weak var companion: AnyObject?
     // By object: what took the place of a shared value.
     var replacements: [UInt32: Any] = [:]
 

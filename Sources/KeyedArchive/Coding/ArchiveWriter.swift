@@ -15,6 +15,10 @@ public final class ArchiveWriter {
     let limits: ParsingLimits
     /// The values that the program hands to `encode(with:)` of its types.
     var userInfo: [CodingUserInfoKey: any Sendable] = [:]
+    /// The object that writes the archive by another protocol, if there is one.
+    package weak var companion: AnyObject?
+    /// A Boolean value that says whether classes are written that the registry does not allow.
+    package var allowsEveryClass = false
     // Checking that each access is exclusive would cost as much as adding a field.
     @exclusivity(unchecked) private var uncheckedTable: ObjectTable
 
@@ -152,7 +156,7 @@ extension ArchiveWriter {
         return uid
     }
 
-    private func fill(
+    func fill(
         _ number: UInt32, _ classIndex: Int, _ fields: (KeyedEncoder) throws -> Void
     ) throws {
         if depth >= limits.depth { throw tooDeep() }
@@ -247,13 +251,15 @@ extension ArchiveWriter {
     }
 
     private func requireAllowed(_ written: WrittenType) throws(KeyedArchiveError) {
-        if written.isListed || (written.isAskedFor && !isBelowAny) { return }
+        if written.isListed || (written.isAskedFor && !isBelowAny) || allowsEveryClass { return }
         throw .notAllowed(written.name, writing: written.type)
     }
 
     /// Checks that a class is allowed where the program names a type.
-    private func requireAllowed(_ name: String) throws(KeyedArchiveError) {
-        if registry.allows(name) || (!isBelowAny && askedFor.allows(name)) { return }
+    func requireAllowed(_ name: String) throws(KeyedArchiveError) {
+        if allowsEveryClass || registry.allows(name) || (!isBelowAny && askedFor.allows(name)) {
+            return
+        }
         throw .notAllowed(name, writing: nil)
     }
 
@@ -305,7 +311,7 @@ extension ArchiveWriter {
 
 extension ArchiveWriter {
     /// Makes text an object; equal text is one object, unless the options say otherwise.
-    func string(_ text: String) throws -> PropertyListUID {
+    package func string(_ text: String) throws -> PropertyListUID {
         if !listsStrings { try requireAllowed(FoundationClass.string) }
         // As it stands it would be nil: what is to be read as text has to be an object of its own.
         if text.isLiterally(ArchiveFormat.null) {
@@ -317,13 +323,13 @@ extension ArchiveWriter {
     }
 
     /// Makes a number an object; equal numbers of one kind are one object.
-    func number(_ number: ArchivedNumber) throws -> PropertyListUID {
+    package func number(_ number: ArchivedNumber) throws -> PropertyListUID {
         if !listsNumbers { try requireAllowed(FoundationClass.number) }
         return PropertyListUID(try table.number(number, uniquing: options.uniquesValues))
     }
 
     /// Makes bytes an object.
-    func data(_ bytes: [UInt8]) throws -> PropertyListUID {
+    package func data(_ bytes: [UInt8]) throws -> PropertyListUID {
         if !listsData { try requireAllowed(FoundationClass.data) }
         return PropertyListUID(try table.data(bytes))
     }

@@ -73,7 +73,7 @@ extension FoundationPeer {
 
     /// Foundation's twins under the names that Foundation gives them, to look at what it wrote:
     /// on Linux, `setClassName(_:for:)` has no effect.
-    private static let registry = {
+    static let registry = {
         var registry = Part.registry
             .adding(Save.self, as: NSStringFromClass(FoundationSave.self))
             .adding(Profile.self, as: NSStringFromClass(FoundationProfile.self))
@@ -84,7 +84,7 @@ extension FoundationPeer {
         return registry
     }()
 
-    private static var partNames: [(type: AnyClass, name: String)] {
+    static var partNames: [(type: AnyClass, name: String)] {
         [(FoundationAssembly.self, Assembly.archivedClass.name)]
             + zip(FoundationPart.classes, Part.classes).map { ($0, $1.archivedClass.name) }
     }

@@ -1,0 +1,62 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+public import KeyedArchive
+
+extension ClassRegistry {
+    /// The classes of Foundation that archives may hold by default, as `NSArray`, `NSDate` and so on: those that
+    /// withstand hostile fields.
+    ///
+    /// ``KeyedUnarchiverCoder`` makes those of the table in <doc:FoundationClasses> itself. The others read themselves,
+    /// and no bytes in their fields are known to end the process. The article names the classes that are left out.
+    public static let foundationObjects = ClassRegistry()
+        .adding(classes: FoundationClassList.made + FoundationClassList.withstanding)
+
+    /// Creates a registry of classes that adopt `NSCoding`, each under its own name, and nothing else.
+    ///
+    /// - Parameter classes: as for ``adding(classes:)``.
+    public init(classes: [AnyClass]) { self = ClassRegistry().adding(classes: classes) }
+
+    /// Returns the registry with more classes, each under its own name.
+    ///
+    /// A class allows none of its subclasses.
+    ///
+    /// ```swift
+    /// let allowed = ClassRegistry.foundationObjects.adding(classes: [Hero.self, Monster.self])
+    /// ```
+    ///
+    /// - Parameter classes: classes that adopt `NSCoding` or `KeyedDecodable`. Objects of other classes cannot be made:
+    ///   reading one is an error, `unknownClass`.
+    /// - Returns: The registry with the classes.
+    /// - Complexity: linear in the number of classes.
+    public func adding(classes: [AnyClass]) -> ClassRegistry {
+        classes.reduce(self) { registry, type in
+            if !(type is any NSCoding.Type), let type = type as? any KeyedDecodable.Type {
+                return registry.adding(type)
+            }
+            return registry.adding(class: type, as: CodedClass.name(of: type))
+        }
+    }
+
+    /// Returns the registry with a further name that objects of a class are read from, as
+    /// `NSKeyedUnarchiver.setClass(_:forClassName:)` does it for all archives.
+    ///
+    /// - Parameters:
+    ///   - class: as for ``adding(classes:)``.
+    ///   - name: the name in archives.
+    /// - Returns: The registry with the name.
+    public func adding(class: AnyClass, as name: String) -> ClassRegistry {
+        if let type = `class` as? any (NSCoding & AnyObject).Type {
+            return adding(Self.coded(type), as: name)
+        }
+        if let type = `class` as? any KeyedDecodable.Type { return adding(type, as: name) }
+        return allowing(name)
+    }
+
+    private static func coded<Object: NSCoding & AnyObject>(
+        _ type: Object.Type
+    ) -> any KeyedDecodable.Type {
+        CodedObject<Object>.self
+    }
+}

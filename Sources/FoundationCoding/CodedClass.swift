@@ -1,0 +1,71 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+internal import KeyedArchive
+
+/// The names of classes in archives, and the inheritance between them.
+enum CodedClass {
+    /// The name of a class in archives: `NSDate`, `App.Save`. A class within another type has the names of both,
+    /// `App.Outer.Inner`.
+    static func name(of type: AnyClass) -> String {
+        #if canImport(Darwin)
+        return NSStringFromClass(type)
+        #else
+        // `NSStringFromClass` ends the process for a class that is not at the top level of a module.
+        let name = String(reflecting: type)
+        if name.utf8.count(where: { $0 == UInt8(ascii: ".") }) == 1 {
+            return NSStringFromClass(type)
+        }
+        return withoutContext(name)
+        #endif
+    }
+
+    /// The name of a private class without the part that differs from one build to the next,
+    /// `(unknown context at $5f2c).`.
+    private static func withoutContext(_ name: String) -> String {
+        var rest = name
+        while let start = rest.range(of: "(unknown context at "),
+            let end = rest.range(of: ").", range: start.upperBound..<rest.endIndex)
+        {
+            rest.removeSubrange(start.lowerBound..<end.upperBound)
+        }
+        return rest
+    }
+
+    /// The description of a class in archives, with its superclasses.
+    static func archivedClass(of type: AnyClass) -> ArchivedClass {
+        var chain = [name(of: type)]
+        var next: AnyClass? = superclass(of: type)
+        while let type = next {
+            chain.append(name(of: type))
+            next = superclass(of: type)
+        }
+        let fallbacks = (type as? NSObject.Type)?.classFallbacksForKeyedArchiver() ?? []
+        return ArchivedClass(
+            name: chain[0], chain: chain, hints: fallbacks.isEmpty ? nil : fallbacks)
+    }
+
+    private static func superclass(of type: AnyClass) -> AnyClass? {
+        #if canImport(Darwin)
+        return class_getSuperclass(type)
+        #else
+        return _getSuperclass(type)
+        #endif
+    }
+
+    /// Returns whether a class is another, or inherits from it. Linear in the depth of the hierarchy.
+    static func isKind(_ type: AnyClass, of other: AnyClass) -> Bool {
+        var next: AnyClass? = type
+        while let type = next {
+            if type == other { return true }
+            next = superclass(of: type)
+        }
+        return false
+    }
+
+    /// Returns whether a class says that it supports secure coding.
+    static func isSecure(_ type: AnyClass) -> Bool {
+        (type as? any NSSecureCoding.Type)?.supportsSecureCoding ?? false
+    }
+}

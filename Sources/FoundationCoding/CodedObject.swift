@@ -1,0 +1,86 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+public import KeyedArchive
+public import PropertyList
+
+/// An object of a class that adopts `NSCoding`, as a value that a ``/KeyedArchive/KeyedCodable`` type holds.
+///
+/// The object's own `encode(with:)` and `init(coder:)` write and read it. Its identity is that of the object: all
+/// references to it, from both kinds of types, lead to one object of the archive and to one instance.
+///
+/// ```swift
+/// struct Level: KeyedCodable {
+///     static let archivedClass: ArchivedClass = "Level"
+///     var hero: CodedObject<Hero>
+///
+///     func encode(with coder: KeyedEncoder) { coder.encode(hero, forKey: "hero") }
+///     init(coder: KeyedDecoder) throws { hero = try coder.decode(forKey: "hero") }
+/// }
+/// ```
+public struct CodedObject<Object: NSCoding & AnyObject> {
+    /// The object.
+    public let object: Object
+
+    /// Wraps an object.
+    public init(_ object: Object) { self.object = object }
+}
+
+extension CodedObject: KeyedCodable {
+    /// The class under its own name, with its superclasses.
+    public static var archivedClass: ArchivedClass { CodedClass.archivedClass(of: Object.self) }
+
+    /// Writes the fields of the object.
+    ///
+    /// - Throws: what the archive keeps as its error.
+    public func encode(with coder: KeyedEncoder) throws {
+        try KeyedArchiverCoder.serving(coder.writer) { $0.encodeFields(of: object, with: coder) }
+    }
+
+    /// Makes the object one of the archive, once.
+    ///
+    /// - Throws: `classNotAllowed`, the limits' codes, and what the object's own fields bring.
+    public func archive(in writer: ArchiveWriter) throws -> PropertyListUID {
+        try KeyedArchiverCoder.serving(writer) { try $0.uid(of: object) }
+    }
+
+    /// Reads the object from the fields of another that is under construction.
+    ///
+    /// - Throws: `misuse` at the roots, and as ``unarchive(_:)``.
+    public init(coder: KeyedDecoder) throws {
+        let made = try KeyedUnarchiverCoder.serving(coder) { reader in
+            try reader.construct(Object.self, coder)
+        }
+        guard let object = made as? Object else { throw Self.wrongType(made) }
+        self.object = object
+    }
+
+    /// Reads the object that a reference leads to, once.
+    ///
+    /// - Throws: `classNotAllowed`, `wrongType`, `missingValue`, `referenceCycle`, the limits' codes, and the error that
+    ///   the object's own `init(coder:)` brings.
+    public static func unarchive(_ reference: KeyedReference) throws -> CodedObject {
+        let made = try KeyedUnarchiverCoder.serving(reference) { reader in
+            try reader.object(reference, of: [Object.self])
+        }
+        guard let made else { throw reference.wrongType(expected: "\(Object.self)") }
+        guard let object = made as? Object else { throw wrongType(made) }
+        return CodedObject(object)
+    }
+
+    private static func wrongType(_ found: Any) -> KeyedArchiveError {
+        KeyedArchiveError(
+            .wrongType, what: "expected \(Object.self), found \(type(of: found))")
+    }
+}
+
+/// ``CodedObject`` of any class.
+protocol AnyCodedObject: KeyedDecodable {
+    /// The class of the object.
+    static var objectType: any (NSCoding & AnyObject).Type { get }
+}
+
+extension CodedObject: AnyCodedObject {
+    static var objectType: any (NSCoding & AnyObject).Type { Object.self }
+}

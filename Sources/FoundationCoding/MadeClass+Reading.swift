@@ -1,0 +1,315 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+internal import KeyedArchive
+internal import PropertyList
+
+/// An element of one of Foundation's collections. The collections' own codings in `KeyedArchive` read elements of any
+/// type that reads itself.
+struct ObjectElement {
+    /// The object; nil where a cycle was cut.
+    let object: AnyObject?
+}
+
+extension ObjectElement: KeyedDecodable {
+    static var archivedClass: ArchivedClass { ArchivedClass(name: "NSObject") }
+
+    static func register(in registry: inout ClassRegistry) {}
+
+    init(coder: KeyedDecoder) throws {
+        guard let reference = coder.reference else {
+            throw KeyedArchiveError(.misuse, what: "expected an object, found the roots")
+        }
+        self = try Self.unarchive(reference)
+    }
+
+    static func unarchive(_ reference: KeyedReference) throws -> ObjectElement {
+        guard let reader = reference.companion as? KeyedUnarchiverCoder else {
+            throw KeyedArchiveError(
+                .misuse, what: "an element of a collection is read without its coder")
+        }
+        if reference.isNil {
+            throw KeyedArchiveError(
+                .missingValue, what: "expected an object in a collection, found nil",
+                object: reference.object)
+        }
+        guard let value = try reader.object(reference) else { return ObjectElement(object: nil) }
+        return ObjectElement(object: value as AnyObject)
+    }
+}
+
+extension MadeClass {
+    /// Makes an object of the class from its fields.
+    ///
+    /// - Throws: the errors of the class's coding in `KeyedArchive`.
+    func make(_ coder: KeyedDecoder) throws -> NSObject {
+        switch self {
+        case .string: NSString(string: try String(coder: coder))
+        case .mutableString: NSMutableString(string: try String(coder: coder))
+        case .number: try Self.boxedNumber(coder)
+        case .data: NSData(data: try Data(coder: coder))
+        case .mutableData: NSMutableData(data: try Data(coder: coder))
+        case .array: NSArray(array: try Self.elements(coder))
+        case .mutableArray: NSMutableArray(array: try Self.elements(coder))
+        case .dictionary: try Self.immutable(Self.dictionary(coder))
+        case .mutableDictionary: try Self.dictionary(coder)
+        case .set: NSSet(array: try Self.hashed(Self.elements(coder), coder))
+        case .mutableSet: NSMutableSet(array: try Self.hashed(Self.elements(coder), coder))
+        case .countedSet: try Self.countedSet(coder)
+        case .orderedSet: NSOrderedSet(array: try Self.orderedElements(coder))
+        case .mutableOrderedSet: NSMutableOrderedSet(array: try Self.orderedElements(coder))
+        case .characterSet: NSCharacterSet(bitmapRepresentation: try Self.bitmap(coder))
+        case .mutableCharacterSet:
+            NSMutableCharacterSet(bitmapRepresentation: try Self.bitmap(coder))
+        case .null: NSNull()
+        case .date:
+            NSDate(
+                timeIntervalSinceReferenceDate: try Date(coder: coder)
+                    .timeIntervalSinceReferenceDate)
+        case .dateInterval:
+            try Self.interval(DateInterval(coder: coder))
+        case .url: try Self.url(coder)
+        case .uuid: try Self.uuid(UUID(coder: coder))
+        case .decimalNumber: NSDecimalNumber(decimal: try Decimal(coder: coder))
+        case .indexSet: NSIndexSet(indexSet: try Self.indexes(coder) as IndexSet)
+        case .mutableIndexSet: try Self.indexes(coder)
+        case .indexPath: try Self.path(IndexPath(coder: coder))
+        case .error: try Self.error(coder)
+        }
+    }
+
+    /// Makes an object of a plain value.
+    static func object(_ value: PlainValue) -> NSObject {
+        switch value {
+        case .string(let text): NSString(string: text)
+        case .data(let bytes): NSData(data: Data(bytes))
+        case .number(let number): object(number)
+        }
+    }
+
+    private static func object(_ number: ArchivedNumber) -> NSNumber {
+        switch number {
+        case .boolean(let value): return NSNumber(value: value)
+        case .real(let real):
+            return real.width == .single
+                ? NSNumber(value: Float(real.value)) : NSNumber(value: real.value)
+        case .integer(let integer):
+            if let value = integer.value(as: Int64.self) { return NSNumber(value: value) }
+            return NSNumber(value: integer.value(as: UInt64.self) ?? .max)
+        }
+    }
+}
+
+// MARK: - Collections
+
+extension MadeClass {
+    private static func elements(_ coder: KeyedDecoder) throws -> [AnyObject] {
+        try [ObjectElement](coder: coder).compactMap(\.object)
+    }
+
+    private static func orderedElements(_ coder: KeyedDecoder) throws -> [AnyObject] {
+        try hashed(
+            ArchivedOrderedSet<ObjectElement>(coder: coder).elements.compactMap(\.object), coder)
+    }
+
+    private static func dictionary(_ coder: KeyedDecoder) throws -> NSMutableDictionary {
+        let pairs = try ArchivedPairs<ObjectElement, ObjectElement>(coder: coder).entries
+        _ = try hashed(pairs.compactMap(\.key.object), coder)
+        let dictionary = NSMutableDictionary(capacity: min(pairs.count, 1 << 16))
+        for (key, value) in pairs {
+            guard let key = key.object as? NSObject, let value = value.object else { continue }
+            #if canImport(Darwin)
+            guard let key = key as? any NSCopying else {
+                throw KeyedArchiveError(
+                    .wrongType,
+                    what: "expected a key that can be copied, found \(Swift.type(of: key))",
+                    object: coder.uid)
+            }
+            #endif
+            dictionary.setObject(value, forKey: key)
+        }
+        return dictionary
+    }
+
+    private static func immutable(_ dictionary: NSMutableDictionary) -> NSDictionary {
+        dictionary.copy() as? NSDictionary ?? dictionary
+    }
+
+    private static func countedSet(_ coder: KeyedDecoder) throws -> NSCountedSet {
+        let elements = try ArchivedCountedSet<ObjectElement>(coder: coder).elements
+        _ = try hashed(elements.compactMap(\.element.object), coder)
+        let set = NSCountedSet(capacity: min(elements.count, 1 << 16))
+        for (element, count) in elements {
+            guard let element = element.object else { continue }
+            // The set has no call that adds an element several times.
+            try coder.charge(min(count, 1 << 40))
+            for _ in 0..<count { set.add(element) }
+        }
+        return set
+    }
+
+    /// Returns whether an object is of a class of Foundation whose hash ends the process.
+    private static func isUnhashable(_ object: AnyObject) -> Bool {
+        #if canImport(Darwin)
+        return false
+        #else
+        let type: AnyClass = Swift.type(of: object)
+        return type == NSError.self || type == NSDecimalNumber.self || type == NSMeasurement.self
+        #endif
+    }
+
+    /// The most elements of one collection that may have one hash.
+    private static let mostCollisions = 1024
+
+    /// Returns elements whose hashes are not all alike.
+    ///
+    /// The hashes of Foundation's classes have no seed, so an archive can be made whose elements collide. The time to
+    /// build a set of them would grow with the square of their number.
+    private static func hashed(
+        _ elements: [AnyObject], _ coder: KeyedDecoder
+    ) throws -> [AnyObject] {
+        for element in elements where isUnhashable(element) {
+            throw KeyedArchiveError(
+                .wrongType,
+                what:
+                    "expected elements that have a hash, found one of class \(Swift.type(of: element))",
+                object: coder.uid,
+                recovery: "Foundation ends the process when it is asked for the hash")
+        }
+        if elements.count <= mostCollisions { return elements }
+        var counts: [Int: Int] = [:]
+        for element in elements {
+            guard let hash = (element as? NSObject)?.hash else { continue }
+            counts[hash, default: 0] += 1
+            if counts[hash, default: 0] > mostCollisions {
+                throw KeyedArchiveError(
+                    .expansionLimitExceeded,
+                    what: "expected at most \(mostCollisions) elements with one hash, found more",
+                    object: coder.uid)
+            }
+        }
+        return elements
+    }
+}
+
+// MARK: - Values
+
+extension MadeClass {
+    private static func boxedNumber(_ coder: KeyedDecoder) throws -> NSNumber {
+        object(try coder.decode(ArchivedNumber.self, forKey: "NS.number"))
+    }
+
+    private static func interval(_ interval: DateInterval) -> NSDateInterval {
+        NSDateInterval(start: interval.start, duration: interval.duration)
+    }
+
+    /// Reads a URL by its fields, so that the base is one object however many URLs share it.
+    private static func url(_ coder: KeyedDecoder) throws -> NSURL {
+        let url = try URL(coder: coder)
+        guard let object = NSURL(string: url.relativeString, relativeTo: url.baseURL) else {
+            throw KeyedArchiveError(
+                .valueOutOfRange, what: "expected a URL, found text that is none", object: coder.uid
+            )
+        }
+        return object
+    }
+
+    private static func uuid(_ uuid: UUID) -> NSUUID { uuid as NSUUID }
+
+    private static func path(_ path: IndexPath) -> NSIndexPath { path as NSIndexPath }
+
+    private static func indexes(_ coder: KeyedDecoder) throws -> NSMutableIndexSet {
+        let set = NSMutableIndexSet()
+        for range in try ArchivedIndexSet(coder: coder).ranges {
+            set.add(in: NSRange(location: range.lowerBound, length: range.count))
+        }
+        return set
+    }
+
+    /// Entries of the user info whose keys are no strings are left out, as Foundation does it.
+    private static func error(_ coder: KeyedDecoder) throws -> NSError {
+        let domain = try coder.decode(String.self, forKey: "NSDomain")
+        let code = try coder.decode(Int.self, forKey: "NSCode")
+        var userInfo: [String: Any] = [:]
+        if let info = try coder.decodeObject(of: ObjectElement.self, forKey: "NSUserInfo") {
+            guard let info = info.object as? NSDictionary else {
+                throw KeyedArchiveError(
+                    .wrongType, what: "expected NSDictionary in NSUserInfo, found another object",
+                    object: coder.uid)
+            }
+            for (key, value) in info {
+                if let key = key as? String { userInfo[key] = value }
+            }
+        }
+        return NSError(domain: domain, code: code, userInfo: userInfo)
+    }
+}
+
+// MARK: - Character sets
+
+extension MadeClass {
+    /// The bitmap of a character set in any of its forms.
+    ///
+    /// - Throws: `valueOutOfRange` for a number, a range or a bitmap that stands for no set.
+    private static func bitmap(_ coder: KeyedDecoder) throws -> Data {
+        let archived = try ArchivedCharacterSet(coder: coder)
+        guard let set = archived.characterSet else {
+            throw KeyedArchiveError(
+                .valueOutOfRange, what: "expected a character set, found fields of none",
+                object: coder.uid)
+        }
+        let isInverted = archived.isInverted && !archived.isBitmapOfPredefined
+        return (isInverted ? set.inverted : set).bitmapRepresentation
+    }
+}
+
+extension ArchivedCharacterSet {
+    fileprivate var isBitmapOfPredefined: Bool {
+        if case .predefinedWithBitmap = form { true } else { false }
+    }
+
+    fileprivate var characterSet: CharacterSet? {
+        switch form {
+        case .predefined(let number): Self.predefined(number)
+        case .range(let first, let count):
+            UInt64(first) + UInt64(count) <= 0x11_0000
+                ? NSCharacterSet(range: NSRange(location: Int(first), length: Int(count)))
+                    as CharacterSet : nil
+        case .members(let text): CharacterSet(charactersIn: text)
+        case .bitmap(let bitmap), .predefinedWithBitmap(_, let bitmap): Self.set(of: bitmap)
+        }
+    }
+
+    /// The set of a bitmap: 8,192 bytes, then a number and 8,192 bytes for each further plane.
+    private static func set(of bitmap: Data) -> CharacterSet? {
+        let plane = 8192
+        guard bitmap.count >= plane, (bitmap.count - plane) % (plane + 1) == 0 else { return nil }
+        for start in stride(from: plane, to: bitmap.count, by: plane + 1) {
+            guard (1...16).contains(bitmap[bitmap.startIndex + start]) else { return nil }
+        }
+        return CharacterSet(bitmapRepresentation: bitmap)
+    }
+
+    /// The sets of `CFCharacterSetPredefinedSet`, by their numbers.
+    private static func predefined(_ number: Int) -> CharacterSet? {
+        switch number {
+        case 1: .controlCharacters
+        case 2: .whitespaces
+        case 3: .whitespacesAndNewlines
+        case 4: .decimalDigits
+        case 5: .letters
+        case 6: .lowercaseLetters
+        case 7: .uppercaseLetters
+        case 8: .nonBaseCharacters
+        case 9: .decomposables
+        case 10: .alphanumerics
+        case 11: .punctuationCharacters
+        case 12: .illegalCharacters
+        case 13: .capitalizedLetters
+        case 14: .symbols
+        case 15: .newlines
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,242 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+internal import KeyedArchive
+internal import PropertyList
+
+// Values without keys, by their types in Objective-C's notation. Old classes write these: `NSValue`,
+// `NSAffineTransform`.
+//
+// | type | field |
+// |---|---|
+// | `c` `C` `s` `S` `i` `I` `l` `L` `q` `Q` `f` `d` `B` | `$0`, `$1`, …: a number that stands in the object |
+// | `@` | a reference to an object |
+// | `#` `*` | a reference to a string: the name of a class, text |
+// | `[6f]` | a reference to an object of the class below |
+//
+// | class | fields |
+// |---|---|
+// | `_NSKeyedCoderOldStyleArray` | `NS.count`, `NS.size`: integers; `NS.type`: the character of the type; the elements without keys |
+//
+// Source: swift-corelibs-foundation, and archives that Apple's software wrote.
+
+/// A type in Objective-C's notation.
+enum ObjCType {
+    /// One value, by its character.
+    case single(UInt8)
+    /// So many values of a type.
+    case array(count: Int, element: UInt8)
+
+    /// Parses the notation; nil for structures, unions, pointers and nested arrays.
+    init?(_ text: String) {
+        let bytes = Array(text.utf8)
+        if bytes.count == 1 {
+            self = .single(bytes[0])
+            return
+        }
+        guard bytes.first == UInt8(ascii: "["), bytes.last == UInt8(ascii: "]") else { return nil }
+        let inner = bytes.dropFirst().dropLast()
+        guard let element = inner.last, Self.size(element) != nil,
+            let count = Int(String(decoding: inner.dropLast(), as: UTF8.self)), count > 0
+        else { return nil }
+        self = .array(count: count, element: element)
+    }
+
+    /// The size of a number of a type; nil for other types.
+    static func size(_ type: UInt8) -> Int? {
+        switch Unicode.Scalar(type) {
+        case "c", "C", "B": 1
+        case "s", "S": 2
+        case "i", "I", "l", "L", "f": 4
+        case "q", "Q", "d": 8
+        default: nil
+        }
+    }
+
+    /// The most elements of an `NSValue`.
+    static let mostElements = 1024
+
+    static let arrayClass = ArchivedClass("_NSKeyedCoderOldStyleArray")
+}
+
+// MARK: - Reading
+
+extension KeyedUnarchiverCoder {
+    /// Reads a value without a key to a place in memory. Where there is none, a number is zero and an object nil.
+    ///
+    /// SAFETY: `place` has room for a value of `type`.
+    @unsafe func decodeValues(_ type: UnsafePointer<CChar>, _ place: UnsafeMutableRawPointer) {
+        let text = unsafe String(cString: type)
+        switch ObjCType(text) {
+        case .single(let type): unsafe decodeSingle(type, place)
+        case .array(let count, let element): unsafe decodeArray(count, element, place)
+        case nil: failWithError(Self.unsupported(text))
+        }
+    }
+
+    /// An `NSValue` that holds numbers with their type. Foundation would allocate as much memory as the type says, and
+    /// copy what is beyond the end of an empty array.
+    func concreteValue() -> NSValue? {
+        guard case .string(let text)? = nextPlainValue() else { return nil }
+        let count: Int
+        switch ObjCType(text) {
+        case .single(let type) where ObjCType.size(type) != nil: count = 1
+        case .array(let elements, _) where elements <= ObjCType.mostElements: count = elements
+        default:
+            failWithError(Self.unsupported(text))
+            return nil
+        }
+        // Each element takes at most 8 bytes.
+        var words = [UInt64](repeating: 0, count: count)
+        // SAFETY: the memory has room for `count` elements of every type.
+        return unsafe words.withUnsafeMutableBytes { bytes in
+            guard let place = bytes.baseAddress else { return nil }
+            unsafe text.withCString { unsafe decodeValues($0, place) }
+            return unsafe text.withCString { unsafe NSValue(bytes: place, objCType: $0) }
+        }
+    }
+
+    private static func unsupported(_ type: String) -> KeyedArchiveError {
+        KeyedArchiveError(
+            .misuse,
+            what: "expected the type of a number, an object or an array of numbers, found "
+                + KeyedArchiveError.printable(type),
+            recovery: "encode the parts of a structure with keys")
+    }
+
+    @unsafe private func decodeSingle(_ type: UInt8, _ place: UnsafeMutableRawPointer) {
+        switch Unicode.Scalar(type) {
+        case "@":
+            unsafe place.assumingMemoryBound(to: Any?.self).pointee = decodeObject()
+        case "#", "*", ":", "v", "?":
+            failWithError(Self.unsupported(String(Unicode.Scalar(type))))
+        default:
+            guard let size = ObjCType.size(type) else {
+                return failWithError(Self.unsupported(String(Unicode.Scalar(type))))
+            }
+            unsafe Self.store(nextPlainValue(), type, size, place)
+        }
+    }
+
+    @unsafe private func decodeArray(
+        _ count: Int, _ element: UInt8, _ place: UnsafeMutableRawPointer
+    ) {
+        guard let size = ObjCType.size(element) else { return }
+        // The caller sees zeros where the archive has no such array, or a shorter one.
+        unsafe place.initializeMemory(as: UInt8.self, repeating: 0, count: count * size)
+        guard let reference = current?.nextUnkeyed(), !reference.isNil,
+            reference.archivedClass?.name == ObjCType.arrayClass.name
+        else { return }
+        do {
+            _ = try reference.foreignObject { decoder in
+                guard try decoder.decodeInteger(forKey: "NS.type") == Int(element) else {
+                    throw reference.wrongType(expected: "an array of another type")
+                }
+                let found = min(count, try decoder.decodeInteger(forKey: "NS.count"))
+                for index in 0..<max(0, found) {
+                    let value = try decoder.nextUnkeyed()?.plainValue()
+                    unsafe Self.store(value, element, size, place + index * size)
+                }
+                return NSNull()
+            }
+        } catch { failWithError(error) }
+    }
+
+    /// Stores a number in the form of its type: integers without the bits that do not fit, as Foundation does it.
+    @unsafe private static func store(
+        _ value: PlainValue?, _ type: UInt8, _ size: Int, _ place: UnsafeMutableRawPointer
+    ) {
+        var number = NSNumber(value: 0)
+        if case .number(let found)? = value,
+            let object = MadeClass.object(.number(found)) as? NSNumber
+        {
+            number = object
+        }
+        switch Unicode.Scalar(type) {
+        case "f": unsafe place.storeBytes(of: number.floatValue, as: Float.self)
+        case "d": unsafe place.storeBytes(of: number.doubleValue, as: Double.self)
+        case "B": unsafe place.storeBytes(of: number.boolValue, as: Bool.self)
+        default:
+            // Little and big endian alike: the value is narrowed first.
+            let bits = number.uint64Value
+            switch size {
+            case 1: unsafe place.storeBytes(of: UInt8(truncatingIfNeeded: bits), as: UInt8.self)
+            case 2: unsafe place.storeBytes(of: UInt16(truncatingIfNeeded: bits), as: UInt16.self)
+            case 4: unsafe place.storeBytes(of: UInt32(truncatingIfNeeded: bits), as: UInt32.self)
+            default: unsafe place.storeBytes(of: bits, as: UInt64.self)
+            }
+        }
+    }
+}
+
+// MARK: - Writing
+
+extension KeyedArchiverCoder {
+    /// Writes a value without a key.
+    ///
+    /// SAFETY: `place` holds a value of `type`.
+    @unsafe func encodeValues(_ type: UnsafePointer<CChar>, _ place: UnsafeRawPointer) {
+        let text = unsafe String(cString: type)
+        switch ObjCType(text) {
+        case .single(UInt8(ascii: "@")):
+            encode(unsafe place.assumingMemoryBound(to: Any?.self).pointee)
+        case .single(let type):
+            guard let number = unsafe Self.load(type, place) else { return unsupported(text) }
+            current.encodeUnkeyed(number)
+        case .array(let count, let element):
+            // SAFETY: the array has `count` elements of this type.
+            unsafe encodeArray(count, element, place)
+        case nil: unsupported(text)
+        }
+    }
+
+    private func unsupported(_ type: String) {
+        failWithError(
+            KeyedArchiveError(
+                .misuse,
+                what: "expected the type of a number, an object or an array of numbers, found "
+                    + KeyedArchiveError.printable(type),
+                recovery: "encode the parts of a structure with keys"))
+    }
+
+    @unsafe private func encodeArray(_ count: Int, _ element: UInt8, _ place: UnsafeRawPointer) {
+        guard let size = ObjCType.size(element) else { return }
+        current.encodeUnkeyed {
+            try self.current.writer.foreignInstance(
+                NSObject(), ofClassAt: self.current.writer.classPlace(ObjCType.arrayClass)
+            ) { encoder in
+                encoder.encode(count, forKey: "NS.count")
+                encoder.encode(size, forKey: "NS.size")
+                encoder.encode(Int(element), forKey: "NS.type")
+                for index in 0..<count {
+                    if let number = unsafe Self.load(element, place + index * size) {
+                        encoder.encodeUnkeyed(number)
+                    }
+                }
+            }
+        }
+    }
+
+    /// The number of a type at a place; nil for other types.
+    @unsafe private static func load(_ type: UInt8, _ place: UnsafeRawPointer) -> ArchivedNumber? {
+        switch Unicode.Scalar(type) {
+        case "c": unsafe integer(place.loadUnaligned(as: Int8.self))
+        case "C": unsafe integer(place.loadUnaligned(as: UInt8.self))
+        case "s": unsafe integer(place.loadUnaligned(as: Int16.self))
+        case "S": unsafe integer(place.loadUnaligned(as: UInt16.self))
+        case "i", "l": unsafe integer(place.loadUnaligned(as: Int32.self))
+        case "I", "L": unsafe integer(place.loadUnaligned(as: UInt32.self))
+        case "q": unsafe integer(place.loadUnaligned(as: Int64.self))
+        case "Q": unsafe integer(place.loadUnaligned(as: UInt64.self))
+        case "f": unsafe .real(PropertyListReal(place.loadUnaligned(as: Float.self)))
+        case "d": unsafe .real(PropertyListReal(place.loadUnaligned(as: Double.self)))
+        case "B": unsafe .boolean(place.loadUnaligned(as: UInt8.self) != 0)
+        default: nil
+        }
+    }
+
+    private static func integer<Integer: FixedWidthInteger>(_ value: Integer) -> ArchivedNumber? {
+        PropertyListInteger(exactly: value).map { .integer($0) }
+    }
+}

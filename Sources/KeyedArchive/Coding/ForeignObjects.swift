@@ -1,0 +1,215 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+@_spi(Tables) package import PropertyList
+
+// Objects that another product of this package makes and writes, by another protocol than `KeyedCodable`. They have
+// the checks, the limits and the identity of all objects.
+
+// MARK: - Reading
+
+extension KeyedReference {
+    /// The number of the object's class; nil for nil, for the description of a class, and for a plain value in place.
+    /// Objects of one class have the same number.
+    package var classIndex: Int? {
+        guard let object else { return nil }
+        let number = reader.classNumber(of: object.value)
+        return number.isObject ? Int(number.value) : nil
+    }
+
+    /// The type that the registry binds the object's class to. The outer value is nil where the registry does not
+    /// allow the class, the inner value where the class has no type.
+    package var boundType: (any KeyedDecodable.Type)?? {
+        archivedClass.flatMap { reader.registry.match(of: $0) }.map(\.type)
+    }
+
+    /// A Boolean value that says whether the object is under construction.
+    package var isUnderWay: Bool { object.map { reader.state.isUnderWay($0.value) } ?? false }
+
+    /// The error for an object that is needed to make itself.
+    package func cycle(recovery: String) -> KeyedArchiveError {
+        let error = reader.cycle(object?.value ?? 0)
+        return KeyedArchiveError(error.code, what: error.what, object: object, recovery: recovery)
+    }
+
+    /// The object that `make` returns. `make` runs once for an object that several references lead to. The caller has
+    /// checked that the class is allowed.
+    ///
+    /// - Throws: `missingValue`, `wrongType`, `referenceCycle`, the limits' codes, and what `make` throws.
+    package func foreignObject(_ make: (KeyedDecoder) throws -> AnyObject) throws -> AnyObject {
+        guard let object else { throw reader.wrongType(self, expected: "an object") }
+        return try reader.foreignObject(object.value, make)
+    }
+
+    /// The plain value in place, or that of an object that is a string, a number or data; nil for other objects. The
+    /// caller has checked that the class is allowed.
+    ///
+    /// - Throws: the limits' codes.
+    package func plainValue() throws -> PlainValue? {
+        if object == nil { return reader.plainValue(at: number) }
+        let leaf = reader.classNumber(of: number)
+        guard leaf.isLeaf else { return nil }
+        try reader.charge(1)
+        return reader.plainValue(at: reader.index.node(of: number))
+    }
+
+    /// Counts a reference to nothing, or to a plain value in place, against the limits.
+    ///
+    /// - Throws: `expansionLimitExceeded`.
+    package func chargeElement() throws { try reader.chargeElement(self) }
+
+    /// The error for an object of a class that is not allowed.
+    package func classNotAllowed(recovery: String) -> KeyedArchiveError {
+        let error = KeyedArchiveError.notAllowed(
+            archivedClass, object.map { "object \($0.value)" } ?? "a value", object)
+        return KeyedArchiveError(error.code, what: error.what, object: object, recovery: recovery)
+    }
+
+    /// The error for a value of another class or kind than the one asked for.
+    package func wrongType(expected: String) -> KeyedArchiveError {
+        reader.wrongType(self, expected: expected)
+    }
+
+    /// The object that reads the archive by another protocol, for as long as that lives.
+    package var companion: AnyObject? {
+        get { reader.companion }
+        nonmutating set { reader.companion = newValue }
+    }
+
+    /// A Boolean value that says whether several references lead to the object.
+    package var isShared: Bool { object.map { reader.index.isShared($0.value) } ?? false }
+}
+
+/// A string, a number or data of an archive.
+package enum PlainValue {
+    /// Text.
+    case string(String)
+    /// A number or a boolean.
+    case number(ArchivedNumber)
+    /// Bytes.
+    case data(ArraySlice<UInt8>)
+}
+
+extension KeyedDecoder {
+    /// The object that reads the archive by another protocol, for as long as that lives.
+    package var companion: AnyObject? {
+        get { reader.companion }
+        nonmutating set { reader.companion = newValue }
+    }
+
+    /// The node of a plain value that stands in the object, or that it refers to.
+    ///
+    /// - Returns: The value; nil where the field is missing, or an object that consists of fields.
+    package func plainValue(forKey key: String) -> PlainValue? {
+        guard let node = reader.field(key, of: self), let plain = reader.plainNode(at: node) else {
+            return nil
+        }
+        return reader.plainValue(at: plain)
+    }
+
+    /// Reads something of the roots, with everything complete when it returns. Does nothing more for an object.
+    package func root<R>(_ body: () throws -> R) throws -> R {
+        object == nil ? try reader.root([], body) : try body()
+    }
+
+    /// An element of a field that holds references itself; nil where there is none at that index.
+    package func element(at index: Int, ofList key: String) -> KeyedReference? {
+        guard let node = reader.field(key, of: self) else { return nil }
+        let list = reader.table[node]
+        guard list.kind == .array, index >= 0, index < list.count else { return nil }
+        return reader.reference(at: reader.table.child(list.valueRange.lowerBound &+ index))
+    }
+
+    /// Counts values that an object makes of one field.
+    ///
+    /// - Throws: `expansionLimitExceeded`.
+    package func charge(_ count: Int) throws(KeyedArchiveError) { try reader.charge(count) }
+
+    /// Reads a value on whose class the archive decides.
+    package func any<R>(_ body: () throws -> R) rethrows -> R { try reader.any(body) }
+}
+
+extension ArchiveReader {
+    /// The plain value of a node; nil for other nodes.
+    fileprivate func plainValue(at node: UInt32) -> PlainValue? {
+        switch table[node].kind {
+        case .string: .string(text(of: node))
+        case .data: .data(table.content(of: table[node]))
+        default: ArchivedNumber(node, table).map { .number($0) }
+        }
+    }
+}
+
+// MARK: - Writing
+
+extension ArchiveWriter {
+    /// The place of a class among those that are written, for ``foreignInstance(_:ofClassAt:fields:)``.
+    ///
+    /// - Throws: `classNotAllowed`.
+    package func classPlace(_ archivedClass: ArchivedClass) throws -> Int {
+        try requireAllowed(archivedClass.name)
+        return table.classIndex(of: archivedClass)
+    }
+
+    /// Makes an instance an object, once. `fields` writes its fields.
+    ///
+    /// - Throws: the limits' codes, and what `fields` throws.
+    package func foreignInstance(
+        _ value: AnyObject, ofClassAt place: Int, fields: (KeyedEncoder) throws -> Void
+    ) throws -> PropertyListUID {
+        let number = try table.objectNumber(of: value)
+        if table.isPromised(number) { try fill(number, place, fields) }
+        return PropertyListUID(number)
+    }
+}
+
+extension KeyedEncoder {
+    /// Writes a reference to an object that has its number.
+    package func encode(_ uid: PropertyListUID, forKey key: String) {
+        encodeReference(uid, forKey: key)
+    }
+
+    /// Writes a reference to the object that `archive` makes.
+    package func encode(forKey key: String, _ archive: () throws -> PropertyListUID) {
+        attempt(key) {
+            let uid = try archive()
+            writer.table.field(key, of: object) { $0.uid(uid.value) }
+        }
+    }
+
+    /// Writes a reference without a key to the object that `archive` makes.
+    package func encodeUnkeyed(_ archive: () throws -> PropertyListUID) {
+        attempt("$\(writer.table.open.unkeyedCount)") {
+            let uid = try archive()
+            writer.table.unkeyedField(of: object) { $0.uid(uid.value) }
+        }
+    }
+
+    /// Writes a reference to an instance that is written in full only if it is elsewhere in the archive.
+    package func encodeConditionalInstance(_ instance: AnyObject, forKey key: String) {
+        attempt(key) {
+            let uid = try writer.table.objectNumber(of: instance)
+            writer.table.field(key, of: object) { $0.uid(uid) }
+        }
+    }
+
+    /// Writes references to the objects that `archive` makes of each element.
+    package func encodeReferences<S: Sequence>(
+        _ elements: S, forKey key: String, _ archive: (S.Element) throws -> PropertyListUID
+    ) {
+        encodeReferences(elements, forKey: key, at: nil, archive)
+    }
+
+    /// Keeps an error as that of the archive, unless there is one already.
+    package func fail(_ error: any Error) { writer.table.fail(error) }
+
+    /// The first error of the archive.
+    package var failure: (any Error)? { writer.table.failure }
+}
+
+extension KeyedEncoder {
+    /// The encoder of the roots of an archive.
+    package static func roots(of writer: ArchiveWriter) -> KeyedEncoder {
+        KeyedEncoder(writer, object: nil)
+    }
+}

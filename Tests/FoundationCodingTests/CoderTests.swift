@@ -1,0 +1,518 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import FoundationCoding
+import KeyedArchive
+import PropertyList
+import Testing
+
+/// A class as programs have it: it knows nothing of the library.
+final class Hero: NSObject, NSSecureCoding {
+    static var supportsSecureCoding: Bool { true }
+
+    let name: String
+    let age: Int
+    var friend: Hero?
+    var tags: [String] = []
+    var born = Date(timeIntervalSinceReferenceDate: 5)
+    var speed: Float = 0.5
+    var isBrave = true
+
+    init(_ name: String, _ age: Int = 3, friend: Hero? = nil) {
+        self.name = name
+        self.age = age
+        self.friend = friend
+    }
+
+    func encode(with coder: NSCoder) {
+        coder.encode(name, forKey: "name")
+        coder.encode(age, forKey: "age")
+        coder.encode(friend, forKey: "friend")
+        coder.encode(tags, forKey: "tags")
+        coder.encode(born, forKey: "born")
+        coder.encode(speed, forKey: "speed")
+        coder.encode(isBrave, forKey: "isBrave")
+    }
+
+    init?(coder: NSCoder) {
+        guard let name = coder.decodeObject(of: NSString.self, forKey: "name") as String?,
+            let born = coder.decodeObject(of: NSDate.self, forKey: "born") as Date?
+        else { return nil }
+        self.name = name
+        self.born = born
+        age = coder.decodeInteger(forKey: "age")
+        friend = coder.decodeObject(of: Hero.self, forKey: "friend")
+        tags =
+            coder.decodeObject(of: [NSArray.self, NSString.self], forKey: "tags") as? [String] ?? []
+        speed = coder.decodeFloat(forKey: "speed")
+        isBrave = coder.decodeBool(forKey: "isBrave")
+    }
+}
+
+/// A class of another name that the fields of a hero fit.
+final class Monster: NSObject, NSCoding {
+    let name: String
+
+    init(name: String) { self.name = name }
+
+    func encode(with coder: NSCoder) { coder.encode(name, forKey: "name") }
+
+    init?(coder: NSCoder) { name = coder.decodeObject(forKey: "name") as? String ?? "" }
+}
+
+enum Outer {
+    final class Inner: NSObject, NSCoding {
+        override init() {}
+        func encode(with coder: NSCoder) {}
+        init?(coder: NSCoder) {}
+    }
+}
+
+@Suite("Coders for classes that adopt NSCoding")
+struct CoderTests {
+    private func archive(_ root: Any) throws -> Data {
+        try KeyedArchiverCoder.archivedData(withRootObject: root, requiringSecureCoding: false)
+    }
+
+    private func error<R>(_ body: () throws -> R) -> KeyedArchiveError? {
+        do {
+            _ = try body()
+            return nil
+        } catch { return error as? KeyedArchiveError }
+    }
+
+    @Test("An object comes back with its fields, and is one object however often it is referred to")
+    func roundTrip() throws {
+        let friend = Hero("Ann", 4)
+        friend.tags = ["a", "b"]
+        friend.isBrave = false
+        let data = try archive([Hero("Bob", -1, friend: friend), friend])
+        let heroes = try #require(
+            try KeyedUnarchiverCoder.unarchivedObject(
+                ofClasses: [NSArray.self, Hero.self], from: data) as? [Hero])
+        #expect(heroes.map(\.name) == ["Bob", "Ann"])
+        #expect(heroes[0].age == -1)
+        #expect(heroes[0].friend === heroes[1])
+        #expect(heroes[1].tags == ["a", "b"])
+        #expect(heroes[1].born == friend.born)
+        #expect(heroes[1].speed == 0.5)
+        #expect(!heroes[1].isBrave)
+    }
+
+    @Test("Foundation reads what the archiver wrote, and the unarchiver what Foundation wrote")
+    func agreesWithFoundation() throws {
+        let hero = Hero("Bob", 5, friend: Hero("Ann"))
+        let ours = try KeyedArchiverCoder.archivedData(
+            withRootObject: hero, requiringSecureCoding: true)
+        let byFoundation =
+            try NSKeyedUnarchiver.unarchivedObject(
+                ofClasses: [Hero.self, NSString.self, NSArray.self, NSDate.self], from: ours)
+            as? Hero
+        #expect(byFoundation?.friend?.name == "Ann")
+        let theirs = try NSKeyedArchiver.archivedData(
+            withRootObject: hero, requiringSecureCoding: true)
+        let byUs = try KeyedUnarchiverCoder.unarchivedObject(ofClass: Hero.self, from: theirs)
+        #expect(byUs?.friend?.name == "Ann")
+        #expect(byUs?.born == hero.born)
+    }
+
+    @Test("A class that nobody allows is an error with the path, and is not made")
+    func refusesClasses() throws {
+        let data = try archive(["x": [Monster(name: "M")]])
+        let refused = error { try KeyedUnarchiverCoder.unarchiveTopLevelObjectWithData(data) }
+        #expect(refused?.code == .classNotAllowed)
+        #expect(refused?.path.map { "\($0)" }?.hasPrefix("root") == true)
+        #expect(refused?.what.contains("Monster") == true)
+        let allowed = ClassRegistry.foundationObjects.adding(classes: [Monster.self])
+        let read = try KeyedUnarchiverCoder.unarchiveTopLevelObjectWithData(data, allowing: allowed)
+        #expect((read as? [String: [Monster]])?["x"]?.first?.name == "M")
+    }
+
+    @Test("A listed superclass allows no subclass")
+    func allowsExactClasses() throws {
+        let data = try archive(NSMutableArray(array: [1]))
+        let registry = ClassRegistry(classes: [NSArray.self, NSNumber.self])
+        let refused = error {
+            try KeyedUnarchiverCoder.unarchiveTopLevelObjectWithData(data, allowing: registry)
+        }
+        #expect(refused?.code == .classNotAllowed)
+        let named = error {
+            try KeyedUnarchiverCoder.unarchivedObject(
+                ofClasses: [NSArray.self], from: data, allowing: registry)
+        }
+        #expect(named?.code == .classNotAllowed)
+    }
+
+    @Test("An object of another class than the call names is an error, though its class is allowed")
+    func checksNamedClasses() throws {
+        let data = try archive("text")
+        let wrong = error {
+            try KeyedUnarchiverCoder.unarchivedObject(ofClass: NSNumber.self, from: data)
+        }
+        #expect(wrong?.code == .wrongType)
+    }
+
+    @Test("Secure coding demands that classes support it, of both coders")
+    func demandsSecureCoding() throws {
+        let data = try archive(Monster(name: "M"))
+        let reading = error {
+            try KeyedUnarchiverCoder.unarchivedObject(ofClass: Monster.self, from: data)
+        }
+        #expect(reading?.code == .classNotAllowed)
+        #expect(reading?.recovery?.contains("NSSecureCoding") == true)
+        let writing = error {
+            try KeyedArchiverCoder.archivedData(
+                withRootObject: Monster(name: "M"), requiringSecureCoding: true)
+        }
+        #expect(writing?.code == .classNotAllowed)
+    }
+
+    @Test("A cycle is an error with the path, or nil and counted")
+    func cycles() throws {
+        let hero = Hero("Bob", 1, friend: Hero("Ann"))
+        hero.friend?.friend = hero
+        let data = try archive(hero)
+        let refused = error {
+            try KeyedUnarchiverCoder.unarchivedObject(ofClass: Hero.self, from: data)
+        }
+        #expect(refused?.code == .referenceCycle)
+        #expect(refused.map { "\($0.path.map { "\($0)" } ?? "")" } == "root.friend.friend")
+        let coder = try KeyedUnarchiverCoder(forReadingFrom: data)
+        coder.cyclePolicy = .cut
+        let read = coder.decodeObject(of: Hero.self, forKey: NSKeyedArchiveRootObjectKey)
+        try coder.finishDecoding()
+        #expect(read?.friend?.name == "Ann")
+        #expect(read?.friend?.friend == nil)
+        #expect(coder.cutReferenceCount == 1)
+        hero.friend?.friend = nil
+    }
+
+    @Test("The first error stays, every later call returns nothing, and the end throws it")
+    func keepsFirstError() throws {
+        let coder = try KeyedUnarchiverCoder(forReadingFrom: archive(["a": 1]))
+        coder.failWithError(CocoaError(.coderReadCorrupt))
+        coder.failWithError(CocoaError(.coderInvalidValue))
+        #expect(coder.decodeObject(forKey: NSKeyedArchiveRootObjectKey) == nil)
+        #expect(!coder.containsValue(forKey: NSKeyedArchiveRootObjectKey))
+        #expect((coder.error as? CocoaError)?.code == .coderReadCorrupt)
+        #expect(throws: CocoaError.self) { try coder.finishDecoding() }
+        let archiver = KeyedArchiverCoder()
+        archiver.encode(1, forKey: "a")
+        archiver.failWithError(CocoaError(.coderInvalidValue))
+        #expect(throws: CocoaError.self) { try archiver.encodedData }
+    }
+
+    @Test("Garbage and an object of a class without coding are thrown errors")
+    func throwsForGarbage() throws {
+        let garbage = error { try KeyedUnarchiverCoder(forReadingFrom: Data("no archive".utf8)) }
+        #expect(garbage != nil)
+        let stranger = error { try archive([NSObject()]) }
+        #expect(stranger?.code == .misuse)
+        #expect(stranger.map { "\($0.path.map { "\($0)" } ?? "")" } == "root.NS.objects[0]")
+    }
+
+    @Test("A missing field reads as nothing; one of another kind is an error")
+    func readsFieldsLikeFoundation() throws {
+        let archiver = KeyedArchiverCoder()
+        archiver.encode("text", forKey: "text")
+        archiver.encode(7, forKey: "seven")
+        archiver.encode(2.75, forKey: "real")
+        unsafe archiver.encodeBytes([1, 2, 3], length: 3, forKey: "bytes")
+        let coder = try KeyedUnarchiverCoder(forReadingFrom: archiver.encodedData)
+        #expect(coder.decodeInteger(forKey: "none") == 0)
+        #expect(coder.decodeObject(forKey: "none") == nil)
+        #expect(coder.decodeInt32(forKey: "seven") == 7)
+        #expect(coder.decodeDouble(forKey: "seven") == 7)
+        #expect(coder.decodeBool(forKey: "seven"))
+        #expect(coder.decodeFloat(forKey: "real") == 2.75)
+        #expect(coder.decodeObject(forKey: "seven") as? Int == 7)
+        let bytes = unsafe coder.withDecodedUnsafeBytes(forKey: "bytes") { bytes in
+            unsafe bytes.map { unsafe Array($0) }
+        }
+        #expect(bytes == [1, 2, 3])
+        #expect(coder.error == nil)
+        #expect(coder.decodeInteger(forKey: "text") == 0)
+        #expect((coder.error as? KeyedArchiveError)?.code == .wrongType)
+    }
+
+    @Test("Class names are mapped in both directions")
+    func mapsClassNames() throws {
+        let archiver = KeyedArchiverCoder()
+        archiver.setClassName("Ogre", for: Monster.self)
+        archiver.encode(Monster(name: "M"), forKey: "m")
+        let data = try archiver.encodedData
+        let unarchiver = try KeyedUnarchiverCoder(forReadingFrom: data)
+        unarchiver.setClass(Monster.self, forClassName: "Ogre")
+        #expect((unarchiver.decodeObject(forKey: "m") as? Monster)?.name == "M")
+        let registry = ClassRegistry.foundationObjects.adding(class: Monster.self, as: "Ogre")
+        let other = try KeyedUnarchiverCoder(forReadingFrom: data, allowing: registry)
+        #expect((other.decodeObject(forKey: "m") as? Monster)?.name == "M")
+        #expect(archiver.className(for: Monster.self) == "Ogre")
+    }
+
+    @Test("A class within another type has a name")
+    func namesNestedClasses() throws {
+        let data = try archive(Outer.Inner())
+        let registry = ClassRegistry(classes: [Outer.Inner.self])
+        #expect(registry.names.first?.hasSuffix("Outer.Inner") == true)
+        let read = try KeyedUnarchiverCoder.unarchiveTopLevelObjectWithData(
+            data, allowing: registry)
+        #expect(read is Outer.Inner)
+    }
+
+    @Test("A conditional reference is nil unless the object is elsewhere in the archive")
+    func encodesConditionally() throws {
+        let (kept, lost) = (Hero("kept"), Hero("lost"))
+        let archiver = KeyedArchiverCoder()
+        archiver.encodeConditionalObject(kept, forKey: "before")
+        archiver.encodeConditionalObject(lost, forKey: "never")
+        archiver.encode(kept, forKey: "kept")
+        let coder = try KeyedUnarchiverCoder(forReadingFrom: archiver.encodedData)
+        let read = coder.decodeObject(of: Hero.self, forKey: "kept")
+        #expect(read?.name == "kept")
+        #expect(coder.decodeObject(of: Hero.self, forKey: "before") === read)
+        #expect(coder.decodeObject(of: Hero.self, forKey: "never") == nil)
+        #expect(coder.error == nil)
+    }
+
+    @Test("Values without keys come back in order")
+    func unkeyedValues() throws {
+        let archiver = KeyedArchiverCoder()
+        var (small, numbers): (Int16, [Float]) = (-7, [1, 2.5, 3])
+        archiver.encode("first" as Any?)
+        unsafe archiver.encodeValue(ofObjCType: "s", at: &small)
+        unsafe archiver.encodeValue(ofObjCType: "[3f]", at: &numbers)
+        let coder = try KeyedUnarchiverCoder(forReadingFrom: archiver.encodedData)
+        var (readSmall, readNumbers): (Int16, [Float]) = (0, [9, 9, 9, 9])
+        #expect(coder.decodeObject() as? String == "first")
+        unsafe coder.decodeValue(ofObjCType: "s", at: &readSmall)
+        unsafe coder.decodeValue(ofObjCType: "[4f]", at: &readNumbers)
+        #expect(readSmall == -7)
+        #expect(readNumbers == [1, 2.5, 3, 0])
+        try coder.finishDecoding()
+    }
+
+    @Test("XML is written and read")
+    func writesXML() throws {
+        let archiver = KeyedArchiverCoder()
+        archiver.outputFormat = .xml
+        archiver.encode(Hero("Bob"), forKey: NSKeyedArchiveRootObjectKey)
+        let data = try archiver.encodedData
+        #expect(String(decoding: data.prefix(5), as: UTF8.self) == "<?xml")
+        let read = try KeyedUnarchiverCoder.unarchivedObject(ofClass: Hero.self, from: data)
+        #expect(read?.name == "Bob")
+    }
+
+    @Test("Arrays and dictionaries of one class are checked")
+    func decodesCollections() throws {
+        let archiver = KeyedArchiverCoder()
+        archiver.encode([Hero("a"), Hero("b")], forKey: "heroes")
+        archiver.encode(["k": Hero("c")], forKey: "byName")
+        let coder = try KeyedUnarchiverCoder(forReadingFrom: archiver.encodedData)
+        let heroes = coder.decodeArrayOfObjects(ofClass: Hero.self, forKey: "heroes")
+        #expect(heroes?.map(\.name) == ["a", "b"])
+        let byName = coder.decodeDictionary(
+            withKeyClass: NSString.self, objectClass: Hero.self, forKey: "byName")
+        #expect(byName?["k"]?.name == "c")
+        #expect(coder.decodeArrayOfObjects(ofClass: NSNumber.self, forKey: "heroes") == nil)
+        #expect(coder.error != nil)
+    }
+
+    @Test("Nesting beyond the limit is a thrown error on a small stack too")
+    func limitsDepth() throws {
+        var nested = Hero("0")
+        for level in 1..<2000 { nested = Hero("\(level)", friend: nested) }
+        let deep = error { try archive(nested) }
+        #expect(deep?.code == .depthLimitExceeded)
+        var limits = ParsingLimits.default
+        limits.depth = 4000
+        let archiver = KeyedArchiverCoder(limits: limits)
+        archiver.encode(nested, forKey: "root")
+        let data = try archiver.encodedData
+        let refused = error {
+            try KeyedUnarchiverCoder.unarchivedObject(ofClass: Hero.self, from: data)
+        }
+        #expect(refused?.code == .depthLimitExceeded)
+    }
+
+    @Test("An error value in a set, whose hash would end the process, is refused")
+    func refusesUnhashable() throws {
+        let inner = try archive([NSDecimalNumber(value: 1)])
+        let document = try PropertyListValue(parsing: inner)
+        guard case .dictionary(var root) = document, case .array(var objects)? = root["$objects"]
+        else { throw CocoaError(.coderReadCorrupt) }
+        for (index, object) in objects.enumerated() {
+            guard case .dictionary(let fields) = object,
+                fields["$classname"] == .string("NSArray")
+            else { continue }
+            objects[index] = ["$classname": "NSSet", "$classes": ["NSSet", "NSObject"]]
+        }
+        root["$objects"] = .array(objects)
+        let bytes = try PropertyListDocument(.dictionary(root)).serialized(as: .binary)
+        let refused = error {
+            try KeyedUnarchiverCoder.unarchiveTopLevelObjectWithData(Data(bytes))
+        }
+        #expect(refused?.code == .wrongType)
+    }
+}
+
+// MARK: - Delegates
+
+private final class Spy: KeyedUnarchiverCoderDelegate, KeyedArchiverCoderDelegate {
+    var events: [String] = []
+
+    func unarchiver(
+        _ unarchiver: KeyedUnarchiverCoder, cannotDecodeObjectOfClassName name: String,
+        originalClasses classNames: [String]
+    ) -> AnyClass? {
+        events.append("cannot \(name.hasSuffix("Monster"))")
+        return name.hasSuffix("Monster") ? Monster.self : nil
+    }
+
+    func unarchiver(_ unarchiver: KeyedUnarchiverCoder, didDecode object: Any) -> Any? {
+        (object as? Monster).map { Hero($0.name) } ?? object
+    }
+
+    func archiver(_ archiver: KeyedArchiverCoder, willEncode object: Any) -> Any? {
+        (object as? Hero).map { Monster(name: $0.name) } ?? object
+    }
+
+    func archiverDidFinish(_ archiver: KeyedArchiverCoder) { events.append("finished") }
+}
+
+extension CoderTests {
+    @Test("Delegates replace objects, everywhere by the same, and allow classes")
+    func delegates() throws {
+        let spy = Spy()
+        let archiver = KeyedArchiverCoder()
+        archiver.delegate = spy
+        let hero = Hero("Bob")
+        archiver.encode([hero, hero], forKey: "heroes")
+        let data = try archiver.encodedData
+        let unarchiver = try KeyedUnarchiverCoder(forReadingFrom: data)
+        unarchiver.delegate = spy
+        let read = unarchiver.decodeObject(forKey: "heroes") as? [Hero]
+        try unarchiver.finishDecoding()
+        #expect(read?.map(\.name) == ["Bob", "Bob"])
+        #expect(read?[0] === read?[1])
+        #expect(spy.events.first == "finished")
+        #expect(spy.events.contains("cannot true"))
+    }
+}
+
+// MARK: - Both worlds
+
+/// A type of the library that holds objects of classes.
+private final class Level: KeyedCodable {
+    static var archivedClass: ArchivedClass { "Level" }
+    static func register(in registry: inout ClassRegistry) {
+        registry.add(Self.self, fields: CodedObject<Guild>.self)
+    }
+    let number: Int
+    var guild: CodedObject<Guild>?
+
+    init(_ number: Int) { self.number = number }
+
+    func encode(with coder: KeyedEncoder) {
+        coder.encode(number, forKey: "number")
+        coder.encode(guild, forKey: "guild")
+    }
+
+    init(coder: KeyedDecoder) throws {
+        number = try coder.decode(forKey: "number")
+        guild = try coder.decodeObject(forKey: "guild")
+    }
+}
+
+/// A class that holds a value of the library.
+private final class Guild: NSObject, NSCoding {
+    let name: String
+    var levels: [Level] = []
+
+    init(name: String) { self.name = name }
+
+    func encode(with coder: NSCoder) {
+        coder.encode(name, forKey: "name")
+        coder.encode(levels.first, forKey: "first")
+        coder.encode(levels.last, forKey: "last")
+    }
+
+    init?(coder: NSCoder) {
+        name = coder.decodeObject(forKey: "name") as? String ?? ""
+        levels = ["first", "last"].compactMap { coder.decodeObject(forKey: $0) as? Level }
+    }
+}
+
+extension CoderTests {
+    @Test("Types of the library and classes with NSCoding hold each other, with one identity")
+    func bothWorlds() throws {
+        let level = Level(7)
+        let guild = Guild(name: "G")
+        guild.levels = [level, level]
+        let data = try archive([guild, guild])
+        let registry = ClassRegistry.foundationObjects.adding(classes: [Guild.self, Level.self])
+        let read = try KeyedUnarchiverCoder.unarchiveTopLevelObjectWithData(
+            data, allowing: registry)
+        let guilds = try #require(read as? [Guild])
+        #expect(guilds[0] === guilds[1])
+        #expect(guilds[0].levels.map(\.number) == [7, 7])
+        #expect(guilds[0].levels[0] === guilds[0].levels[1])
+    }
+
+    @Test("A type of the library reads and writes objects as values, with one identity")
+    func objectsAsValues() throws {
+        let guild = Guild(name: "G")
+        let (one, two) = (Level(1), Level(2))
+        (one.guild, two.guild) = (CodedObject(guild), CodedObject(guild))
+        let registry = ClassRegistry.foundation.adding(Level.self)
+        let bytes = try KeyedArchiver.archive([one, two], allowing: registry)
+        let levels = try KeyedUnarchiver.unarchive([Level].self, from: bytes, allowing: registry)
+        #expect(levels[0].guild?.object.name == "G")
+        #expect(levels[0].guild?.object === levels[1].guild?.object)
+    }
+}
+
+// MARK: - Subclasses of collections
+
+private final class Roster: NSArray {
+    private var items: [AnyObject] = []
+
+    required init(objects: UnsafePointer<AnyObject>?, count: Int) {
+        items = unsafe Array(UnsafeBufferPointer(start: objects, count: count))
+        unsafe super.init(objects: nil, count: 0)
+    }
+
+    required convenience init?(coder: NSCoder) {
+        guard let items = NSArray(coder: coder) else { return nil }
+        self.init(items.map { $0 as AnyObject })
+    }
+
+    convenience init(_ items: [AnyObject]) {
+        unsafe self.init(objects: nil, count: 0)
+        self.items = items
+    }
+
+    required convenience init(arrayLiteral elements: Any...) {
+        self.init(elements.map { $0 as AnyObject })
+    }
+
+    override var count: Int { items.count }
+
+    override func object(at index: Int) -> Any { items[index] }
+}
+
+extension CoderTests {
+    @Test(
+        "A subclass of an array reads itself by Foundation's initializer, and is not written wrongly"
+    )
+    func subclassesOfCollections() throws {
+        let written = error { try archive(Roster(["a" as NSString, "b" as NSString])) }
+        #expect(written?.code == .misuse)
+        let renamed = ClassRegistry.foundationObjects.adding(class: Roster.self, as: "NSArray")
+        let plain = try KeyedUnarchiverCoder.unarchiveTopLevelObjectWithData(
+            archive(["a", 2, true]), allowing: renamed)
+        #expect((plain as? Roster)?.count == 3)
+        #expect((plain as? Roster)?.object(at: 0) as? String == "a")
+    }
+}

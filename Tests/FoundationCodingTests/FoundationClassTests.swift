@@ -1,0 +1,160 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import FoundationCoding
+import KeyedArchive
+import TestSupport
+import Testing
+
+@Suite("Foundation's classes through the coders")
+struct FoundationClassTests {
+    /// The rows of the table in the documentation: a class, and whether each column says yes.
+    private static func rows() throws -> [(name: String, cells: [Bool])] {
+        let page = Corpus.repository.appendingPathComponent(
+            "Sources/FoundationCoding/FoundationCoding.docc/FoundationClasses.md")
+        let text = try String(contentsOf: page, encoding: .utf8)
+        return text.split(separator: "\n").compactMap { line in
+            let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
+            guard cells.count == 5, cells[1].hasPrefix("yes") || cells[1].hasPrefix("no") else {
+                return nil
+            }
+            let name = cells[0].replacingOccurrences(of: "`", with: "")
+            return (name, cells[1...4].map { $0.hasPrefix("yes") })
+        }
+    }
+
+    private static func isEqual(_ verb: String, _ name: String) throws -> Bool {
+        let result = try Program.run(
+            "CodingProbe", [verb, name], in: ["SWIFT_BACKTRACE": "enable=no"])
+        return result.status == 0 && result.output.hasSuffix("equal\n")
+    }
+
+    @Test("Each class is read, written and agreed on as the table in the documentation says")
+    func table() throws {
+        let names = try Program.run("CodingProbe", ["names"]).output.split(separator: "\n")
+        let rows = try Self.rows()
+        #expect(names.map(String.init).sorted() == rows.map(\.name).sorted())
+        for row in rows {
+            #expect(try Self.isEqual("written", row.name) == row.cells[0], "\(row.name), written")
+            #expect(try Self.isEqual("read", row.name) == row.cells[1], "\(row.name), read")
+            #expect(try Self.isEqual("agrees", row.name) == row.cells[2], "\(row.name), agrees")
+        }
+    }
+
+    @Test("Classes of the default list withstand every bad field, and only these are in it")
+    func badFields() throws {
+        for row in try Self.rows() where row.cells[3] {
+            let result = try Program.run(
+                "CodingProbe", ["fields", row.name, "0"], in: ["SWIFT_BACKTRACE": "enable=no"])
+            #expect(
+                result.output.hasSuffix("survived\n"), "\(row.name): \(result.output.suffix(80))")
+        }
+    }
+
+    @Test("The table says of each class whether the default list has it")
+    func defaultList() throws {
+        let names = Set(ClassRegistry.foundationObjects.names)
+        for row in try Self.rows() {
+            let name = row.name.split(separator: ",").first.map(String.init) ?? row.name
+            #expect(names.contains(name) == row.cells[3], "\(row.name)")
+        }
+    }
+}
+
+@Suite("Bad archives through the coders")
+struct BadArchiveTests {
+    /// Small archives of several kinds; the repository's own.
+    private static let archives = [
+        "save", "cycle", "hints", "nodes", "object-keys", "roots", "unreached",
+    ]
+
+    private static func survives(_ url: URL) throws -> Bool {
+        let result = try Program.run(
+            "CodingProbe", ["bytes", url.path, "0"], in: ["SWIFT_BACKTRACE": "enable=no"])
+        return result.output.hasSuffix("survived\n")
+    }
+
+    @Test("No prefix and no changed byte of an archive of the repository ends the process")
+    func changedBytes() throws {
+        for name in Self.archives {
+            let url = Corpus.fixtures.appendingPathComponent("archives/\(name).plist")
+            #expect(try Self.survives(url), "\(name)")
+        }
+    }
+
+    @Test(
+        "No prefix and no changed byte of ten genuine archives ends the process",
+        .enabled(if: Corpus.hasExternal))
+    func changedBytesOfGenuineArchives() throws {
+        let folder = "real-archives/foundation-tests"
+        let names = Corpus.external(folder).filter { $0.bytes.count < 4096 }.map(\.name)
+        let external = try #require(Corpus.external)
+        let chosen = stride(from: 0, to: names.count, by: max(1, names.count / 10)).map {
+            names[$0]
+        }
+        #expect(chosen.count >= 10)
+        for name in chosen {
+            #expect(
+                try Self.survives(external.appendingPathComponent("\(folder)/\(name)")), "\(name)")
+        }
+    }
+
+    @Test("Hostile archives are refused or read within the limits, never a crash")
+    func hostileArchives() {
+        let files =
+            Corpus.fixtures("archives/malformed") + Corpus.fixtures("archives/not-archives")
+            + Corpus.external("malformed")
+        #expect(!files.isEmpty)
+        for file in files {
+            let data = Data(file.bytes)
+            _ = try? KeyedUnarchiverCoder.unarchiveTopLevelObjectWithData(data)
+            if let coder = try? KeyedUnarchiverCoder(forReadingFrom: data) {
+                coder.cyclePolicy = .cut
+                _ = coder.decodeObject(forKey: NSKeyedArchiveRootObjectKey)
+            }
+        }
+    }
+
+    @Test("Elements that collide are refused before they take the square of their number")
+    func collisions() throws {
+        // Foundation's hash of a long string does not look at what differs here.
+        let padding = String(repeating: "x", count: 40)
+        let texts = (0..<5000).map { number in
+            let digits = String(String(10_000 + number).dropFirst())
+            return padding + digits + padding + padding
+        }
+        let hashes = Set(texts.map { NSString(string: $0).hash })
+        guard hashes.count == 1 else {
+            return withKnownIssue { Issue.record("the hash has changed") }
+        }
+        let data = try KeyedArchiverCoder.archivedData(
+            withRootObject: NSSet(array: texts), requiringSecureCoding: false)
+        #expect(throws: KeyedArchiveError.self) {
+            try KeyedUnarchiverCoder.unarchiveTopLevelObjectWithData(data)
+        }
+    }
+}
+
+@Suite("Genuine archives through the coders", .enabled(if: Corpus.hasExternal))
+struct GenuineArchiveTests {
+    @Test("Archives that Foundation reads come out as the same objects")
+    func sameAsFoundation() throws {
+        let external = try #require(Corpus.external)
+        let folder = external.appendingPathComponent("real-archives")
+        let own = Corpus.external("real-archives/foundation-tests").map {
+            "foundation-tests/\($0.name)"
+        }
+        let others = Corpus.external("real-archives/other-impl-tests")
+            .filter { $0.name.contains("NSKeyedUnarchiver-") }.map { "other-impl-tests/\($0.name)" }
+        #expect(own.count == 37)
+        #expect(!others.isEmpty)
+        for name in own + others {
+            let path = folder.appendingPathComponent(name).path
+            let result = try Program.run(
+                "CodingProbe", ["same", path], in: ["SWIFT_BACKTRACE": "enable=no"])
+            #expect(result.output.hasPrefix("read "), "\(name): \(result.output)")
+            #expect(result.output.hasSuffix("equal\n"), "\(name): \(result.output)")
+        }
+    }
+}
