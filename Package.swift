@@ -17,6 +17,7 @@ let package = Package(
         .library(name: "TypedStream", targets: ["TypedStream"]),
         .library(name: "NIBArchive", targets: ["NIBArchive"]),
         .library(name: "InlinePropertyList", targets: ["InlinePropertyList"]),
+        .library(name: "ArchiveImport", targets: ["ArchiveImport"]),
         .executable(name: "keyed", targets: ["keyed"]),
     ],
     traits: [
@@ -97,6 +98,13 @@ let package = Package(
         .target(name: "NIBArchive", dependencies: ["ValidText"]),
         // The messages of NSXPCConnection: bplist15, 16 and 17.
         .target(name: "InlinePropertyList", dependencies: ["ValidText"]),
+        // The objects of typedstreams, NIBArchives and messages, as keyed archives.
+        .target(
+            name: "ArchiveImport",
+            dependencies: [
+                "ArchiveVocabulary", "InlinePropertyList", "KeyedArchive", "NIBArchive",
+                "PropertyList", "TypedStream", "ValidText",
+            ]),
         // The classes of AppKit and UIKit, by the public calls of the libraries alone.
         .target(
             name: "AppKitArchive", dependencies: ["KeyedArchive", "PropertyList"],
@@ -136,8 +144,9 @@ let package = Package(
         .target(
             name: "KeyedCommand",
             dependencies: [
-                "ArchiveVocabulary", "PropertyList", "PropertyListTools", "KeyedArchive",
-                "AppKitArchive", "PlatformC", "SystemFiles", "DatabaseFiles", "ValidText",
+                "ArchiveImport", "ArchiveVocabulary", "PropertyList", "PropertyListTools",
+                "KeyedArchive", "AppKitArchive", "PlatformC", "SystemFiles", "DatabaseFiles",
+                "InlinePropertyList", "NIBArchive", "TypedStream", "ValidText",
                 .product(
                     name: "ArgumentParser", package: "swift-argument-parser",
                     condition: .when(traits: ["CommandLineTool"])),
@@ -160,7 +169,7 @@ let package = Package(
             name: "FuzzTargets",
             dependencies: [
                 "PropertyList", "PropertyListTools", "PropertyListCodable", "KeyedArchive",
-                "AppKitArchive",
+                "AppKitArchive", "ArchiveImport",
                 "DatabaseFiles", "InlinePropertyList", "KeyedCommand", "NIBArchive", "TestSupport",
                 "TypedStream",
                 "ValidText",
@@ -222,8 +231,9 @@ let package = Package(
             name: "DocumentationTests",
             dependencies: [
                 "PropertyList", "PropertyListTools", "PropertyListCodable", "KeyedArchive",
-                "AppKitArchive",
-                "ArchiveStore", "InlinePropertyList", "NIBArchive", "TestSupport", "TypedStream",
+                "AppKitArchive", "ArchiveImport",
+                "ArchiveStore", "DatabaseFiles", "InlinePropertyList", "NIBArchive", "TestSupport",
+                "TypedStream",
             ]),
         // What no single part can promise: every input, every limit, every target.
         .testTarget(
@@ -246,7 +256,8 @@ let package = Package(
         .testTarget(
             name: "KeyedCommandTests",
             dependencies: [
-                "keyed", "KeyedCommand", "PropertyListTools", "DatabaseFiles", "TestSupport",
+                "keyed", "KeyedCommand", "ArchiveImport", "PropertyListTools", "DatabaseFiles",
+                "InlinePropertyList", "NIBArchive", "TestSupport", "TypedStream",
             ]),
         .testTarget(
             name: "TypedStreamTests", dependencies: ["TypedStream", "TestSupport", "FuzzTargets"]),
@@ -255,6 +266,12 @@ let package = Package(
         .testTarget(
             name: "InlinePropertyListTests",
             dependencies: ["InlinePropertyList", "TestSupport", "FuzzTargets"]),
+        .testTarget(
+            name: "ArchiveImportTests",
+            dependencies: [
+                "AppKitArchive", "ArchiveImport", "InlinePropertyList", "KeyedArchive", "NIBArchive",
+                "PropertyList", "TestSupport", "TypedStream",
+            ]),
         .testTarget(
             name: "DatabaseFilesTests", dependencies: ["DatabaseFiles", "TestSupport"]),
     ]

@@ -27,6 +27,7 @@ public struct PropertyListDocument: Sendable {
         package let mapping: JSONPropertyList.Mapping
         package let leniencies: ParsingOptions
         package let problems: [PropertyListError]
+        let origin: DocumentOrigin?
 
         init(_ parts: Parts) {
             store = parts.store
@@ -43,6 +44,7 @@ public struct PropertyListDocument: Sendable {
             mapping = parts.mapping
             leniencies = parts.leniencies
             problems = parts.problems
+            origin = parts.origin
         }
 
         /// The number of a key's text; nil where no dictionary has it.
@@ -75,6 +77,7 @@ public struct PropertyListDocument: Sendable {
         var mapping = JSONPropertyList.Mapping.strict
         var leniencies: ParsingOptions = []
         var problems: [PropertyListError] = []
+        var origin: DocumentOrigin?
     }
 
     package let storage: Storage
@@ -142,7 +145,7 @@ extension PropertyListDocument {
     public var nodeCount: Int { storage.store.records.count }
 
     /// The size of the source, in bytes.
-    public var byteCount: Int { storage.store.bytes.count }
+    public var byteCount: Int { storage.origin?.bytes.count ?? storage.store.bytes.count }
 
     /// Which of the leniencies given to the parser were needed to read the document.
     public var leniencies: ParsingOptions { storage.leniencies }
@@ -155,7 +158,7 @@ extension PropertyListDocument {
     public var xmlHeader: XMLHeader? { storage.xmlHeader }
 
     /// The bytes of the source. For text in another encoding than UTF-8, the text as UTF-8.
-    package var source: [UInt8] { storage.store.bytes }
+    package var source: [UInt8] { storage.origin?.bytes ?? storage.store.bytes }
 
     /// The encoding of the source's text.
     package var sourceEncoding: SourceEncoding { storage.encoding }
