@@ -157,7 +157,7 @@ let package = Package(
         // Shared by the tests: an assembler of binary property lists, a slow plain reader to
         // compare with, seeded generators, the corpora, folders and programs.
         .target(
-            name: "TestSupport", dependencies: ["PropertyList", "DatabaseFiles"],
+            name: "TestSupport", dependencies: ["PropertyList", "DatabaseFiles", "TypedStream"],
             path: "Tests/TestSupport"),
         // Shared by the tests of archives: tables of objects, and those that Apple's software wrote.
         .target(

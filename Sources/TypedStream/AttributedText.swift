@@ -77,15 +77,14 @@ public struct AttributedText: Sendable {
     ///
     /// - Throws: `wrongKind` and `invalidString`, as ``init(typedstream:limits:)-(Array<UInt8>,_)``.
     public init(_ object: TypedStreamObject) throws(TypedStreamError) {
-        switch try object.content() {
-        case .string(let text?):
+        if let (text, runs, attributes) = try object.attributedText() {
+            self.init(text: text, stored: runs, dictionaries: attributes)
+        } else if let text = try object.string() {
             self.init(text: text, stored: [], dictionaries: [])
-        case .attributedString(let string, let runs, let attributes):
-            self.init(text: try string.string() ?? "", stored: runs, dictionaries: attributes)
-        default:
+        } else {
             throw TypedStreamError(
                 .wrongKind,
-                "expected an attributed string, found \(object.printableClassName)",
+                "expected the text of an attributed string, found \(object.printableClassName)",
                 at: object.byteRange.lowerBound)
         }
     }

@@ -96,11 +96,17 @@ extension TypedStreamGroup {
     /// Whether the type encoding is exactly this.
     func hasEncoding(_ text: StaticString) -> Bool {
         guard let encoding else { return text.utf8CodeUnitCount == 1 && isObject }
-        let bytes = encoding.bytes
-        guard bytes.count == text.utf8CodeUnitCount else { return false }
+        return encoding.bytes.isText(text)
+    }
+}
+
+extension ArraySlice<UInt8> {
+    /// Whether the bytes are exactly those of a text.
+    func isText(_ text: StaticString) -> Bool {
+        guard count == text.utf8CodeUnitCount else { return false }
         return text.withUTF8Buffer { expected in
             // SAFETY: the buffer is used within the call.
-            unsafe expected.elementsEqual(bytes)
+            unsafe expected.elementsEqual(self)
         }
     }
 }

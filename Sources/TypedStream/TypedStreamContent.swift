@@ -64,9 +64,8 @@ private enum KnownClass {
     case color, font
 
     init?(_ class: TypedStreamClass) {
-        guard let known = Self.names[`class`.name], known.hasVersion(`class`.version) else {
-            return nil
-        }
+        guard let known = Self.named(`class`.sharedName.bytes), known.hasVersion(`class`.version)
+        else { return nil }
         self = known
     }
 
@@ -78,14 +77,25 @@ private enum KnownClass {
         }
     }
 
-    private static let names: [String: KnownClass] = [
-        "NSNull": .null, "NSString": .string, "NSMutableString": .string, "NSNumber": .number,
-        "NSValue": .value, "NSData": .data, "NSMutableData": .data, "NSDate": .date,
-        "NSURL": .url, "NSArray": .array, "NSMutableArray": .array, "NSSet": .set,
-        "NSMutableSet": .set, "NSDictionary": .dictionary, "NSMutableDictionary": .dictionary,
-        "NSAttributedString": .attributedString, "NSMutableAttributedString": .attributedString,
-        "NSColor": .color, "NSFont": .font,
-    ]
+    /// The class of a name. Few names have the same length: most are compared with one or two.
+    private static func named(_ name: ArraySlice<UInt8>) -> KnownClass? {
+        let candidates: [(StaticString, KnownClass)] =
+            switch name.count {
+            case 5: [("NSURL", .url), ("NSSet", .set)]
+            case 6: [("NSData", .data), ("NSDate", .date), ("NSNull", .null), ("NSFont", .font)]
+            case 7: [("NSArray", .array), ("NSValue", .value), ("NSColor", .color)]
+            case 8: [("NSString", .string), ("NSNumber", .number)]
+            case 12: [("NSDictionary", .dictionary), ("NSMutableSet", .set)]
+            case 13: [("NSMutableData", .data)]
+            case 14: [("NSMutableArray", .array)]
+            case 15: [("NSMutableString", .string)]
+            case 18: [("NSAttributedString", .attributedString)]
+            case 19: [("NSMutableDictionary", .dictionary)]
+            case 25: [("NSMutableAttributedString", .attributedString)]
+            default: []
+            }
+        return candidates.first { name.isText($0.0) }?.1
+    }
 }
 
 extension TypedStreamObject {
@@ -129,10 +139,22 @@ extension TypedStreamObject {
     ///
     /// - Throws: As ``content()``.
     public func string() throws(TypedStreamError) -> String? {
-        guard case .string = KnownClass(self.class), case .string(let text) = try content() else {
-            return nil
-        }
+        guard case .string = KnownClass(self.class) else { return nil }
+        var fields = FieldCursor(self)
+        let text = try fields.text()
+        try fields.finish()
         return text
+    }
+
+    /// The text of an attributed string with its runs and their attributes; nil for objects of other classes.
+    func attributedText() throws(TypedStreamError) -> (
+        text: String, runs: [AttributedText.StoredRun], attributes: [TypedStreamObject]
+    )? {
+        guard case .attributedString = KnownClass(self.class) else { return nil }
+        var fields = FieldCursor(self)
+        let parts = try fields.attributedParts()
+        try fields.finish()
+        return (parts.text, parts.runs, parts.attributes)
     }
 
 }
@@ -224,20 +246,34 @@ extension FieldCursor {
     }
 
     fileprivate mutating func attributedString() throws(TypedStreamError) -> TypedStreamContent {
+        let parts = try attributedParts()
+        return .attributedString(parts.object, runs: parts.runs, attributes: parts.attributes)
+    }
+
+    /// The parts of an attributed string.
+    fileprivate struct AttributedParts {
+        let object: TypedStreamObject
+        let text: String
         var runs: [AttributedText.StoredRun] = []
         var attributes: [TypedStreamObject] = []
-        let text = try object("the text of an attributed string")
-        try readRuns(of: text.string() ?? "", &runs, &attributes)
-        return .attributedString(text, runs: runs, attributes: attributes)
+    }
+
+    fileprivate mutating func attributedParts() throws(TypedStreamError) -> AttributedParts {
+        let object = try object("the text of an attributed string")
+        var parts = AttributedParts(object: object, text: try object.string() ?? "")
+        try readRuns(of: parts.text, &parts.runs, &parts.attributes)
+        return parts
     }
 
     /// Reads the runs of an attributed string, which have to cover its text exactly.
-    mutating func readRuns(
+    private mutating func readRuns(
         of text: String, _ runs: inout [AttributedText.StoredRun],
         _ attributes: inout [TypedStreamObject]
     ) throws(TypedStreamError) {
         let total = text.utf16.count
+        let isASCII = total == text.utf8.count
         var end = 0
+        var index = text.startIndex
         while let group = nextGroup() {
             guard group.hasEncoding("iI") else { throw fail("expected a group iI as a run") }
             var values = group.flatValues
@@ -254,6 +290,12 @@ extension FieldCursor {
             }
             if number > attributes.count {
                 attributes.append(try object("the attributes of a run"))
+            }
+            if !isASCII {
+                index = text.utf16.index(index, offsetBy: Int(length))
+                guard index.samePosition(in: text.unicodeScalars) != nil else {
+                    throw fail("expected a run that ends between characters, found one within")
+                }
             }
             end += Int(length)
             runs.append(

@@ -1,6 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+import TestSupport
 import TypedStream
 
 /// Typedstreams of our own, in the form of Apple's.
@@ -73,7 +74,9 @@ enum Streams {
             try text(string, &stream)
             for run in runs {
                 try stream.append("iI", .integer(run.number), .integer(run.length))
-                try attributes(partName, &stream) { try text("value", &$0.self) }
+                try attributes(partName, &stream) { stream in
+                    try stream.append(object: Self.string) { try $0.append("+", .string("value")) }
+                }
             }
         }
     }

@@ -6,6 +6,7 @@ import ArchiveImport
 import Foundation
 import KeyedArchive
 import PropertyList
+import TestSupport
 import Testing
 import TypedStream
 
@@ -27,8 +28,8 @@ struct TypedStreamImportTests {
         #expect(text.text == "Grüße 👋 from example.com")
         #expect(text.runs.map(\.length) == [14, 11])
         let name = try #require(text.attributes(of: text.runs[1]))
-        #expect(name.first?.key.value(as: String.self) == Streams.linkName)
-        #expect(name.first?.value.value(as: URL.self) == URL(string: "http://example.com"))
+        #expect(name.entries.first?.key.value(as: String.self) == Streams.linkName)
+        #expect(name.entries.first?.value.value(as: URL.self) == URL(string: "http://example.com"))
     }
 
     @Test("a message becomes text and ranges in one call")
@@ -126,7 +127,7 @@ struct TypedStreamImportTests {
         let bytes = try Streams.message()
         let archive = try ImportedArchive(parsing: bytes)
         let error = #expect(throws: KeyedArchiveError.self) {
-            try archive.unarchive(String.self, allowing: .commonClasses)
+            try archive.unarchive(AnyArchived.self, allowing: .commonClasses)
         }
         #expect(error?.code == .classNotAllowed)
         let text = error?.description ?? ""
@@ -152,7 +153,7 @@ struct TypedStreamImportTests {
         }
         #expect(object["0 iC"] == [7, 8])
         #expect(object["1 +"] == "text")
-        #expect(object["2 {CGSize=dd}"] == .array([.array([0.5, 2])]) || object["2 {CGSize=dd}"] == [0.5, 2])
+        #expect(object["2 {CGSize=dd}"] == [0.5, 2.0])
         #expect(object["3 @"]?.uid == 0)
         #expect(graph.archivedClass(of: 1)?.name == "Thing")
     }

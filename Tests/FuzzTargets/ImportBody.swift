@@ -37,16 +37,19 @@ private func checkDocument(_ archive: ImportedArchive, _ limits: ParsingLimits) 
         return try BrokenProperty.check(
             archive.format == .inlinePropertyList, "what was imported is no keyed archive")
     }
-    let problems = archive.document.problems
-    do {
+    let isWhole = archive.document.problems.isEmpty
+    do throws(KeyedArchiveError) {
         let graph = try ArchiveGraph(contents, limits: limits)
-        try BrokenProperty.check(
-            graph.objects.count == contents.objects.count, "the graph lacks objects")
+        if graph.objects.count == contents.objects.count { return read(archive, limits) }
     } catch {
-        try BrokenProperty.check(
-            error.code.isLimit || error.code == .expansionLimitExceeded || !problems.isEmpty,
-            "the graph cannot be read: \(error)")
+        if error.code.isLimit || !isWhole { return }
+        throw BrokenProperty(description: "the graph cannot be read: \(error)")
     }
+    throw BrokenProperty(description: "the graph lacks objects")
+}
+
+/// Reads the root as a value of any type. Whatever the objects are, an error is all that may come of it.
+private func read(_ archive: ImportedArchive, _ limits: ParsingLimits) {
     let registry = ClassRegistry.foundation.merging(.appKit).keepingUnknownClasses()
     _ = try? archive.unarchive(AnyArchived.self, allowing: registry, limits: limits)
 }
