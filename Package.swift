@@ -269,7 +269,8 @@ let package = Package(
         .testTarget(
             name: "ArchiveImportTests",
             dependencies: [
-                "AppKitArchive", "ArchiveImport", "InlinePropertyList", "KeyedArchive", "NIBArchive",
+                "AppKitArchive", "ArchiveImport", "InlinePropertyList", "KeyedArchive",
+                "NIBArchive",
                 "PropertyList", "TestSupport", "TypedStream",
             ]),
         .testTarget(

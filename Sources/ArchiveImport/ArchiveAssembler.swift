@@ -36,7 +36,9 @@ struct ArchiveAssembler: ~Copyable {
 
     /// Gives the records that were added last their place.
     private mutating func note(_ range: Range<Int>) {
-        let place = UInt32(truncatingIfNeeded: range.lowerBound)..<UInt32(truncatingIfNeeded: range.upperBound)
+        let place =
+            UInt32(
+                truncatingIfNeeded: range.lowerBound)..<UInt32(truncatingIfNeeded: range.upperBound)
         while ranges.count < builder.recordCount { ranges.append(place) }
     }
 

@@ -237,7 +237,8 @@ struct NIBArchiveImporter: ArchiveImporter {
     private static func write(_ value: NIBArchiveValue, to output: inout ArchiveAssembler) {
         let range = value.byteRange
         switch value.content {
-        case .integer(let number): output.integer(PropertyListInteger(exactly: number) ?? 0, at: range)
+        case .integer(let number):
+            output.integer(PropertyListInteger(exactly: number) ?? 0, at: range)
         case .boolean(let truth): output.boolean(truth, at: range)
         case .float(let number): output.real(PropertyListReal(number), at: range)
         case .double(let number): output.real(PropertyListReal(number), at: range)

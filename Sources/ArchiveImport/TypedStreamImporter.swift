@@ -210,8 +210,10 @@ struct TypedStreamImporter: ArchiveImporter {
         _ number: TypedStreamValue.Content, at range: Range<Int>, to output: inout ArchiveAssembler
     ) {
         switch number {
-        case .integer(let value): output.integer(PropertyListInteger(exactly: value) ?? 0, at: range)
-        case .unsigned(let value): output.integer(PropertyListInteger(exactly: value) ?? 0, at: range)
+        case .integer(let value):
+            output.integer(PropertyListInteger(exactly: value) ?? 0, at: range)
+        case .unsigned(let value):
+            output.integer(PropertyListInteger(exactly: value) ?? 0, at: range)
         case .boolean(let value): output.boolean(value, at: range)
         case .float(let value): output.real(PropertyListReal(value), at: range)
         case .double(let value): output.real(PropertyListReal(value), at: range)

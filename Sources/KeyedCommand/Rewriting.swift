@@ -38,7 +38,8 @@ enum Rewriting {
         else {
             throw PropertyListError(
                 .unrepresentableValue,
-                what: "expected a file of the format \(format.rawValue), which only such files are written in",
+                what:
+                    "expected a file of the format \(format.rawValue), which only such files are written in",
                 location: .byte(0))
         }
         return try checked(bytes, limits) {

@@ -124,7 +124,9 @@ extension AttributedText {
 
     /// The attributes of a run.
     public func attributes(of run: Run) -> Attributes {
-        Attributes(dictionary: dictionaries.indices.contains(run.attributes) ? dictionaries[run.attributes] : nil)
+        Attributes(
+            dictionary: dictionaries.indices.contains(run.attributes)
+                ? dictionaries[run.attributes] : nil)
     }
 
     /// The attributes of a run: names with objects of the stream.
@@ -136,7 +138,8 @@ extension AttributedText {
         ///
         /// - Complexity: Linear.
         /// - Throws: `wrongKind` where the object is no dictionary of a known form.
-        public func entries() throws(TypedStreamError) -> [(name: String, value: TypedStreamObject)] {
+        public func entries() throws(TypedStreamError) -> [(name: String, value: TypedStreamObject)]
+        {
             guard let dictionary else { return [] }
             guard case .dictionary(let entries) = try dictionary.content() else {
                 throw TypedStreamError(

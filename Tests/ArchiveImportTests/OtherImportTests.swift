@@ -64,7 +64,9 @@ struct NIBArchiveImportTests {
     func duplicates() throws {
         var archive = NIBArchiveBuilder(coderVersion: 9)
         let root = archive.addObject("NSObject")
-        for number in [1, 2] as [Int64] { archive.append(.integer(number), forKey: "key", to: root) }
+        for number in [1, 2] as [Int64] {
+            archive.append(.integer(number), forKey: "key", to: root)
+        }
         let bytes = try archive.serialized()
         let error = #expect(throws: PropertyListError.self) { try ImportedArchive(parsing: bytes) }
         #expect(error?.code == .duplicateKey)

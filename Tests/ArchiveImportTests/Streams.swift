@@ -18,7 +18,8 @@ enum Streams {
     static let set = ClassChain("NSSet", superclass: .object)
     static let data = ClassChain("NSData", superclass: .object)
     static let date = ClassChain("NSDate", superclass: .object)
-    static let number = ClassChain("NSNumber", superclass: ClassChain("NSValue", superclass: .object))
+    static let number = ClassChain(
+        "NSNumber", superclass: ClassChain("NSValue", superclass: .object))
     static let attributedString = ClassChain("NSAttributedString", superclass: .object)
 
     /// A message with a link, as in a database of Messages.
@@ -83,9 +84,11 @@ enum Streams {
 
     /// The property list of NeXTSTEP that is a string.
     static func oldPropertyList(_ text: String) -> [UInt8] {
-        let units: [UInt8] = [0xFF, 0xFE] + text.utf16.flatMap {
-            [UInt8(truncatingIfNeeded: $0), UInt8(truncatingIfNeeded: $0 >> 8)]
-        }
+        let units: [UInt8] =
+            [0xFF, 0xFE]
+            + text.utf16.flatMap {
+                [UInt8(truncatingIfNeeded: $0), UInt8(truncatingIfNeeded: $0 >> 8)]
+            }
         let padding = [UInt8](repeating: 0, count: (4 - units.count % 4) % 4)
         return [6, 0, 0, 0, UInt8(units.count), 0, 0, 0] + units + padding
     }

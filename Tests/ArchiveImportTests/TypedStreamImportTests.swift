@@ -37,7 +37,8 @@ struct TypedStreamImportTests {
         let message = try AttributedText(typedstream: Streams.message())
         #expect(message.text == "Grüße 👋 from example.com")
         #expect(message.runs.map(\.utf16Range) == [0..<14, 14..<25])
-        #expect(message.runs.map { String(message.text(of: $0)) } == ["Grüße 👋 from ", "example.com"])
+        #expect(
+            message.runs.map { String(message.text(of: $0)) } == ["Grüße 👋 from ", "example.com"])
         #expect(message.attributes(of: message.runs[0]).names == [Streams.partName])
         let link = try #require(message.attributes(of: message.runs[1])[Streams.linkName])
         guard case .url(let text, nil)? = try link.content() else {

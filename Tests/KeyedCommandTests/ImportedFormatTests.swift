@@ -112,7 +112,9 @@ struct ImportedFormatTests {
                         "part": "1"
 
                     """))
-            #expect(run.lines.first == "typedstream, \(try Data(contentsOf: URL(filePath: file)).count) bytes")
+            #expect(
+                run.lines.first
+                    == "typedstream, \(try Data(contentsOf: URL(filePath: file)).count) bytes")
             #expect(run.status == 0)
         }
     }
