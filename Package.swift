@@ -18,6 +18,7 @@ let package = Package(
         .library(name: "TypedStream", targets: ["TypedStream"]),
         .library(name: "NIBArchive", targets: ["NIBArchive"]),
         .library(name: "InlinePropertyList", targets: ["InlinePropertyList"]),
+        .library(name: "ArchiveImport", targets: ["ArchiveImport"]),
         .library(name: "KeyedC", targets: ["KeyedC"]),
         .executable(name: "keyed", targets: ["keyed"]),
     ],
@@ -99,6 +100,13 @@ let package = Package(
         .target(name: "NIBArchive", dependencies: ["ValidText"]),
         // The messages of NSXPCConnection: bplist15, 16 and 17.
         .target(name: "InlinePropertyList", dependencies: ["ValidText"]),
+        // The objects of typedstreams, NIBArchives and messages, as keyed archives.
+        .target(
+            name: "ArchiveImport",
+            dependencies: [
+                "ArchiveVocabulary", "InlinePropertyList", "KeyedArchive", "NIBArchive",
+                "PropertyList", "TypedStream", "ValidText",
+            ]),
         // The classes of AppKit and UIKit, by the public calls of the libraries alone.
         .target(
             name: "AppKitArchive", dependencies: ["KeyedArchive", "PropertyList"],
@@ -149,8 +157,9 @@ let package = Package(
         .target(
             name: "KeyedCommand",
             dependencies: [
-                "ArchiveVocabulary", "PropertyList", "PropertyListTools", "KeyedArchive",
-                "AppKitArchive", "PlatformC", "SystemFiles", "DatabaseFiles", "ValidText",
+                "ArchiveImport", "ArchiveVocabulary", "PropertyList", "PropertyListTools",
+                "KeyedArchive", "AppKitArchive", "PlatformC", "SystemFiles", "DatabaseFiles",
+                "InlinePropertyList", "NIBArchive", "TypedStream", "ValidText",
                 .product(
                     name: "ArgumentParser", package: "swift-argument-parser",
                     condition: .when(traits: ["CommandLineTool"])),
@@ -161,7 +170,7 @@ let package = Package(
         // Shared by the tests: an assembler of binary property lists, a slow plain reader to
         // compare with, seeded generators, the corpora, folders and programs.
         .target(
-            name: "TestSupport", dependencies: ["PropertyList", "DatabaseFiles"],
+            name: "TestSupport", dependencies: ["PropertyList", "DatabaseFiles", "TypedStream"],
             path: "Tests/TestSupport"),
         // Shared by the tests of archives: tables of objects, and those that Apple's software wrote.
         .target(
@@ -173,7 +182,7 @@ let package = Package(
             name: "FuzzTargets",
             dependencies: [
                 "PropertyList", "PropertyListTools", "PropertyListCodable", "KeyedArchive",
-                "AppKitArchive",
+                "AppKitArchive", "ArchiveImport",
                 "DatabaseFiles", "InlinePropertyList", "KeyedCommand", "NIBArchive", "TestSupport",
                 "TypedStream",
                 "ValidText",
@@ -251,9 +260,8 @@ let package = Package(
             name: "DocumentationTests",
             dependencies: [
                 "PropertyList", "PropertyListTools", "PropertyListCodable", "KeyedArchive",
-                "AppKitArchive",
-                "ArchiveStore", "FoundationCoding", "InlinePropertyList", "NIBArchive",
-                "TestSupport",
+                "AppKitArchive", "ArchiveImport", "ArchiveStore", "DatabaseFiles",
+                "FoundationCoding", "InlinePropertyList", "NIBArchive", "TestSupport",
                 "TypedStream",
             ]),
         // What no single part can promise: every input, every limit, every target.
@@ -277,7 +285,8 @@ let package = Package(
         .testTarget(
             name: "KeyedCommandTests",
             dependencies: [
-                "keyed", "KeyedCommand", "PropertyListTools", "DatabaseFiles", "TestSupport",
+                "keyed", "KeyedCommand", "ArchiveImport", "PropertyListTools", "DatabaseFiles",
+                "InlinePropertyList", "NIBArchive", "TestSupport", "TypedStream",
             ]),
         .testTarget(
             name: "TypedStreamTests", dependencies: ["TypedStream", "TestSupport", "FuzzTargets"]),
@@ -286,6 +295,13 @@ let package = Package(
         .testTarget(
             name: "InlinePropertyListTests",
             dependencies: ["InlinePropertyList", "TestSupport", "FuzzTargets"]),
+        .testTarget(
+            name: "ArchiveImportTests",
+            dependencies: [
+                "AppKitArchive", "ArchiveImport", "InlinePropertyList", "KeyedArchive",
+                "NIBArchive",
+                "PropertyList", "TestSupport", "TypedStream",
+            ]),
         .testTarget(
             name: "DatabaseFilesTests", dependencies: ["DatabaseFiles", "TestSupport"]),
     ]

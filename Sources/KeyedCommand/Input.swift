@@ -1,6 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+import ArchiveImport
 import ArgumentParser
 import PropertyList
 import SystemFiles
@@ -108,6 +109,11 @@ struct TextReading {
         if let encoding {
             return try OpenStepPropertyList.parse(
                 bytes, encoding: encoding, options: options, limits: limits)
+        }
+        if ImportedArchive.Format.detect(bytes) != nil {
+            return options.contains(.salvage)
+                ? try ImportedArchive(salvaging: bytes, limits: limits).document
+                : try ImportedArchive(parsing: bytes, limits: limits).document
         }
         return try PropertyListDocument(
             parsing: bytes, mapping: mapping, options: options, limits: limits)

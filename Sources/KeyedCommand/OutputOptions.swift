@@ -8,10 +8,20 @@ import SystemFiles
 /// The formats that can be written, by the names that people know.
 enum OutputFormat: String, ExpressibleByArgument, CaseIterable {
     case binary, binary1, xml, xml1, openstep, strings, pbxproj, json, jsonl
+    case typedstream, nib, bplist16, bplist17
 
-    /// The format of the library.
+    /// A Boolean value that says whether only files of the same format can be written in it.
+    var isImported: Bool {
+        switch self {
+        case .typedstream, .nib, .bplist16, .bplist17: true
+        default: false
+        }
+    }
+
+    /// The format of the library; binary for those that are imported.
     var format: PropertyListFormat {
         switch self {
+        case .typedstream, .nib, .bplist16, .bplist17: .binary
         case .binary, .binary1: .binary
         case .xml, .xml1: .xml
         case .openstep, .strings, .pbxproj: .openStep
@@ -23,6 +33,7 @@ enum OutputFormat: String, ExpressibleByArgument, CaseIterable {
     func isKnown(_ bytes: [UInt8]) -> Bool {
         // A strings file without entries is blank.
         if self == .strings, bytes.allSatisfy({ $0 == 0x0A }) { return true }
+        if isImported { return true }
         return (try? PropertyListFormat.detect(bytes)) == format
     }
 
@@ -32,6 +43,7 @@ enum OutputFormat: String, ExpressibleByArgument, CaseIterable {
         case .binary, .binary1: [.compact, .corefoundation]
         case .openstep, .json: [.compact, .indented]
         case .xml, .xml1, .strings, .pbxproj, .jsonl: []
+        case .typedstream, .nib, .bplist16, .bplist17: []
         }
     }
 }

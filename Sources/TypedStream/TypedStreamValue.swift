@@ -49,7 +49,9 @@ struct FlatValues: IteratorProtocol {
     }
 
     mutating func next() -> TypedStreamValue? {
+        // A salvaged document may end within a group.
         guard let type = walk.next(storage.tables.types),
+            place < storage.end || storage.tables.types[type].minimum == 0,
             let end = storage.skip(type: type, at: place)
         else { return nil }
         defer { place = end }

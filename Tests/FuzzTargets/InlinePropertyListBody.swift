@@ -16,6 +16,7 @@ public func fuzzInlinePropertyList(_ bytes: [UInt8]) throws {
 public func checkInlinePropertyList(
     _ input: [UInt8], limits: InlinePropertyListLimits = .default
 ) throws {
+    try checkImport(input)
     let document: InlinePropertyListDocument
     do {
         document = try InlinePropertyListDocument(parsing: input, limits: limits)

@@ -13,6 +13,7 @@ public func fuzzNIBArchive(_ bytes: [UInt8]) throws {
 
 /// Checks everything that holds for any input.
 public func checkNIBArchive(_ input: [UInt8]) throws {
+    try checkImport(input)
     for allowingTrailingBytes in [false, true] {
         let document: NIBArchiveDocument
         do {

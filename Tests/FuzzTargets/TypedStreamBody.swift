@@ -15,6 +15,7 @@ public func fuzzTypedStream(_ bytes: [UInt8]) throws {
 
 /// Checks everything that holds for any input.
 public func checkTypedStream(_ input: [UInt8], limits: TypedStreamLimits = .default) throws {
+    try checkImport(input)
     let document: TypedStreamDocument?
     do {
         document = try TypedStreamDocument(parsing: input, limits: limits)

@@ -54,5 +54,11 @@ let package = Package(
             dependencies: [
                 .product(name: "InlinePropertyList", package: "swift-keyed-archive")
             ]),
+        .executableTarget(
+            name: "archive-import-client",
+            dependencies: [
+                .product(name: "ArchiveImport", package: "swift-keyed-archive"),
+                .product(name: "KeyedArchive", package: "swift-keyed-archive"),
+            ]),
     ]
 )

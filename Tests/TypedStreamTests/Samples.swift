@@ -1,6 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+import TestSupport
 import TypedStream
 
 /// Streams assembled byte by byte.
@@ -200,15 +201,4 @@ enum Samples {
         // Its count, and an object of a known class.
         + Raw.new("i") + [0x01] + [0x84, Raw.reference(2), 0x00] + Raw.new("*") + [0x84]
         + Raw.new("text") + [0x86, 0x86]
-}
-
-extension TypedStreamBuilder {
-    /// Appends an object with the groups that `body` appends.
-    mutating func append(
-        object class: ClassChain, _ body: (inout TypedStreamBuilder) throws -> Void
-    ) throws {
-        try beginObject(`class`)
-        try body(&self)
-        try endObject()
-    }
 }

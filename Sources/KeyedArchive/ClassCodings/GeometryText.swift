@@ -9,7 +9,7 @@ internal import PropertyList
 /// all archives of 64-bit systems show (`677.66666666666663`); those of older ones have six digits.
 /// Both are read, with any spaces between the parts, and nothing else: there is no partial number, and
 /// no text after the last brace.
-enum GeometryText {
+package enum GeometryText {
     /// The numbers of a text of a shape, as many as the shape has; nil where the text is of another
     /// shape. Linear.
     static func numbers(in text: String, of shape: String) -> [Double]? {
@@ -32,7 +32,7 @@ enum GeometryText {
     }
 
     /// A text of a shape with these numbers, of which there are as many as the shape has.
-    static func text(_ numbers: [Double], of shape: String) -> String {
+    package static func text(_ numbers: [Double], of shape: String) -> String {
         var bytes: [UInt8] = []
         var rest = numbers[...]
         for part in shape.utf8 {

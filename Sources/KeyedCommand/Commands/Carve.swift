@@ -1,6 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+import ArchiveImport
 import ArgumentParser
 import PropertyList
 import PropertyListTools
@@ -12,7 +13,8 @@ struct Carve: ParsableCommand, ConsoleCommand {
         discussion: """
             Each is a line with its byte offset, its size and what it is. Binary property lists are \
             found by their first bytes and their trailer, XML from <plist to </plist>, but for XML in \
-            two bytes a character; what is not valid is no find. Typed streams, NIBArchives and bplist15 to 17 are named.
+            two bytes a character. Typedstreams, NIBArchives and bplist15 to 17 are found by their first \
+            bytes. What is not valid is no find.
 
                 keyed carve memory.img
                 keyed carve app.bin --depth 3 --extract found
@@ -51,10 +53,11 @@ struct Carve: ParsableCommand, ConsoleCommand {
         var progress = Progress("carving \(TerminalText.escaped(file))", console)
         var carver = PropertyListCarver(
             bytes, options: .appleCompatible, limits: options.limits.limits, findsNested: nested)
-        var count = Count()
+        let allowed = ParsingLimits.Allowance(factor: 16, base: 1 << 20)
+        var count = Count(effort: allowed.limit(for: bytes.count))
         while carver.position < bytes.count {
             while let item = carver.next(before: carver.position + Self.portion) {
-                try take(item, bytes, &printer, &count, provenance)
+                try take(item, of: &carver, bytes, &printer, &count, provenance)
             }
             progress.report("\(carver.position / max(bytes.count / 100, 1)) %")
         }
@@ -64,15 +67,25 @@ struct Carve: ParsableCommand, ConsoleCommand {
 
     /// The number of finds.
     private struct Count {
+        // The bytes that may still be tried as files of the formats that are imported.
+        var effort: Int
         var finds = 0
         var damaged = 0
         // The beginnings that were not tried, because the work on others had used up the limit.
         var untried = 0
         var firstUntried = 0
+
+        mutating func add(_ error: PropertyListError, at place: Int) {
+            damaged += 1
+            guard error.code == .sizeLimitExceeded else { return }
+            if untried == 0 { firstUntried = place }
+            untried += 1
+        }
     }
 
     private func take(
-        _ item: CarvedItem, _ bytes: [UInt8], _ printer: inout FindPrinter, _ count: inout Count,
+        _ item: CarvedItem, of carver: inout PropertyListCarver, _ bytes: [UInt8],
+        _ printer: inout FindPrinter, _ count: inout Count,
         _ provenance: PropertyListDictionary
     ) throws(Failure) {
         let found: NestedPropertyList
@@ -83,14 +96,22 @@ struct Carve: ParsableCommand, ConsoleCommand {
             size = "\(item.range.count)"
             try printer.extract(
                 Array(bytes[item.range]), named: "\(item.range.lowerBound).plist")
-        case .neighbour(let name): found = .neighbour(name)
-        case .damaged(_, let error):
-            found = .damaged(error)
-            count.damaged += 1
-            if error.code == .sizeLimitExceeded {
-                if count.untried == 0 { count.firstUntried = item.range.lowerBound }
-                count.untried += 1
+        case .neighbour(let name):
+            switch imported(item, of: bytes, &count) {
+            case .success(let (document, range)):
+                found = .document(document)
+                size = "\(range.count)"
+                if !nested { carver.skip(to: range.upperBound) }
+                try printer.extract(
+                    Array(bytes[range]), named: "\(range.lowerBound).\(name.lowercased())")
+            case .failure(let error):
+                found = .damaged(error, format: name)
+                count.add(error, at: item.range.lowerBound)
+                if !all { return }
             }
+        case .damaged(let format, let error):
+            found = .damaged(error, format: "\(format) property list")
+            count.add(error, at: item.range.lowerBound)
             if !all { return }
         }
         if case .damaged = found {} else { count.finds += 1 }
@@ -98,6 +119,20 @@ struct Carve: ParsableCommand, ConsoleCommand {
             Self.padded("\(item.range.lowerBound)", 12) + Self.padded(size, 12) + "  "
         try printer.print(
             found, title: title, offset: item.range.lowerBound, provenance: provenance)
+    }
+
+    /// The file of a format that is imported, at the place of its first bytes.
+    private func imported(
+        _ item: CarvedItem, of bytes: [UInt8], _ count: inout Count
+    ) -> Result<(PropertyListDocument, Range<Int>), PropertyListError> {
+        do {
+            let (document, range) = try ImportedArchive.carve(
+                bytes, at: item.range.lowerBound, limits: options.limits.limits,
+                effort: &count.effort)
+            return .success((document, range))
+        } catch {
+            return .failure(error)
+        }
     }
 
     private static func padded(_ text: String, _ width: Int) -> String {

@@ -26,7 +26,8 @@ struct Convert: CommandOnFiles, ConsoleCommand {
     @Argument(
         help: """
             binary, xml, openstep, strings, pbxproj (Xcode's project.pbxproj), json or jsonl; \
-            binary1 and xml1 are the same as binary and xml.
+            binary1 and xml1 are the same as binary and xml; typedstream, nib, bplist16 or bplist17 \
+            for files of the same format, which are written again.
             """)
     var format: OutputFormat
 
@@ -73,6 +74,7 @@ struct Convert: CommandOnFiles, ConsoleCommand {
             throw Failure(
                 .usage, "keyed: binary output does not go to a terminal; name a file with -o")
         }
+        if format.isImported { return try rewritten(file, console) }
         let input = try Input(
             file, options: reading.options, limits: reading.limits.limits,
             text: reading.text.reading, console)
@@ -84,6 +86,19 @@ struct Convert: CommandOnFiles, ConsoleCommand {
             let failure = Failure(error, in: input.name, source: nil)
             throw error.code == .unrepresentableValue && writing.strict && format.format == .xml
                 ? Failure(.invalid, failure.message + "; without --strict it is written") : failure
+        }
+    }
+
+    /// A typedstream, a NIBArchive or a message, read and written again: the same bytes.
+    private func rewritten(_ file: String, _ console: Console) throws(Failure) -> [UInt8] {
+        let bytes = try Input.bytes(file, reading.limits.limits)
+        do {
+            console.budget.admit(extent: bytes.count, size: bytes.count)
+            try console.budget.charge(bytes: bytes.count)
+            if inPlace { try console.chargeFile() }
+            return try Rewriting.bytes(of: bytes, as: format, reading.limits.limits)
+        } catch {
+            throw Failure(error, in: file, source: nil)
         }
     }
 

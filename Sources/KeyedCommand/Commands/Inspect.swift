@@ -10,7 +10,8 @@ struct Inspect: ParsableCommand, ConsoleCommand {
         abstract: "Print how a file is built: trailer, widths, object table.",
         discussion: """
             Of a binary file: the trailer, and for each object its number, byte offset, marker and \
-            value; objects that nothing refers to are marked with *. Of text: each value with its line.
+            value; objects that nothing refers to are marked with *. Of text: each value with its line. \
+            Of a typedstream, a NIBArchive and bplist15 to 17: versions, and each value with its place.
             """)
 
     @Argument(help: "The file, or - for standard input.", completion: .file())
@@ -42,7 +43,9 @@ struct Inspect: ParsableCommand, ConsoleCommand {
         }
         let document = input.document
         do {
-            if document.format == .binary {
+            if let origin = document.origin {
+                try printImported(document, origin, console)
+            } else if document.format == .binary {
                 try printBinary(document, console)
             } else {
                 try printText(document, console)
@@ -55,6 +58,29 @@ struct Inspect: ParsableCommand, ConsoleCommand {
                 "\(input.printableName): \(TerminalText.escaped(problem.description))")
         }
         return document.problems.isEmpty ? .fine : .partial
+    }
+
+    // MARK: Imported formats
+
+    /// Prints the facts about a file of another format, and its values in the order of the file.
+    private func printImported(
+        _ document: PropertyListDocument, _ origin: DocumentOrigin, _ console: Console
+    ) throws(PropertyListError) {
+        try console.print("\(origin.format), \(origin.bytes.count) bytes")
+        for fact in origin.facts {
+            let space = String(repeating: " ", count: max(17 - fact.name.utf8.count, 1))
+            try console.print("  \(fact.name)\(space)\(TerminalText.escaped(fact.text))")
+        }
+        let places = document.allNodes.compactMap { node in
+            origin.range(of: UInt32(truncatingIfNeeded: node.number)).map { (node, $0) }
+        }
+        try console.print("values:")
+        try console.print("   number    offset    length")
+        for (node, range) in places.sorted(by: { $0.1.lowerBound < $1.1.lowerBound }) {
+            try console.print(
+                " \(padded(node.number, 8))  \(padded(range.lowerBound, 8))  \(padded(range.count, 8))  "
+                    + description(of: node))
+        }
     }
 
     // MARK: Binary

@@ -114,9 +114,6 @@ struct DatabaseScan {
     ) throws -> (list: NestedPropertyList, bytes: [UInt8])? {
         guard value.kind != .other, !value.range.isEmpty else { return nil }
         let head = try bytes(of: value, &payload, limit: NestedPropertyList.headSize)
-        if let name = NestedPropertyList.neighbour(head[...]) {
-            return (.neighbour(name), try whole(value, &payload))
-        }
         guard NestedPropertyList.begins(head[...]) else { return nil }
         let bytes = try whole(value, &payload)
         let list = NestedPropertyList(bytes[...], limits: printer.options.limits.limits)

@@ -95,7 +95,7 @@ struct ExplorerCollector {
         let count = min(document.nodeCount, room)
         omittedValues += document.nodeCount - count
         var entry = ExplorerTable.Document(
-            format: document.format.map { "\($0)" } ?? "", space: item.space, base: item.base,
+            format: document.formatName ?? "", space: item.space, base: item.base,
             size: document.byteCount, first: first, count: count,
             root: document.root.number < count ? first + document.root.number : -1,
             holder: item.holder)
@@ -193,10 +193,11 @@ struct ExplorerCollector {
     ) throws(PropertyListError) {
         let content = node.data ?? []
         table.counts[place] = content.count
-        let isInPlace = item.document.format == .binary
+        let isInPlace = item.document.hasInPlace(content)
         let start = isInPlace ? item.base + content.startIndex : decoded.count
         // What is said to be in place lies in the space of its document.
-        table.values[place] = isRedacted ? -1 : start
+        let isApart = !isInPlace && item.document.origin != nil
+        table.values[place] = isRedacted ? -1 : isApart ? -start - 2 : start
         let begins = NestedPropertyList.begins(content) && item.nesting < Self.nestingLimit
         if !isInPlace {
             guard decoded.count + content.count <= bounds.bytes else {
@@ -225,10 +226,10 @@ struct ExplorerCollector {
         case .document(let document)?:
             console.budget.admitValues(of: document)
             return document
-        case .damaged(let error)?:
+        case .damaged(let error, _)?:
             entry.problems.append("data that begin like a property list: " + problem(error))
             return nil
-        case .neighbour?, nil: return nil
+        case nil: return nil
         }
     }
 

@@ -15,7 +15,7 @@ enum ExplorerFacts {
         case .binary?: binary(document, limits)
         case .xml?: xml(document)
         case .openStep?, .json?: encoding(document)
-        default: []
+        default: document.origin?.facts ?? []
         }
     }
 

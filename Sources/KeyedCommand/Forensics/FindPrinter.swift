@@ -88,7 +88,7 @@ struct FindPrinter {
     ) throws(PropertyListError) {
         guard let style = style as? JSONStyle else { return try printTitle(title + found.detail) }
         var entries: JSONStyle.Entries = [("kind", .string(found.name))]
-        if case .damaged(let error) = found { entries.append(("problem", .string(error.what))) }
+        if case .damaged(let error, _) = found { entries.append(("problem", .string(error.what))) }
         if let offset { entries.append(("offset", PropertyListValue(offset))) }
         try printLine(JSONStyle.text(entries, style.provenance))
     }

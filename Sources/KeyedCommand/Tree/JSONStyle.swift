@@ -29,7 +29,7 @@ struct JSONStyle: TreeStyle {
         var entries: Entries = [
             ("path", .string(PropertyListKeyPath(place.prefix).description)),
             ("kind", heading.contents == nil ? "property list" : "keyed archive"),
-            ("format", .string(heading.document.format.map { "\($0)" } ?? "")),
+            ("format", .string(heading.document.formatName ?? "")),
         ]
         if let contents = heading.contents {
             entries.append(("archiver", .string(contents.archiver)))
@@ -68,6 +68,9 @@ struct JSONStyle: TreeStyle {
         case .entry(let index, let part):
             entries.append(("index", PropertyListValue(index)))
             entries.append(("part", .string(part)))
+        case .run(let index, let text):
+            entries.append(("index", PropertyListValue(index)))
+            entries.append(("text", .string(text)))
         }
     }
 

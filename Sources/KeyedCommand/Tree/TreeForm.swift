@@ -19,6 +19,8 @@ enum Label {
     case index(Int)
     /// A part of an entry whose key is an object of its own.
     case entry(Int, String)
+    /// A run of an attributed string: its number, and its text.
+    case run(Int, String)
 
     /// The text before the value.
     func text(_ text: ValueText) -> String {
@@ -30,6 +32,8 @@ enum Label {
             "(\(key.kind)" + (text.text(of: key).map { " \($0)" } ?? "") + "): "
         case .index(let index): "[\(index)] "
         case .entry(let index, let part): "[\(index)] \(part): "
+        case .run(let index, let part):
+            "[\(index)] \"\(TerminalText.escaped(part, quoting: true))\": "
         }
     }
 
@@ -37,7 +41,7 @@ enum Label {
     var keySize: Int {
         switch self {
         case .field(let key), .key(let key): key.contentSize
-        case .none, .oddKey, .index, .entry: 0
+        case .none, .oddKey, .index, .entry, .run: 0
         }
     }
 }
@@ -331,6 +335,7 @@ struct ObjectForm {
         if let objects = fields[FoundationField.objects], objects.kind == .array {
             return collection(className, objects)
         }
+        if let form = attributedString(className) { return form }
         var form = TreeForm(summary: className, .object)
         add(fieldsBut: [ArchiveFormat.classKey], to: &form)
         return form
@@ -401,6 +406,91 @@ struct ObjectForm {
             rest = rest.dropFirst(length)
         }
         return groups.joined(separator: "-")
+    }
+
+    // MARK: Attributed strings
+
+    // Longer texts are shown with all their fields. Making the lines of runs takes the whole text.
+    private static let longestText = 1 << 16
+
+    /// The text of an attributed string with a line for each run; nil for other objects, and for runs that do not
+    /// cover the text.
+    private func attributedString(_ className: String) -> TreeForm? {
+        guard let node = attributedText, node.contentSize <= Self.longestText,
+            let runs = attributeRuns(of: node.string ?? "")
+        else { return nil }
+        var form = TreeForm(
+            summary: "\(className) \(text.text(of: .string(kind: "string", node)))", .object)
+        form.cost = node.contentSize
+        for (index, run) in runs.enumerated() {
+            form.children.append(.run(index, run.text), run.attributes, steps: run.steps)
+        }
+        form.count = runs.count
+        add(
+            fieldsBut: [ArchiveFormat.classKey, "NSString", "NSAttributes", "NSAttributeInfo"],
+            to: &form)
+        return form
+    }
+
+    /// The string that is the text of an attributed string.
+    private var attributedText: PropertyListNode? {
+        guard let uid = fields["NSString"]?.uid else { return nil }
+        switch try? contents.entry(uid) {
+        case .leaf(let node): return node.kind == .string ? node : nil
+        case .object(let inner, _):
+            let node = inner[FoundationField.string]
+            return node?.kind == .string ? node : nil
+        default: return nil
+        }
+    }
+
+    private typealias RunLine = (
+        text: String, attributes: PropertyListNode, steps: [PropertyListKeyPath.Step]
+    )
+
+    /// The runs of an attributed string of a text; nil where they do not cover it.
+    private func attributeRuns(of text: String) -> [RunLine]? {
+        guard let attributes = fields["NSAttributes"] else { return [] }
+        let field = PropertyListKeyPath.Step.key("NSAttributes")
+        guard fields["NSAttributeInfo"] != nil else { return [(text, attributes, [field])] }
+        guard let list = attributes.uid, case .object(let table, _)? = try? contents.entry(list),
+            let dictionaries = table[FoundationField.objects]?.array, let packed = attributeInfo
+        else { return nil }
+        var lines: [RunLine] = []
+        var start = text.utf16.startIndex
+        var numbers = packed[...]
+        while !numbers.isEmpty {
+            guard let length = Self.integer(&numbers), let index = Self.integer(&numbers),
+                index < dictionaries.count,
+                let end = text.utf16.index(
+                    start, offsetBy: length, limitedBy: text.utf16.endIndex)
+            else { return nil }
+            let steps = [field, .key(FoundationField.objects), .index(index)]
+            lines.append((String(text[start..<end]), dictionaries[index], steps))
+            start = end
+        }
+        return start == text.utf16.endIndex ? lines : nil
+    }
+
+    /// The packed runs, in data or in an object of a class of data.
+    private var attributeInfo: ArraySlice<UInt8>? {
+        guard let uid = fields["NSAttributeInfo"]?.uid else { return nil }
+        switch try? contents.entry(uid) {
+        case .leaf(let node): return node.data
+        case .object(let inner, _): return inner[FoundationField.data]?.data
+        default: return nil
+        }
+    }
+
+    /// The next integer of seven bits a byte; nil where it has no end within four bytes.
+    private static func integer(_ bytes: inout ArraySlice<UInt8>) -> Int? {
+        var value = 0
+        for shift in stride(from: 0, to: 28, by: 7) {
+            guard let byte = bytes.popFirst() else { return nil }
+            value |= Int(byte & 0x7F) << shift
+            if byte & 0x80 == 0 { return value }
+        }
+        return nil
     }
 
     // MARK: Collections

@@ -260,7 +260,7 @@ struct TreePrinter {
         _ nested: PropertyListDocument, _ form: TreeForm,
         at child: Children.Child, _ level: Int, _ console: Console
     ) throws(PropertyListError) {
-        let start = document.format == .binary ? form.data?.startIndex : nil
+        let start = form.data.flatMap { document.hasInPlace($0) ? $0.startIndex : nil }
         var inner = TreePlace(
             prefix: try path(child, console).steps + contentField(form) + [.content],
             level: level, nesting: place.nesting + 1)

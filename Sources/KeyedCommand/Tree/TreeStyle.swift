@@ -27,7 +27,10 @@ struct TreeHeading {
 
     /// The kind, the format, and of an archive who wrote it and how many objects it has.
     var text: String {
-        let format = document.format.map { "\($0)" } ?? ""
+        let format = document.formatName ?? ""
+        if let origin = document.origin {
+            return "\(format), " + TreeForm.count(origin.bytes.count, "byte", "bytes")
+        }
         guard let contents else { return "\(format) property list" }
         return "keyed archive by \(ValueText.shortened(contents.archiver)), \(format), "
             + TreeForm.count(contents.objects.count, "object", "objects")

@@ -30,7 +30,7 @@ public struct DocumentBuilder: ~Copyable {
     var hasFailed: Bool { failure != nil }
 
     /// The number of values and keys so far.
-    var recordCount: Int { tree.store.records.count }
+    package var recordCount: Int { tree.store.records.count }
 
     /// Refuses to add `count` values, which are too many.
     mutating func refuse(count: Int) {
@@ -41,17 +41,34 @@ public struct DocumentBuilder: ~Copyable {
     /// Creates a builder; `limits` bound the nesting and the size.
     public init(limits: ParsingLimits = .default) { self.limits = limits }
 
+    /// Creates a builder of a document that is made of a file of another format. ``sourceData(_:)`` adds bytes of
+    /// the file without a copy of each.
+    package init(source: [UInt8], limits: ParsingLimits) {
+        self.limits = limits
+        tree = TreeAssembler(bytes: source)
+    }
+
     /// The document.
     ///
     /// - Throws: `unexpectedElement` for a mistake in the order of calls, `duplicateKey`,
     ///   `depthLimitExceeded`, `sizeLimitExceeded`.
     public consuming func finish() throws(PropertyListError) -> PropertyListDocument {
+        try finish(origin: nil, problems: [])
+    }
+
+    /// The document, with the file of another format that it was made of, and the flaws of that.
+    ///
+    /// - Throws: As ``finish()``.
+    package consuming func finish(
+        origin: DocumentOrigin?, problems: [PropertyListError]
+    ) throws(PropertyListError) -> PropertyListDocument {
         if let failure { throw failure }
         if !hasRoot { throw Self.misuse("a document needs a value") }
         if tree.depth > 0 { throw Self.misuse("\(tree.depth) containers are not ended") }
         var pass = DictionaryPass(options: .strict, format: nil, keys: keys.table)
         try pass.run(&tree.store)
-        return PropertyListDocument(.init(store: tree.store, keys: pass.keys))
+        return PropertyListDocument(
+            .init(store: tree.store, keys: pass.keys, problems: problems, origin: origin))
     }
 }
 
@@ -82,6 +99,15 @@ extension DocumentBuilder {
         tree.store.bytes.makeRoom(for: value.count)
         tree.store.bytes.append(contentsOf: value)
         addContent(kind: .data, from: start)
+    }
+
+    /// Adds bytes of the source, which must be in it.
+    package mutating func sourceData(_ range: Range<Int>) {
+        guard admits() else { return }
+        tree.add(
+            NodeRecord(
+                kind: .data, offset: UInt32(truncatingIfNeeded: range.lowerBound),
+                payload: NodeRecord.payload(low: UInt32(truncatingIfNeeded: range.count))))
     }
 
     /// Adds text.

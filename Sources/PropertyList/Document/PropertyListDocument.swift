@@ -29,6 +29,7 @@ public struct PropertyListDocument: Sendable {
         package let problems: [PropertyListError]
         /// A Boolean value that says whether no two leaves are equal.
         let hasDistinctLeaves: Bool
+        let origin: DocumentOrigin?
 
         init(_ parts: Parts) {
             store = parts.store
@@ -46,6 +47,7 @@ public struct PropertyListDocument: Sendable {
             leniencies = parts.leniencies
             problems = parts.problems
             hasDistinctLeaves = parts.hasDistinctLeaves
+            origin = parts.origin
         }
 
         /// The number of a key's text; nil where no dictionary has it.
@@ -79,6 +81,7 @@ public struct PropertyListDocument: Sendable {
         var leniencies: ParsingOptions = []
         var problems: [PropertyListError] = []
         var hasDistinctLeaves = false
+        var origin: DocumentOrigin?
     }
 
     package let storage: Storage
@@ -146,7 +149,7 @@ extension PropertyListDocument {
     public var nodeCount: Int { storage.store.records.count }
 
     /// The size of the source, in bytes.
-    public var byteCount: Int { storage.store.bytes.count }
+    public var byteCount: Int { storage.origin?.bytes.count ?? storage.store.bytes.count }
 
     /// Which of the leniencies given to the parser were needed to read the document.
     public var leniencies: ParsingOptions { storage.leniencies }
@@ -159,7 +162,7 @@ extension PropertyListDocument {
     public var xmlHeader: XMLHeader? { storage.xmlHeader }
 
     /// The bytes of the source. For text in another encoding than UTF-8, the text as UTF-8.
-    package var source: [UInt8] { storage.store.bytes }
+    package var source: [UInt8] { storage.origin?.bytes ?? storage.store.bytes }
 
     /// The encoding of the source's text.
     package var sourceEncoding: SourceEncoding { storage.encoding }

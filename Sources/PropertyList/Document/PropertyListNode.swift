@@ -17,12 +17,17 @@ public struct PropertyListNode: Sendable {
     /// Its number in the document's table: in binary, the number of the object in the file.
     public var number: Int { Int(index) }
 
-    /// Where the value begins in the source, in bytes; nil in a document that was built.
-    public var sourceOffset: Int? { storage.format == nil ? nil : Int(record.offset) }
+    /// Where the value begins in the source, in bytes; nil in a document that was built, and for a value that a file
+    /// of another format does not have.
+    public var sourceOffset: Int? {
+        if storage.format != nil { return Int(record.offset) }
+        return storage.origin?.range(of: index)?.lowerBound
+    }
 
     /// Where the value begins in the source, for a message; in text this counts lines and is linear.
     public var location: PropertyListError.Location? {
-        SourceText.location(Int(record.offset), storage.store, storage.format)
+        if storage.origin != nil { return sourceOffset.map { .byte($0) } }
+        return SourceText.location(Int(record.offset), storage.store, storage.format)
     }
 
     /// Returns whether both are one and the same value of one document, not only equal.

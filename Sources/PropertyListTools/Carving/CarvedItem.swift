@@ -11,7 +11,7 @@ public struct CarvedItem: Sendable {
         case propertyList(PropertyListDocument)
         /// The beginning of a property list with nothing valid after it, and why.
         case damaged(PropertyListFormat, PropertyListError)
-        /// The beginning of a format that is not read here, by its name: `typed stream`, `NIBArchive`,
+        /// The beginning of a format that `ArchiveImport` reads, by its name: `typedstream`, `NIBArchive`,
         /// `bplist15`, `bplist16`, `bplist17`.
         case neighbour(String)
     }

@@ -83,6 +83,11 @@ public struct PropertyListCarver: Sequence, IteratorProtocol {
         return nil
     }
 
+    /// Continues at a place, if it is not behind the search.
+    package mutating func skip(to place: Int) {
+        position = Swift.max(position, Swift.min(place, bytes.count))
+    }
+
     // MARK: Marks
 
     /// A format that may begin at a place.
@@ -108,7 +113,11 @@ public struct PropertyListCarver: Sequence, IteratorProtocol {
         case UInt8(ascii: "<"):
             if span.has("<?xml", at: place) { return .declaration }
             return span.has("<plist", at: place) ? .element : nil
-        case 0x04: return span.has("\u{4}\u{B}streamtyped", at: place) ? .typedStream : nil
+        case 0x03, 0x04:
+            guard span.has("\u{B}", at: place &+ 1) else { return nil }
+            let isStream =
+                span.has("streamtyped", at: place &+ 2) || span.has("typedstream", at: place &+ 2)
+            return isStream ? .typedStream : nil
         case UInt8(ascii: "N"): return span.has("NIBArchive", at: place) ? .nibArchive : nil
         default: return nil
         }
@@ -119,7 +128,7 @@ public struct PropertyListCarver: Sequence, IteratorProtocol {
         case .binary: return binary(at: place)
         case .element: return xml(at: place)
         case .laterVersion: return laterVersion(at: place)
-        case .typedStream: return Self.neighbour("typed stream", 13, at: place)
+        case .typedStream: return Self.neighbour("typedstream", 13, at: place)
         case .nibArchive: return Self.neighbour("NIBArchive", 10, at: place)
         case .declaration:
             prolog = place

@@ -13,6 +13,7 @@ package struct ValueRanges {
         case xml(XMLSourceMap)
         case openStep(OpenStepSourceMap)
         case json(SourceRanges)
+        case origin(DocumentOrigin)
         case none
     }
 
@@ -26,7 +27,7 @@ package struct ValueRanges {
         case .xml?: map = .xml(XMLSourceMap(store))
         case .openStep?: map = .openStep(OpenStepSourceMap(store))
         case .json?: map = .json(JSONSourceMap(store).ranges)
-        default: map = .none
+        default: map = document.origin.map(Map.origin) ?? .none
         }
     }
 
@@ -38,6 +39,7 @@ package struct ValueRanges {
         case .xml(let map): map.range(of: number)
         case .openStep(let map): map.range(of: number)
         case .json(let ranges): ranges[number]
+        case .origin(let origin): origin.range(of: number) ?? 0..<0
         case .none: 0..<0
         }
     }

@@ -23,15 +23,16 @@ columns: the value with the number n has an entry at n in each of them.
     starts     the first byte of the value, in the space of its document
     lengths    the number of bytes of the value in that space
     values     of a string, integer, real or date: a number into `texts`; of a boolean: 0 or 1, redacted 2;
-               of a UID: its number; of data: the first byte of its content (-1: left out), in space 0 where the
-               document is binary and lies in space 0, otherwise in space 1; of a container: the place of its
-               first child in `children`
+               of a UID: its number; of data: the first byte of its content (-1: left out), in the space of the
+               document where its format has data as they are, otherwise in space 1 (below -1: in space 1 too, at
+               -2 less the value); of a container: the place of its first child in `children`
     counts     of a container: the number of elements or entries; of a string or data: its length in bytes
 
 The children of a dictionary are its keys, then its values.
 
 A document has:
-  format       "binary", "xml", "openStep", "json". A reader of another format fills the same columns
+  format       "binary", "xml", "openStep", "json", or one that was imported: "typedstream", "NIBArchive", "bplist15",
+               "bplist16", "bplist17"
   space, base, size   where its bytes are; what starts in `nodes` counts from is the space, not the base
   first, count its values have the numbers from `first` on
   root         the value that holds all others
@@ -53,6 +54,8 @@ const Kind = {
   null: "n", boolean: "b", integer: "i", real: "r", date: "t", data: "d", string: "s", uid: "u",
   array: "a", set: "e", dictionary: "o", unreadable: "x",
 };
+/** The formats that have data as they are. */
+const inPlaceFormats = new Set(["binary", "typedstream", "NIBArchive", "bplist15", "bplist16", "bplist17"]);
 const kindNames = Object.fromEntries(Object.entries(Kind).map(([name, letter]) => [letter, name]));
 
 /** The values of the file. A value is a number; -1 stands for one that was left out. */
@@ -134,12 +137,13 @@ class Model {
   }
   /** The content of data: its space, first byte and bytes; null where they were left out. */
   content(node) {
-    if (this.values[node] < 0) return null;
+    const value = this.values[node];
+    if (value === -1) return null;
     const document = this.document(node);
-    const space = document.format === "binary" ? document.space : 1;
+    const space = value >= 0 && inPlaceFormats.has(document.format) ? document.space : 1;
     const bytes = this.bytes(space);
     if (!bytes) return null;
-    const start = this.values[node];
+    const start = value < 0 ? -value - 2 : value;
     return { space, start, bytes: bytes.subarray(start, start + this.counts[node]) };
   }
 
@@ -364,7 +368,7 @@ class Model {
     const document = this.documents.findLast(holds);
     if (!document) return "outside of the property list";
     const { table } = document;
-    if (!table) return document.format === "binary" ? "unused" : "markup";
+    if (!table) return inPlaceFormats.has(document.format) ? "unused" : "markup";
     const place = byte - document.base;
     if (place < 8) return "header";
     if (place >= document.size - 32) return "trailer";

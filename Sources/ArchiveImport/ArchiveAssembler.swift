@@ -1,0 +1,248 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ArchiveVocabulary
+internal import PropertyList
+
+/// Builds the property list of a keyed archive from the objects of another format, and keeps where each value was.
+///
+///     begin → field or value, for each root → beginObjects → object or leaf, for each object in its order
+///           → extra objects → finish
+struct ArchiveAssembler: ~Copyable {
+    private var builder: DocumentBuilder
+    private var ranges: [Range<UInt32>] = []
+    private let source: [UInt8]
+    /// The strings that the file shares, by their numbers in it.
+    private var sharedStrings: [Int: CompletedValue] = [:]
+    /// The number of the next extra object.
+    private var nextExtra: Int
+    private var extras: [Extra] = []
+    private var extraClasses: [String: PropertyListUID] = [:]
+
+    /// An object that the keyed archive has and the file has not.
+    private enum Extra {
+        case string(String)
+        case data([UInt8])
+        case array([PropertyListUID], class: PropertyListUID)
+        case classDescription([String])
+    }
+
+    /// Creates an assembler. `count` is the number of objects and classes of the file, which come first.
+    init(_ source: [UInt8], _ limits: ParsingLimits, count: Int) {
+        self.source = source
+        builder = DocumentBuilder(source: source, limits: limits)
+        nextExtra = count + 1
+    }
+
+    /// Gives the records that were added last their place.
+    private mutating func note(_ range: Range<Int>) {
+        let place =
+            UInt32(
+                truncatingIfNeeded: range.lowerBound)..<UInt32(truncatingIfNeeded: range.upperBound)
+        while ranges.count < builder.recordCount { ranges.append(place) }
+    }
+
+    /// Begins the archive, and the dictionary of its roots.
+    mutating func begin() {
+        builder.beginDictionary()
+        builder.key(ArchiveFormat.versionKey)
+        builder.integer(100_000)
+        builder.key(ArchiveFormat.archiverKey)
+        builder.string(ArchiveFormat.archiver)
+        builder.key(ArchiveFormat.topKey)
+        builder.beginDictionary()
+        note(0..<0)
+    }
+
+    /// Ends the roots, and begins the objects.
+    mutating func beginObjects() {
+        builder.end()
+        builder.key(ArchiveFormat.objectsKey)
+        builder.beginArray()
+        null()
+    }
+
+    /// Adds the entry that stands for nil.
+    mutating func null() {
+        builder.string(ArchiveFormat.null)
+        note(0..<0)
+    }
+
+    /// Begins the object at a place.
+    mutating func beginObject(class: PropertyListUID, at range: Range<Int>) {
+        builder.beginDictionary()
+        note(range)
+        builder.key(ArchiveFormat.classKey)
+        builder.uid(`class`)
+        note(0..<0)
+    }
+
+    /// Adds the description of a class. `shared` has the numbers of the names among the shared strings of the file.
+    mutating func classDescription(
+        _ names: [(text: String, shared: Int)], hints: [String] = [], at range: Range<Int>
+    ) {
+        builder.beginDictionary()
+        note(range)
+        builder.key(ArchiveFormat.classNameKey)
+        string(names.first?.text ?? "", shared: names.first?.shared ?? -1, at: range)
+        builder.key(ArchiveFormat.classChainKey)
+        builder.beginArray()
+        for name in names { string(name.text, shared: name.shared, at: 0..<0) }
+        builder.end()
+        if !hints.isEmpty {
+            builder.key(ArchiveFormat.classHintsKey)
+            builder.beginArray()
+            for hint in hints { builder.string(hint) }
+            builder.end()
+        }
+        builder.end()
+        note(0..<0)
+    }
+
+    /// Adds a string that the file may hold once and use often; the document does so too.
+    mutating func string(_ text: @autoclosure () -> String, shared: Int, at range: Range<Int>) {
+        if let known = sharedStrings[shared] { return builder.again(known) }
+        builder.string(text())
+        note(range)
+        if let value = builder.lastValue, shared >= 0 { sharedStrings[shared] = value }
+    }
+
+    // MARK: Values
+
+    mutating func key(_ key: String) {
+        builder.key(key)
+        note(0..<0)
+    }
+
+    mutating func string(_ text: String, at range: Range<Int>) {
+        builder.string(text)
+        note(range)
+    }
+
+    mutating func integer(_ value: PropertyListInteger, at range: Range<Int>) {
+        builder.integer(value)
+        note(range)
+    }
+
+    mutating func real(_ value: PropertyListReal, at range: Range<Int>) {
+        builder.real(value)
+        note(range)
+    }
+
+    mutating func boolean(_ value: Bool, at range: Range<Int>) {
+        builder.boolean(value)
+        note(range)
+    }
+
+    /// Adds the null of property lists, which keyed archives do not have.
+    mutating func noValue(at range: Range<Int>) {
+        builder.null()
+        note(range)
+    }
+
+    mutating func date(_ seconds: Double, at range: Range<Int>) {
+        builder.date(PropertyListDate(secondsSince2001: seconds))
+        note(range)
+    }
+
+    mutating func reference(_ uid: PropertyListUID, at range: Range<Int>) {
+        builder.uid(uid)
+        note(range)
+    }
+
+    /// Adds bytes of the file, or of another array.
+    mutating func data(_ bytes: ArraySlice<UInt8>, inPlace: Bool = true, at range: Range<Int>) {
+        if inPlace {
+            builder.sourceData(bytes.startIndex..<bytes.endIndex)
+        } else {
+            builder.data(bytes)
+        }
+        note(range)
+    }
+
+    mutating func beginArray(at range: Range<Int>) {
+        builder.beginArray()
+        note(range)
+    }
+
+    mutating func beginSet(at range: Range<Int>) {
+        builder.beginSet()
+        note(range)
+    }
+
+    mutating func beginDictionary(at range: Range<Int>) {
+        builder.beginDictionary()
+        note(range)
+    }
+
+    mutating func end() { builder.end() }
+
+    /// The value that was added last, to be added again.
+    var lastValue: CompletedValue? { builder.lastValue }
+
+    mutating func again(_ value: CompletedValue) { builder.again(value) }
+
+    // MARK: Extra objects
+
+    private mutating func add(_ extra: Extra) -> PropertyListUID {
+        extras.append(extra)
+        defer { nextExtra += 1 }
+        return PropertyListUID(UInt32(truncatingIfNeeded: nextExtra))
+    }
+
+    /// An extra string. It is written after the objects of the file.
+    mutating func extraString(_ text: String) -> PropertyListUID { add(.string(text)) }
+
+    /// Extra data.
+    mutating func extraData(_ bytes: [UInt8]) -> PropertyListUID { add(.data(bytes)) }
+
+    /// An extra NSArray of objects.
+    mutating func extraArray(_ objects: [PropertyListUID]) -> PropertyListUID {
+        let name = extraClass([FoundationClass.array, FoundationClass.object])
+        return add(.array(objects, class: name))
+    }
+
+    /// The description of a class that the file does not have as one.
+    mutating func extraClass(_ names: [String]) -> PropertyListUID {
+        let name = names.first ?? ""
+        if let known = extraClasses[name] { return known }
+        let uid = add(.classDescription(names))
+        extraClasses[name] = uid
+        return uid
+    }
+
+    private mutating func write(_ extra: Extra) {
+        switch extra {
+        case .string(let text): builder.string(text)
+        case .data(let bytes): builder.data(bytes)
+        case .array(let objects, let name):
+            beginObject(class: name, at: 0..<0)
+            key(FoundationField.objects)
+            builder.beginArray()
+            for object in objects { builder.uid(object) }
+            builder.end()
+            builder.end()
+        case .classDescription(let names):
+            classDescription(names.map { ($0, -1) }, at: 0..<0)
+        }
+        note(0..<0)
+    }
+
+    /// The document.
+    consuming func finish(
+        format: String, facts: [(name: String, text: String)], problems: [PropertyListError]
+    ) throws(PropertyListError) -> PropertyListDocument {
+        for extra in extras { write(extra) }
+        builder.end()
+        builder.end()
+        return try finishPlain(format: format, facts: facts, problems: problems)
+    }
+
+    /// The document of a file that is a plain property list.
+    consuming func finishPlain(
+        format: String, facts: [(name: String, text: String)], problems: [PropertyListError]
+    ) throws(PropertyListError) -> PropertyListDocument {
+        let origin = DocumentOrigin(format: format, bytes: source, facts: facts, ranges: ranges)
+        return try builder.finish(origin: origin, problems: problems)
+    }
+}

@@ -1,0 +1,153 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ArchiveVocabulary
+internal import InlinePropertyList
+public import KeyedArchive
+internal import NIBArchive
+public import PropertyList
+internal import TypedStream
+
+/// A typedstream, a NIBArchive or a message of NSXPCConnection, as the keyed archive of the same objects.
+///
+/// Everything that works on keyed archives works on ``document``: the graph, typed values through a `ClassRegistry`,
+/// writing in any format. Each value knows its place in the file. Objects whose class has no known form keep their
+/// values, under keys that tell their order and type.
+///
+/// ```swift
+/// let archive = try ImportedArchive(parsing: bytes)
+/// let message = try archive.unarchive(ArchivedAttributedString.self, allowing: .foundation)
+/// print(message.text)
+/// ```
+public struct ImportedArchive: Sendable {
+    /// A format that can be imported. An open set: a new format breaks no `switch`.
+    public struct Format: Sendable, Hashable {
+        let importer: Importer
+
+        enum Importer: Sendable { case typedStream, nibArchive, inlinePropertyList }
+
+        /// The streams of `NSArchiver`.
+        public static let typedStream = Format(importer: .typedStream)
+        /// Compiled interface files.
+        public static let nibArchive = Format(importer: .nibArchive)
+        /// `bplist15`, `bplist16` and `bplist17`, the messages of `NSXPCConnection`.
+        public static let inlinePropertyList = Format(importer: .inlinePropertyList)
+
+        /// Finds the format of bytes by the first 16 of them; nil for others.
+        public static func detect(_ bytes: some Sequence<UInt8>) -> Format? {
+            let head = Array(bytes.prefix(16))
+            if TypedStreamDocument.isTypedStream(head) { return .typedStream }
+            if NIBArchiveDocument.isNIBArchive(head) { return .nibArchive }
+            return InlinePropertyListDocument.version(of: head).map { _ in .inlinePropertyList }
+        }
+
+        fileprivate var type: any ArchiveImporter.Type {
+            switch importer {
+            case .typedStream: TypedStreamImporter.self
+            case .nibArchive: NIBArchiveImporter.self
+            case .inlinePropertyList: InlineListImporter.self
+            }
+        }
+    }
+
+    /// The format of the file.
+    public let format: Format
+
+    /// The same objects as a keyed archive. A message without objects that name a class is a plain property list.
+    ///
+    /// Object *n* + 1 of the archive is object *n* of a typedstream or a NIBArchive.
+    public let document: PropertyListDocument
+
+    /// Imports a file, and checks all of it. Linear in the size of the file.
+    ///
+    /// - Parameters:
+    ///   - bytes: The file.
+    ///   - limits: The limits on what the file may ask for.
+    /// - Throws: `unrecognizedFormat` for files of other formats; `invalidMarker`, `truncated` or a limit for
+    ///   malformed ones, with the place; `unexpectedElement` for an object that does not hold what its class writes.
+    public init(
+        parsing bytes: [UInt8], limits: ParsingLimits = .default
+    ) throws(PropertyListError) {
+        try self.init(bytes, limits, salvages: false)
+    }
+
+    /// Imports a file from any sequence of bytes, of which it makes one copy.
+    public init(
+        parsing bytes: some Sequence<UInt8>, limits: ParsingLimits = .default
+    ) throws(PropertyListError) {
+        try self.init(parsing: Array(bytes), limits: limits)
+    }
+
+    /// Imports as much of a damaged file as can be read with certainty. ``PropertyListDocument/problems`` of the
+    /// document has the defects.
+    ///
+    /// A typedstream is read up to its first defect. An object that does not hold what its class writes keeps its values.
+    ///
+    /// - Parameters:
+    ///   - bytes: The file.
+    ///   - limits: The limits on what the file may ask for.
+    /// - Throws: As ``init(parsing:limits:)-(Array<UInt8>,_)`` where nothing can be read.
+    public init(
+        salvaging bytes: [UInt8], limits: ParsingLimits = .default
+    ) throws(PropertyListError) {
+        try self.init(bytes, limits, salvages: true)
+    }
+
+    private init(
+        _ bytes: [UInt8], _ limits: ParsingLimits, salvages: Bool
+    ) throws(PropertyListError) {
+        guard let format = Format.detect(bytes) else {
+            throw PropertyListError(
+                .unrecognizedFormat,
+                what: "expected a typedstream, a NIBArchive or bplist15, 16 or 17",
+                location: .byte(0))
+        }
+        self.format = format
+        document = try format.type.document(bytes, limits, salvages: salvages)
+    }
+}
+
+extension ImportedArchive {
+    /// The place of an object in the file; nil for a number without an object, and for an object that stands for
+    /// several values of the file. Constant time.
+    public func byteRange(of object: PropertyListUID) -> Range<Int>? {
+        guard let objects = document.root[ArchiveFormat.objectsKey]?.array,
+            let index = Int(exactly: object.value), index < objects.count
+        else { return nil }
+        return document.origin?.range(of: UInt32(objects[index].number))
+    }
+
+    /// Reads the root as a value of a type.
+    ///
+    /// Classes are allowed by their exact names, as in keyed archives.
+    ///
+    /// - Parameters:
+    ///   - type: The type.
+    ///   - registry: The classes that the file may hold.
+    ///   - limits: The limits on what the archive may expand to.
+    /// - Returns: The value.
+    /// - Throws: As `KeyedUnarchiver`. An error names the class, the path, the place in the file, and the line that
+    ///   would allow a class.
+    public func unarchive<T: KeyedDecodable>(
+        _ type: T.Type = T.self, allowing registry: ClassRegistry = .foundation,
+        limits: ParsingLimits = .default
+    ) throws -> T {
+        do {
+            return try KeyedUnarchiver(
+                ArchiveContents(document), allowing: registry, limits: limits
+            ).unarchive(type)
+        } catch let error as KeyedArchiveError {
+            guard let object = error.object, let range = byteRange(of: object) else { throw error }
+            let name = document.formatName ?? ""
+            throw error.from("byte \(range.lowerBound) of the \(name)")
+        }
+    }
+}
+
+/// The reader of a format, which makes a keyed archive of its objects.
+protocol ArchiveImporter {
+    /// Reads a file and makes a document of it.
+    static func document(
+        _ bytes: [UInt8], _ limits: ParsingLimits, salvages: Bool
+    ) throws(PropertyListError) -> PropertyListDocument
+}

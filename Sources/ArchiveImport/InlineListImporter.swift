@@ -1,0 +1,248 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ArchiveVocabulary
+internal import InlinePropertyList
+internal import KeyedArchive
+internal import PropertyList
+
+// A dictionary whose first key is `$class`, with a string, is an object. A message with such dictionaries becomes a
+// keyed archive: its objects, and the strings and data in them, become entries of `$objects`, and values without a key
+// get `$0`, `$1`, … as there. Any other message is a plain property list.
+
+/// Makes a keyed archive, or a plain property list, of a message of NSXPCConnection. Not recursive.
+struct InlineListImporter: ArchiveImporter {
+    private typealias Item = (key: InlinePropertyListNode?, value: InlinePropertyListNode)
+
+    /// A container that is being written.
+    private struct Frame {
+        /// The container, to be known when it is complete.
+        let index: Int
+        var items: ArraySlice<Item>
+        /// The number of values without a key so far.
+        var unkeyed = 0
+        let isList: Bool
+    }
+
+    /// An entry of `$objects`.
+    private enum Entry {
+        case value(InlinePropertyListNode)
+        case `class`(String)
+    }
+
+    private let isArchive: Bool
+    private var frames: [Frame] = []
+    /// The entries so far, the one for nil left out. They are written in order.
+    private var entries: [Entry] = []
+    private var numbers: [Int: PropertyListUID] = [:]
+    private var classes: [String: PropertyListUID] = [:]
+    private var classNames: [Int: String?] = [:]
+    /// The values that were written, for references to them.
+    private var written: [Int: CompletedValue] = [:]
+
+    private init(isArchive: Bool) { self.isArchive = isArchive }
+
+    static func document(
+        _ bytes: [UInt8], _ limits: ParsingLimits, salvages: Bool
+    ) throws(PropertyListError) -> PropertyListDocument {
+        let listLimits = InlinePropertyListLimits(depth: limits.depth, inputSize: limits.inputSize)
+        let version = InlinePropertyListDocument.version(of: bytes).map { "\($0.rawValue)" } ?? ""
+        let format = "bplist" + version
+        let document: InlinePropertyListDocument
+        do throws(InlinePropertyListError) {
+            document = try InlinePropertyListDocument(parsing: bytes, limits: listLimits)
+        } catch {
+            throw PropertyListError(error, format)
+        }
+        var output = ArchiveAssembler(bytes, limits, count: 0)
+        var importer = InlineListImporter(isArchive: holdsObjects(document.root))
+        let facts = [("values", "\(document.nodeCount)")]
+        guard importer.isArchive else {
+            importer.write(document.root, inObject: false, inList: false, &output)
+            importer.writeFrames(inObject: false, &output)
+            return try output.finishPlain(format: format, facts: facts, problems: [])
+        }
+        output.begin()
+        output.key(KeyedUnarchiver.rootKey)
+        importer.write(document.root, inObject: false, inList: false, &output)
+        importer.writeFrames(inObject: false, &output)
+        output.beginObjects()
+        importer.writeEntries(&output)
+        return try output.finish(format: format, facts: facts, problems: [])
+    }
+
+    /// Returns whether any dictionary of a message is an object. Linear.
+    private static func holdsObjects(_ root: InlinePropertyListNode) -> Bool {
+        var pending = [root]
+        while let node = pending.popLast() {
+            if node.isReference { continue }
+            if className(of: node) != nil { return true }
+            pending += items(of: node).map(\.value)
+        }
+        return false
+    }
+
+    /// The name of the class that a value is an object of; nil for other values. Constant the second time: a small
+    /// file may refer to a large dictionary often.
+    private mutating func className(of node: InlinePropertyListNode) -> String? {
+        guard case .dictionary = node.content else { return nil }
+        if let known = classNames[node.index] { return known }
+        let name = Self.className(of: node)
+        classNames[node.index] = .some(name)
+        return name
+    }
+
+    /// The name of the class that a dictionary is an object of; nil for other values. Linear.
+    private static func className(of node: InlinePropertyListNode) -> String? {
+        guard case .dictionary = node.content, let first = node.entries?.first,
+            case .string(ArchiveFormat.classKey) = first.key.content,
+            case .string(let name) = first.value.content
+        else { return nil }
+        return name
+    }
+
+    /// The children of a container, with their keys in a dictionary; none for other values.
+    private static func items(of node: InlinePropertyListNode) -> [Item] {
+        switch node.content {
+        case .array(let values), .orderedSet(let values), .set(let values):
+            values.map { (nil, $0) }
+        case .dictionary: node.entries?.map { ($0.key, $0.value) } ?? []
+        default: []
+        }
+    }
+
+    // MARK: Entries
+
+    private mutating func number(of entry: Entry) -> PropertyListUID {
+        entries.append(entry)
+        return PropertyListUID(UInt32(truncatingIfNeeded: entries.count))
+    }
+
+    /// The number of the entry for a value.
+    private mutating func number(of node: InlinePropertyListNode) -> PropertyListUID {
+        if let known = numbers[node.index] { return known }
+        let number = number(of: .value(node))
+        numbers[node.index] = number
+        return number
+    }
+
+    private mutating func number(ofClass name: String) -> PropertyListUID {
+        if let known = classes[name] { return known }
+        let number = number(of: .class(name))
+        classes[name] = number
+        return number
+    }
+
+    private mutating func writeEntries(_ output: inout ArchiveAssembler) {
+        var next = 0
+        while next < entries.count {
+            switch entries[next] {
+            case .class(let name): output.classDescription([(name, -1)], at: 0..<0)
+            case .value(let node):
+                if let name = className(of: node) {
+                    let number = number(ofClass: name)
+                    output.beginObject(class: number, at: node.byteRange)
+                    frames = [
+                        Frame(
+                            index: -1, items: Self.items(of: node).dropFirst(), isList: false)
+                    ]
+                    writeFrames(inObject: true, &output)
+                } else {
+                    write(node, inObject: false, inList: false, &output)
+                }
+            }
+            next += 1
+        }
+    }
+
+    // MARK: Values
+
+    /// Writes what is left of the open containers.
+    private mutating func writeFrames(inObject: Bool, _ output: inout ArchiveAssembler) {
+        while let top = frames.indices.last {
+            guard let item = frames[top].items.popFirst() else {
+                output.end()
+                if let value = output.lastValue, frames[top].index >= 0 {
+                    written[frames[top].index] = value
+                }
+                frames.removeLast()
+                continue
+            }
+            if let key = item.key { writeKey(key, top, &output) }
+            write(item.value, inObject: inObject, inList: frames[top].isList, &output)
+        }
+    }
+
+    private mutating func writeKey(
+        _ key: InlinePropertyListNode, _ frame: Int, _ output: inout ArchiveAssembler
+    ) {
+        if case .string(let text) = key.content {
+            output.key(isArchive && text.utf8.first == UInt8(ascii: "$") ? "$" + text : text)
+        } else {
+            output.key(ArchiveFormat.unkeyedField(frames[frame].unkeyed))
+            frames[frame].unkeyed += 1
+        }
+    }
+
+    /// Writes a value, or begins a container.
+    private mutating func write(
+        _ node: InlinePropertyListNode, inObject: Bool, inList: Bool,
+        _ output: inout ArchiveAssembler
+    ) {
+        let value = node.target
+        let range = node.byteRange
+        switch value.content {
+        case .null: return isArchive ? output.reference(0, at: range) : output.noValue(at: range)
+        case .string, .data:
+            if inObject { return output.reference(number(of: value), at: range) }
+        case .boolean, .integer, .unsigned, .float, .double, .date:
+            if inObject, inList { return output.reference(number(of: value), at: range) }
+        case .array, .orderedSet, .set, .dictionary:
+            if className(of: value) != nil {
+                return output.reference(number(of: value), at: range)
+            }
+        }
+        if let known = written[value.index] { return output.again(known) }
+        if !begin(value, &output) {
+            Self.writeScalar(value.content, at: range, &output)
+            if let done = output.lastValue { written[value.index] = done }
+        }
+    }
+
+    /// Begins a container.
+    ///
+    /// - Returns: Whether the value is one.
+    private mutating func begin(
+        _ node: InlinePropertyListNode, _ output: inout ArchiveAssembler
+    ) -> Bool {
+        switch node.content {
+        case .array, .orderedSet: output.beginArray(at: node.byteRange)
+        case .set: output.beginSet(at: node.byteRange)
+        case .dictionary: output.beginDictionary(at: node.byteRange)
+        default: return false
+        }
+        let items = Self.items(of: node)[...]
+        let isList = items.first?.key == nil
+        frames.append(Frame(index: node.index, items: items, isList: isList))
+        return true
+    }
+
+    private static func writeScalar(
+        _ content: InlinePropertyListNode.Content, at range: Range<Int>,
+        _ output: inout ArchiveAssembler
+    ) {
+        switch content {
+        case .boolean(let truth): output.boolean(truth, at: range)
+        case .integer(let number):
+            output.integer(PropertyListInteger(exactly: number) ?? 0, at: range)
+        case .unsigned(let number):
+            output.integer(PropertyListInteger(exactly: number) ?? 0, at: range)
+        case .float(let number): output.real(PropertyListReal(number), at: range)
+        case .double(let number): output.real(PropertyListReal(number), at: range)
+        case .date(let seconds): output.date(seconds, at: range)
+        case .string(let text): output.string(text, at: range)
+        case .data(let bytes): output.data(bytes, at: range)
+        case .null, .array, .orderedSet, .set, .dictionary: break
+        }
+    }
+}

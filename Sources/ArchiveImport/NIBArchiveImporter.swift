@@ -1,0 +1,250 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ArchiveVocabulary
+internal import KeyedArchive
+internal import NIBArchive
+internal import PropertyList
+internal import ValidText
+
+// Keys and classes are those of keyed archives, but for these:
+//
+// | in a NIBArchive | in a keyed archive |
+// |---|---|
+// | `NSString`, `NSMutableString`, `NSData`, `NSMutableData`: `NS.bytes` | the plain value; `NS.string`, `NS.data` |
+// | `NSNumber`: `NS.intval`, `NS.dblval`, `NS.boolval` | the plain value |
+// | `NSArray`, `NSSet`, mutable ones: `NSInlinedValue`, `UINibEncoderEmptyKey` for each element | `NS.objects` |
+// | `NSDictionary`, mutable ones: the same, keys and values in turn | `NS.keys`, `NS.objects` |
+// | a class to use where another is unknown | a hint of the class |
+// | a key that begins with `$` | with one more, as `NSKeyedArchiver` writes it |
+//
+// Source: archives that Apple's software wrote.
+
+/// Makes a keyed archive of a NIBArchive. Objects with other values than the class writes keep their fields.
+struct NIBArchiveImporter: ArchiveImporter {
+    private static let emptyKey = "UINibEncoderEmptyKey"
+    private static let inlinedKey = "NSInlinedValue"
+    private static let format = "NIBArchive"
+
+    private let document: NIBArchiveDocument
+    private let salvages: Bool
+    private var problems: [PropertyListError] = []
+
+    static func document(
+        _ bytes: [UInt8], _ limits: ParsingLimits, salvages: Bool
+    ) throws(PropertyListError) -> PropertyListDocument {
+        let nibLimits = NIBArchiveLimits(inputSize: limits.inputSize)
+        let document: NIBArchiveDocument
+        do throws(NIBArchiveError) {
+            document = try NIBArchiveDocument(
+                parsing: bytes, allowingTrailingBytes: salvages, limits: nibLimits)
+        } catch {
+            throw PropertyListError(error)
+        }
+        var importer = NIBArchiveImporter(document: document, salvages: salvages)
+        return try importer.document(bytes, limits)
+    }
+
+    private init(document: NIBArchiveDocument, salvages: Bool) {
+        self.document = document
+        self.salvages = salvages
+        let count = document.trailingBytes.count
+        if count > 0 {
+            let place = document.trailingBytes.startIndex
+            problems = [
+                PropertyListError(
+                    .trailingData, of: Self.format,
+                    "expected the end after the class names, found \(count) bytes", place)
+            ]
+        }
+    }
+
+    private mutating func document(
+        _ bytes: [UInt8], _ limits: ParsingLimits
+    ) throws(PropertyListError) -> PropertyListDocument {
+        let objects = document.objects
+        let classes = document.classes
+        var output = ArchiveAssembler(bytes, limits, count: objects.count + classes.count)
+        output.begin()
+        if objects.count > 0 {
+            output.key(KeyedUnarchiver.rootKey)
+            output.reference(1, at: 0..<0)
+        }
+        output.beginObjects()
+        for object in objects { try write(object, to: &output) }
+        for `class` in classes {
+            output.classDescription(
+                [(`class`.name, -1)], hints: Self.hints(`class`), at: `class`.byteRange)
+        }
+        return try output.finish(
+            format: Self.format, facts: [("coder version", "\(document.coderVersion)")],
+            problems: problems)
+    }
+
+    /// The names of the classes to use where one is unknown. A file has few of them; a long list is cut.
+    private static func hints(_ class: NIBArchiveClass) -> [String] {
+        `class`.fallbacks.prefix(16).map(\.name)
+    }
+
+    private func classReference(_ object: NIBArchiveObject) -> PropertyListUID {
+        PropertyListUID(UInt32(truncatingIfNeeded: document.objects.count + object.class.index + 1))
+    }
+
+    private static func uid(_ object: NIBArchiveObject) -> PropertyListUID {
+        PropertyListUID(UInt32(truncatingIfNeeded: object.index + 1))
+    }
+
+    // MARK: Objects
+
+    private mutating func write(
+        _ object: NIBArchiveObject, to output: inout ArchiveAssembler
+    ) throws(PropertyListError) {
+        let values = object.values
+        let range = place(of: values)
+        switch object.class.name {
+        case "NSString", "NSNumber", "NSData":
+            if values.count == 1, writePlain(values[values.startIndex], object, range, &output) {
+                return
+            }
+        default: break
+        }
+        output.beginObject(class: classReference(object), at: range)
+        try writeFields(of: object, to: &output)
+        output.end()
+    }
+
+    private func place(of values: NIBArchiveValues) -> Range<Int> {
+        guard let first = values.first, let last = values.last else { return 0..<0 }
+        return first.byteRange.lowerBound..<last.byteRange.upperBound
+    }
+
+    /// Writes a string, a number or data as a plain value.
+    ///
+    /// - Returns: Whether the value is one that the class writes.
+    private func writePlain(
+        _ value: NIBArchiveValue, _ object: NIBArchiveObject, _ range: Range<Int>,
+        _ output: inout ArchiveAssembler
+    ) -> Bool {
+        switch (object.class.name, value.key, value.content) {
+        case ("NSString", FoundationField.bytes, .data(let bytes)):
+            guard let text = String(validUTF8: bytes) else { return false }
+            output.string(text, at: range)
+        case ("NSData", FoundationField.bytes, .data(let bytes)): output.data(bytes, at: range)
+        case ("NSNumber", "NS.intval", .integer(let number)):
+            output.integer(PropertyListInteger(exactly: number) ?? 0, at: range)
+        case ("NSNumber", "NS.dblval", .double(let number)):
+            output.real(PropertyListReal(number), at: range)
+        case ("NSNumber", "NS.boolval", .boolean(let truth)): output.boolean(truth, at: range)
+        default: return false
+        }
+        return true
+    }
+
+    private mutating func writeFields(
+        of object: NIBArchiveObject, to output: inout ArchiveAssembler
+    ) throws(PropertyListError) {
+        let values = object.values
+        switch object.class.name {
+        case "NSArray", "NSMutableArray", "NSSet", "NSMutableSet":
+            if let elements = elements(of: values) {
+                return Self.write(elements, FoundationField.objects, to: &output)
+            }
+        case "NSDictionary", "NSMutableDictionary":
+            if let elements = elements(of: values), elements.count % 2 == 0 {
+                let pairs = elements.enumerated()
+                Self.write(
+                    pairs.filter { $0.offset % 2 == 0 }.map(\.element), FoundationField.keys,
+                    to: &output)
+                Self.write(
+                    pairs.filter { $0.offset % 2 == 1 }.map(\.element), FoundationField.objects,
+                    to: &output)
+                return
+            }
+        case "NSMutableString", "NSMutableData":
+            if values.count == 1, writeContent(values[values.startIndex], object, to: &output) {
+                return
+            }
+        default: break
+        }
+        try writeAll(values, to: &output)
+    }
+
+    private func writeContent(
+        _ value: NIBArchiveValue, _ object: NIBArchiveObject, to output: inout ArchiveAssembler
+    ) -> Bool {
+        guard case .data(let bytes) = value.content, value.key == FoundationField.bytes else {
+            return false
+        }
+        if object.class.name == "NSMutableData" {
+            output.key(FoundationField.data)
+            output.data(bytes, at: value.byteRange)
+            return true
+        }
+        guard let text = String(validUTF8: bytes) else { return false }
+        output.key(FoundationField.string)
+        output.string(text, at: value.byteRange)
+        return true
+    }
+
+    /// The elements of a collection; nil for other values.
+    private func elements(of values: NIBArchiveValues) -> [NIBArchiveValue]? {
+        guard let first = values.first, first.key == Self.inlinedKey,
+            case .boolean(true) = first.content
+        else { return nil }
+        let elements = values.dropFirst()
+        let isList = elements.allSatisfy { value in
+            guard value.key == Self.emptyKey else { return false }
+            switch value.content {
+            case .object, .null: return true
+            default: return false
+            }
+        }
+        return isList ? Array(elements) : nil
+    }
+
+    private static func write(
+        _ elements: [NIBArchiveValue], _ key: String, to output: inout ArchiveAssembler
+    ) {
+        output.key(key)
+        output.beginArray(at: 0..<0)
+        for element in elements { write(element, to: &output) }
+        output.end()
+    }
+
+    /// Writes values as fields. Those without a key of their own become an array.
+    private mutating func writeAll(
+        _ values: NIBArchiveValues, to output: inout ArchiveAssembler
+    ) throws(PropertyListError) {
+        var keys: Set<Int> = []
+        let unkeyed = values.filter { $0.key == Self.emptyKey }
+        for value in values {
+            let isNew = keys.insert(value.keyIndex).inserted
+            if value.key == Self.emptyKey {
+                if isNew { Self.write(unkeyed, Self.emptyKey, to: &output) }
+            } else if isNew {
+                output.key(value.key.utf8.first == UInt8(ascii: "$") ? "$" + value.key : value.key)
+                Self.write(value, to: &output)
+            } else {
+                let error = PropertyListError(
+                    .duplicateKey, of: Self.format, "expected each key once in an object",
+                    value.byteRange.lowerBound)
+                guard salvages else { throw error }
+                problems.append(error)
+            }
+        }
+    }
+
+    private static func write(_ value: NIBArchiveValue, to output: inout ArchiveAssembler) {
+        let range = value.byteRange
+        switch value.content {
+        case .integer(let number):
+            output.integer(PropertyListInteger(exactly: number) ?? 0, at: range)
+        case .boolean(let truth): output.boolean(truth, at: range)
+        case .float(let number): output.real(PropertyListReal(number), at: range)
+        case .double(let number): output.real(PropertyListReal(number), at: range)
+        case .data(let bytes): output.data(bytes, at: range)
+        case .null: output.reference(0, at: range)
+        case .object(let object): output.reference(uid(object), at: range)
+        }
+    }
+}

@@ -1,0 +1,55 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+internal import InlinePropertyList
+internal import NIBArchive
+internal import PropertyList
+internal import TypedStream
+
+// The errors of the readers as errors of the document that is made. A message begins with the name of the format.
+
+extension PropertyListError {
+    init(_ error: TypedStreamError) {
+        let code: Code =
+            switch error.code {
+            case .depthLimitExceeded: .depthLimitExceeded
+            case .sizeLimitExceeded: .sizeLimitExceeded
+            case .truncated: .truncated
+            case .invalidLength: .invalidLength
+            case .invalidNumber: .invalidNumber
+            case .invalidReference: .invalidReference
+            case .invalidString: .invalidString
+            case .wrongKind: .unexpectedElement
+            default: .invalidMarker
+            }
+        self.init(code, of: "typedstream", error.what, error.byteOffset)
+    }
+
+    init(_ error: NIBArchiveError) {
+        let code: Code =
+            error.code == .sizeLimitExceeded
+            ? .sizeLimitExceeded : error.code == .truncated ? .truncated : .invalidMarker
+        self.init(code, of: "NIBArchive", error.what, error.byteOffset)
+    }
+
+    init(_ error: InlinePropertyListError, _ format: String) {
+        let code: Code =
+            switch error.code {
+            case .depthLimitExceeded: .depthLimitExceeded
+            case .sizeLimitExceeded: .sizeLimitExceeded
+            case .truncated: .truncated
+            case .trailingData: .trailingData
+            case .duplicateKey: .duplicateKey
+            default: .invalidMarker
+            }
+        self.init(code, of: format, error.what, error.byteOffset)
+    }
+
+    /// The error of a file of a format, at a place in it.
+    init(_ code: Code, of format: String, _ what: String, _ offset: Int?) {
+        self.init(
+            code, what: "\(format): \(what)", location: offset.map { .byte($0) },
+            recovery: code.isLimit
+                ? .init(.raiseLimits, "raise `ParsingLimits` if the file is genuine") : nil)
+    }
+}

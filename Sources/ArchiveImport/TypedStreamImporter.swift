@@ -1,0 +1,373 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ArchiveVocabulary
+internal import KeyedArchive
+internal import PropertyList
+internal import TypedStream
+internal import ValidText
+
+// Objects of known classes get the fields that they have in a keyed archive (`TypedStreamContent` lists the classes).
+// The values of all others, and of roots that are not one object, have the number of their group and its type encoding
+// as the key: `0 i`, `1 [12c]`. A group of one value is that value, other groups are arrays. C strings, which are in the
+// object table of a stream too, stand where they are used; their entries are `$null`.
+
+/// Makes a keyed archive of a typedstream.
+struct TypedStreamImporter: ArchiveImporter {
+    /// The length from which type encodings are cut in keys. The encoding may be long and used by many groups.
+    private static let longestEncoding = 32
+
+    private let document: TypedStreamDocument
+    private let salvages: Bool
+    private var problems: [PropertyListError] = []
+
+    static func document(
+        _ bytes: [UInt8], _ limits: ParsingLimits, salvages: Bool
+    ) throws(PropertyListError) -> PropertyListDocument {
+        let streamLimits = TypedStreamLimits(depth: limits.depth, inputSize: limits.inputSize)
+        let document: TypedStreamDocument
+        do throws(TypedStreamError) {
+            document =
+                try salvages
+                ? TypedStreamDocument(salvaging: bytes, limits: streamLimits)
+                : TypedStreamDocument(parsing: bytes, limits: streamLimits)
+        } catch {
+            throw PropertyListError(error)
+        }
+        var importer = TypedStreamImporter(document, salvages: salvages)
+        return try importer.document(bytes, limits)
+    }
+
+    private init(_ document: TypedStreamDocument, salvages: Bool) {
+        self.document = document
+        self.salvages = salvages
+        problems = document.problem.map { [PropertyListError($0)] } ?? []
+    }
+
+    /// An entry of the object table of the stream.
+    private enum Entry {
+        case object(TypedStreamObject)
+        case `class`(TypedStreamClass)
+        case cString
+    }
+
+    /// The entries of the object table, in order.
+    private var entries: [Entry] {
+        let objects = document.objects
+        let classes = document.classes
+        let last = max(objects.last?.number ?? -1, classes.last?.number ?? -1)
+        var entries = [Entry](repeating: .cString, count: last + 1)
+        for object in objects { entries[object.number] = .object(object) }
+        for `class` in classes { entries[`class`.number] = .class(`class`) }
+        return entries
+    }
+
+    private mutating func document(
+        _ bytes: [UInt8], _ limits: ParsingLimits
+    ) throws(PropertyListError) -> PropertyListDocument {
+        let entries = entries
+        var output = ArchiveAssembler(bytes, limits, count: entries.count)
+        output.begin()
+        if let root = document.root {
+            output.key(KeyedUnarchiver.rootKey)
+            output.reference(Self.uid(root), at: root.byteRange)
+        } else {
+            write(document.groups, to: &output)
+        }
+        output.beginObjects()
+        for entry in entries {
+            switch entry {
+            case .object(let object): try write(object, to: &output)
+            case .class(let `class`): Self.write(`class`, to: &output)
+            case .cString: output.null()
+            }
+        }
+        let facts = [
+            ("byte order", document.byteOrder == .littleEndian ? "little-endian" : "big-endian"),
+            ("streamer version", "\(document.streamerVersion)"),
+            ("system version", "\(document.systemVersion)"),
+        ]
+        return try output.finish(format: "typedstream", facts: facts, problems: problems)
+    }
+
+    /// The number of an object or a class of the stream in the archive.
+    private static func uid(_ object: TypedStreamObject) -> PropertyListUID {
+        PropertyListUID(UInt32(truncatingIfNeeded: object.number + 1))
+    }
+
+    private static func uid(_ object: TypedStreamObject?) -> PropertyListUID {
+        object.map { uid($0) } ?? 0
+    }
+
+    private static func write(_ class: TypedStreamClass, to output: inout ArchiveAssembler) {
+        let names = `class`.chain.map { ($0.name, $0.sharedName.number) }
+        output.classDescription(names, at: `class`.byteRange)
+    }
+
+    // MARK: Objects
+
+    private mutating func write(
+        _ object: TypedStreamObject, to output: inout ArchiveAssembler
+    ) throws(PropertyListError) {
+        do throws(TypedStreamError) {
+            if let content = try object.content() {
+                return write(content, of: object, to: &output)
+            }
+        } catch {
+            guard salvages else { throw PropertyListError(error) }
+            // The problem of the whole document is listed already.
+            if document.problem == nil { problems.append(PropertyListError(error)) }
+        }
+        begin(object, &output)
+        write(object.groups, to: &output)
+        output.end()
+    }
+
+    private func begin(_ object: TypedStreamObject, _ output: inout ArchiveAssembler) {
+        let name = PropertyListUID(UInt32(truncatingIfNeeded: object.class.number + 1))
+        output.beginObject(class: name, at: object.byteRange)
+    }
+
+    /// Writes an object of a known class. Immutable strings, numbers and data are plain values in a keyed archive.
+    private func write(
+        _ content: TypedStreamContent, of object: TypedStreamObject,
+        to output: inout ArchiveAssembler
+    ) {
+        let range = object.byteRange
+        let isMutable = object.class.name.utf8.starts(with: "NSMutable".utf8)
+        switch content {
+        case .string(let text?) where !isMutable: return output.string(text, at: range)
+        case .number(let number): return Self.write(number, at: range, to: &output)
+        case .data(let bytes) where !isMutable: return output.data(bytes, at: range)
+        default: break
+        }
+        begin(object, &output)
+        writeFields(content, at: range, to: &output)
+        output.end()
+    }
+
+    private func writeFields(
+        _ content: TypedStreamContent, at range: Range<Int>, to output: inout ArchiveAssembler
+    ) {
+        switch content {
+        case .null, .number, .string(nil): break
+        case .string(let text?):
+            output.key(FoundationField.string)
+            output.string(text, at: range)
+        case .data(let bytes):
+            output.key(FoundationField.data)
+            output.data(bytes, at: bytes.startIndex..<bytes.endIndex)
+        case .date(let seconds):
+            output.key(FoundationField.time)
+            output.real(PropertyListReal(seconds), at: range)
+        case .url(let text, let base):
+            Self.write(FoundationField.base, base, to: &output)
+            Self.write(FoundationField.relative, text, to: &output)
+        case .array(let elements), .set(let elements):
+            Self.write(FoundationField.objects, elements, to: &output)
+        case .dictionary(let entries):
+            Self.write(FoundationField.keys, entries.map(\.key), to: &output)
+            Self.write(FoundationField.objects, entries.map(\.value), to: &output)
+        case .value(let encoding, let value): writeValue(encoding, value, to: &output)
+        case .attributedString(let text, let runs, let attributes):
+            Self.writeText(text, runs, attributes, to: &output)
+        case .color(let kind, let components):
+            Self.writeColor(kind, components, at: range, to: &output)
+        case .catalogColor(let catalog, let name, let fallback):
+            output.key("NSColorSpace")
+            output.integer(6, at: range)
+            Self.write("NSCatalogName", catalog, to: &output)
+            Self.write("NSColorName", name, to: &output)
+            Self.write("NSColor", fallback, to: &output)
+        case .font(let name, let size):
+            let name = output.extraString(name)
+            output.key("NSName")
+            output.reference(name, at: range)
+            output.key("NSSize")
+            output.real(PropertyListReal(size), at: range)
+        }
+    }
+
+    private static func write(
+        _ key: String, _ object: TypedStreamObject?, to output: inout ArchiveAssembler
+    ) {
+        output.key(key)
+        output.reference(uid(object), at: object?.byteRange ?? 0..<0)
+    }
+
+    private static func write(
+        _ key: String, _ objects: [TypedStreamObject?], to output: inout ArchiveAssembler
+    ) {
+        output.key(key)
+        output.beginArray(at: 0..<0)
+        for object in objects {
+            output.reference(uid(object), at: object?.byteRange ?? 0..<0)
+        }
+        output.end()
+    }
+
+    private static func write(
+        _ number: TypedStreamValue.Content, at range: Range<Int>, to output: inout ArchiveAssembler
+    ) {
+        switch number {
+        case .integer(let value):
+            output.integer(PropertyListInteger(exactly: value) ?? 0, at: range)
+        case .unsigned(let value):
+            output.integer(PropertyListInteger(exactly: value) ?? 0, at: range)
+        case .boolean(let value): output.boolean(value, at: range)
+        case .float(let value): output.real(PropertyListReal(value), at: range)
+        case .double(let value): output.real(PropertyListReal(value), at: range)
+        default: output.reference(0, at: range)
+        }
+    }
+
+    // MARK: NSValue
+
+    /// The geometry that has a form of its own in keyed archives, by the name of the structure.
+    private static let geometry: [String: (number: Int, key: String, shape: String, count: Int)] = [
+        "_NSPoint": (1, "NS.pointval", "{n, n}", 2), "CGPoint": (1, "NS.pointval", "{n, n}", 2),
+        "_NSSize": (2, "NS.sizeval", "{n, n}", 2), "CGSize": (2, "NS.sizeval", "{n, n}", 2),
+        "_NSRect": (3, "NS.rectval", "{{n, n}, {n, n}}", 4),
+        "CGRect": (3, "NS.rectval", "{{n, n}, {n, n}}", 4),
+    ]
+
+    private func writeValue(
+        _ encoding: String, _ value: TypedStreamValue, to output: inout ArchiveAssembler
+    ) {
+        let range = value.byteRange
+        let name = String(encoding.dropFirst().prefix { $0 != "=" })
+        if encoding.hasPrefix("{"), let form = Self.geometry[name],
+            let numbers = Self.reals(value), numbers.count == form.count
+        {
+            let text = output.extraString(GeometryText.text(numbers, of: form.shape))
+            output.key(form.key)
+            output.reference(text, at: range)
+            output.key("NS.special")
+            output.integer(PropertyListInteger(form.number), at: range)
+            return
+        }
+        output.key(ArchiveFormat.unkeyedField(0))
+        output.reference(output.extraString(encoding), at: range)
+        output.key(ArchiveFormat.unkeyedField(1))
+        write(value, to: &output)
+    }
+
+    /// The numbers of a structure of real numbers; nil for others. Types nest no deeper than 16.
+    private static func reals(_ value: TypedStreamValue) -> [Double]? {
+        switch value.content {
+        case .float(let real): return [Double(real)]
+        case .double(let real): return [real]
+        case .structure(let fields):
+            var numbers: [Double] = []
+            for field in fields {
+                guard numbers.count < 4, let inner = reals(field) else { return nil }
+                numbers += inner
+            }
+            return numbers
+        default: return nil
+        }
+    }
+
+    // MARK: Attributed strings
+
+    private static func writeText(
+        _ text: TypedStreamObject, _ runs: [AttributedText.StoredRun],
+        _ attributes: [TypedStreamObject], to output: inout ArchiveAssembler
+    ) {
+        write("NSString", text, to: &output)
+        if attributes.isEmpty { return }
+        guard attributes.count > 1 || runs.count > 1 else {
+            return write("NSAttributes", attributes.first, to: &output)
+        }
+        let table = output.extraArray(attributes.map { uid($0) })
+        let info = output.extraData(packed(runs))
+        output.key("NSAttributes")
+        output.reference(table, at: 0..<0)
+        output.key("NSAttributeInfo")
+        output.reference(info, at: 0..<0)
+    }
+
+    /// The runs as keyed archives have them: the length and the number of the attributes, seven bits a byte.
+    private static func packed(_ runs: [AttributedText.StoredRun]) -> [UInt8] {
+        var bytes: [UInt8] = []
+        for run in runs {
+            for number in [run.length, run.attributes] {
+                var rest = number
+                while rest > 0x7F {
+                    bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+                    rest >>= 7
+                }
+                bytes.append(UInt8(truncatingIfNeeded: rest))
+            }
+        }
+        return bytes
+    }
+
+    // MARK: Colors
+
+    private static func writeColor(
+        _ kind: Int, _ components: [Float], at range: Range<Int>,
+        to output: inout ArchiveAssembler
+    ) {
+        output.key("NSColorSpace")
+        output.integer(PropertyListInteger(kind), at: range)
+        output.key(kind < 3 ? "NSRGB" : kind < 5 ? "NSWhite" : "NSCMYK")
+        let isOpaque = components.last == 1
+        let shown = isOpaque ? components.dropLast() : components[...]
+        let text = shown.map(text).joined(separator: " ")
+        output.data(Array((text + "\0").utf8)[...], inPlace: false, at: range)
+    }
+
+    /// A component as text, without a fraction where it has none.
+    private static func text(_ component: Float) -> String {
+        let text = component.description
+        return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
+    }
+
+    // MARK: Groups
+
+    private func write(_ groups: TypedStreamGroups, to output: inout ArchiveAssembler) {
+        for (index, group) in groups.enumerated() {
+            output.key("\(index) " + Self.shortened(group.encoding))
+            let values = Array(group.values.prefix(2))
+            if values.count == 1 {
+                write(values[0], to: &output)
+            } else {
+                output.beginArray(at: group.byteRange)
+                for value in group.values { write(value, to: &output) }
+                output.end()
+            }
+        }
+    }
+
+    private static func shortened(_ encoding: TypedStreamString?) -> String {
+        guard let bytes = encoding?.bytes else { return "@" }
+        let head = String(decoding: bytes.prefix(longestEncoding), as: UTF8.self)
+        return bytes.count > longestEncoding ? head + "…" : head
+    }
+
+    /// Writes a value. Recursive, because types nest no deeper than 16.
+    private func write(_ value: TypedStreamValue, to output: inout ArchiveAssembler) {
+        let range = value.byteRange
+        switch value.content {
+        case .null: output.reference(0, at: range)
+        case .integer, .unsigned, .boolean, .float, .double:
+            Self.write(value.content, at: range, to: &output)
+        case .bytes(let bytes):
+            if value.typeCode == "+", let text = String(validUTF8: bytes) {
+                output.string(text, at: range)
+            } else {
+                output.data(bytes, at: range)
+            }
+        case .string(let string), .cString(let string):
+            output.string(string.text, shared: string.number, at: range)
+        case .class(let `class`):
+            output.string(`class`.name, shared: `class`.sharedName.number, at: range)
+        case .object(let object): output.reference(Self.uid(object), at: range)
+        case .array(let values), .structure(let values):
+            output.beginArray(at: range)
+            for value in values { write(value, to: &output) }
+            output.end()
+        }
+    }
+}

@@ -1,0 +1,65 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import ArchiveImport
+import InlinePropertyList
+import NIBArchive
+import PropertyList
+import TypedStream
+
+/// Writing files of the formats that are imported again. Their objects have forms that keyed archives do not keep, so
+/// a file of another format cannot be written in one of them.
+enum Rewriting {
+    /// The bytes that the writer of a format makes of a file of the same format.
+    ///
+    /// - Throws: `unrepresentableValue` for a file of another format, and the error of the reader.
+    static func bytes(
+        of bytes: [UInt8], as format: OutputFormat, _ limits: ParsingLimits
+    ) throws(PropertyListError) -> [UInt8] {
+        switch format {
+        case .typedstream where TypedStreamDocument.isTypedStream(bytes):
+            return try checked(bytes, limits) {
+                try TypedStreamDocument(
+                    parsing: bytes,
+                    limits: TypedStreamLimits(depth: limits.depth, inputSize: limits.inputSize)
+                ).serialized()
+            }
+        case .nib where NIBArchiveDocument.isNIBArchive(bytes):
+            return try checked(bytes, limits) {
+                try NIBArchiveDocument(
+                    parsing: bytes, allowingTrailingBytes: true,
+                    limits: NIBArchiveLimits(inputSize: limits.inputSize)
+                ).serialized()
+            }
+        default: break
+        }
+        guard let version = InlinePropertyListDocument.version(of: bytes),
+            format.rawValue.utf8.elementsEqual("bplist\(version.rawValue)".utf8)
+        else {
+            throw PropertyListError(
+                .unrepresentableValue,
+                what:
+                    "expected a file of the format \(format.rawValue), which only such files are written in",
+                location: .byte(0))
+        }
+        return try checked(bytes, limits) {
+            let document = try InlinePropertyListDocument(
+                parsing: bytes,
+                limits: InlinePropertyListLimits(depth: limits.depth, inputSize: limits.inputSize))
+            var builder = InlinePropertyListBuilder(isOld: document.version == .sixteen)
+            try builder.append(contentsOf: document.root)
+            return try builder.finish()
+        }
+    }
+
+    /// Returns what `body` does, with its error as one of the command.
+    private static func checked(
+        _ bytes: [UInt8], _ limits: ParsingLimits, _ body: () throws -> [UInt8]
+    ) throws(PropertyListError) -> [UInt8] {
+        do { return try body() } catch {
+            // Importing the same bytes says it in the words of other verbs.
+            _ = try ImportedArchive(parsing: bytes, limits: limits)
+            throw PropertyListError(.invalidMarker, what: "\(error)")
+        }
+    }
+}

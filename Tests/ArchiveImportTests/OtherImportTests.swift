@@ -1,0 +1,139 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import ArchiveImport
+import InlinePropertyList
+import KeyedArchive
+import NIBArchive
+import PropertyList
+import Testing
+
+@Suite("NIBArchives as keyed archives")
+struct NIBArchiveImportTests {
+    @Test("strings, numbers and collections have their values, and cycles stay cycles")
+    func values() throws {
+        var archive = NIBArchiveBuilder(coderVersion: 9)
+        let root = archive.addObject("NSObject")
+        let list = archive.addObject("NSArray")
+        let text = archive.addObject("NSString")
+        let number = archive.addObject("NSNumber")
+        let color = archive.addObject("UIColor", fallbacks: ["NSColor"])
+        archive.append(.object(list), forKey: "UINibObjectsKey", to: root)
+        archive.append(.integer(1), forKey: "$class", to: root)
+        archive.append(.boolean(true), forKey: "NSInlinedValue", to: list)
+        for element in [text, number, color, root] {
+            archive.append(.object(element), forKey: "UINibEncoderEmptyKey", to: list)
+        }
+        archive.append(.data(Array("Größe".utf8)), forKey: "NS.bytes", to: text)
+        archive.append(.integer(-1), forKey: "NS.intval", to: number)
+        archive.append(.float(0.5), forKey: "UIAlpha", to: color)
+        let imported = try ImportedArchive(parsing: archive.serialized())
+        #expect(imported.format == .nibArchive)
+        let graph = try ArchiveGraph(ArchiveContents(imported.document))
+        #expect(graph.roots["root"] == .uid(1))
+        guard case .object(let first)? = graph[1], case .object(let second)? = graph[2] else {
+            Issue.record("objects 1 and 2 are none")
+            return
+        }
+        #expect(first["UINibObjectsKey"] == .uid(2))
+        #expect(first["$$class"] == 1)
+        #expect(second["NS.objects"] == .array([.uid(3), .uid(4), .uid(5), .uid(1)]))
+        #expect(graph[3] == .leaf("Größe"))
+        #expect(graph[4] == .leaf(-1))
+        #expect(graph.archivedClass(of: 5)?.name == "UIColor")
+        #expect(graph.archivedClass(of: 5)?.hints == ["NSColor"])
+    }
+
+    @Test("a collection with other values keeps its fields")
+    func oddCollections() throws {
+        var archive = NIBArchiveBuilder(coderVersion: 9)
+        let root = archive.addObject("NSDictionary")
+        archive.append(.boolean(true), forKey: "NSInlinedValue", to: root)
+        archive.append(.object(root), forKey: "UINibEncoderEmptyKey", to: root)
+        let graph = try ArchiveGraph(
+            ArchiveContents(ImportedArchive(parsing: archive.serialized()).document))
+        guard case .object(let object)? = graph[1] else {
+            Issue.record("object 1 is none")
+            return
+        }
+        #expect(object["NSInlinedValue"] == true)
+        #expect(object["UINibEncoderEmptyKey"] == .array([.uid(1)]))
+    }
+
+    @Test("a key that occurs twice is refused, and reported when salvaging")
+    func duplicates() throws {
+        var archive = NIBArchiveBuilder(coderVersion: 9)
+        let root = archive.addObject("NSObject")
+        for number in [1, 2] as [Int64] {
+            archive.append(.integer(number), forKey: "key", to: root)
+        }
+        let bytes = try archive.serialized()
+        let error = #expect(throws: PropertyListError.self) { try ImportedArchive(parsing: bytes) }
+        #expect(error?.code == .duplicateKey)
+        let salvaged = try ImportedArchive(salvaging: bytes)
+        #expect(salvaged.document.problems.map(\.code) == [.duplicateKey])
+    }
+
+    @Test("bytes after the class names are refused, and reported when salvaging")
+    func trailingBytes() throws {
+        var archive = NIBArchiveBuilder(coderVersion: 10)
+        let root = archive.addObject("NSObject")
+        archive.append(.boolean(true), forKey: "key", to: root)
+        let bytes = try archive.serialized() + [1, 2, 3]
+        #expect(throws: PropertyListError.self) { try ImportedArchive(parsing: bytes) }
+        let salvaged = try ImportedArchive(salvaging: bytes)
+        #expect(salvaged.document.problems.map(\.code) == [.trailingData])
+        #expect(salvaged.document.problems.first?.location?.byte == bytes.count - 3)
+    }
+}
+
+@Suite("Messages of NSXPCConnection as keyed archives")
+struct InlineListImportTests {
+    @Test("a message without objects is a plain property list")
+    func plain() throws {
+        var list = InlinePropertyListBuilder()
+        try list.beginArray()
+        try list.append(.ascii("ping:"))
+        try list.append(.null)
+        try list.append(.integer(-1))
+        try list.append(.double(0.5))
+        try list.end()
+        let imported = try ImportedArchive(parsing: list.finish())
+        #expect(imported.format == .inlinePropertyList)
+        #expect(try imported.document.root.value() == .array(["ping:", .null, -1, 0.5]))
+    }
+
+    @Test("a message with objects is a keyed archive, with typed values")
+    func objects() throws {
+        var list = InlinePropertyListBuilder()
+        try list.beginDictionary()
+        try list.append(.ascii("$class"))
+        try list.append(.ascii("NSDictionary"))
+        for (key, text) in [("NS.keys", "name"), ("NS.objects", "Anna")] {
+            try list.append(.ascii(key))
+            try list.beginArray()
+            try list.append(.utf16(text))
+            try list.end()
+        }
+        try list.end()
+        let imported = try ImportedArchive(parsing: list.finish())
+        let pairs = try imported.unarchive(ArchivedPairs<AnyArchived, AnyArchived>.self)
+        #expect(pairs.entries.first?.key.value(as: String.self) == "name")
+        #expect(pairs.entries.first?.value.value(as: String.self) == "Anna")
+        let error = #expect(throws: KeyedArchiveError.self) {
+            try imported.unarchive(AnyArchived.self, allowing: ClassRegistry(String.self))
+        }
+        #expect(error?.description.contains("of the bplist17") == true)
+    }
+
+    @Test("deep nesting is a limit, not a crash")
+    func depth() throws {
+        var list = InlinePropertyListBuilder()
+        for _ in 0..<20_000 { try list.beginArray() }
+        for _ in 0..<20_000 { try list.end() }
+        let bytes = try list.finish()
+        let error = #expect(throws: PropertyListError.self) { try ImportedArchive(parsing: bytes) }
+        #expect(error?.code == .depthLimitExceeded)
+        #expect(throws: Never.self) { try ImportedArchive(parsing: bytes, limits: .trusted) }
+    }
+}

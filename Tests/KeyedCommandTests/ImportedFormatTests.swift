@@ -1,0 +1,308 @@
+// This source file is part of swift-keyed-archive
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import InlinePropertyList
+import NIBArchive
+import PropertyList
+import TestSupport
+import Testing
+import TypedStream
+
+@testable import KeyedCommand
+
+/// Files of the formats that are imported.
+private enum Samples {
+    typealias ClassChain = TypedStreamBuilder.ClassChain
+
+    private static let string = ClassChain("NSString", version: 1, superclass: .object)
+    private static let dictionary = ClassChain("NSDictionary", superclass: .object)
+    private static let data = ClassChain("NSData", superclass: .object)
+
+    private static func add(_ text: String, _ stream: inout TypedStreamBuilder) throws {
+        try stream.beginGroup("@")
+        try stream.append(object: string) { try $0.append("+", .string(text)) }
+    }
+
+    /// An attributed string with a run for each text, as in a database of messages.
+    static func message(_ texts: [String]) throws -> [UInt8] {
+        var stream = TypedStreamBuilder()
+        try stream.beginGroup("@")
+        try stream.append(object: ClassChain("NSAttributedString", superclass: .object)) { stream in
+            try add(texts.joined(), &stream)
+            for (index, text) in texts.enumerated() {
+                try stream.append(
+                    "iI", .integer(Int64(index + 1)), .integer(Int64(text.utf16.count)))
+                try stream.beginGroup("@")
+                try stream.append(object: dictionary) { stream in
+                    try stream.append("i", .integer(1))
+                    try add("part", &stream)
+                    try add("\(index)", &stream)
+                }
+            }
+        }
+        return try stream.finish()
+    }
+
+    /// Data in a typedstream.
+    static func wrapped(_ bytes: [UInt8]) throws -> [UInt8] {
+        var stream = TypedStreamBuilder()
+        try stream.beginGroup("@")
+        try stream.append(object: data) {
+            try $0.append("i", .integer(Int64(bytes.count)))
+            try $0.append("[\(bytes.count)c]", .bytes(bytes[...]))
+        }
+        return try stream.finish()
+    }
+
+    /// A NIBArchive of a label with data.
+    static func nib(_ bytes: [UInt8]) throws -> [UInt8] {
+        var archive = NIBArchiveBuilder(coderVersion: 9)
+        let root = archive.addObject("NSObject")
+        let title = archive.addObject("NSString")
+        archive.append(.object(title), forKey: "UITitle", to: root)
+        archive.append(.data(bytes), forKey: "UIData", to: root)
+        archive.append(.data(Array("Save".utf8)), forKey: "NS.bytes", to: title)
+        return try archive.serialized()
+    }
+
+    /// A message with an object.
+    static func list() throws -> [UInt8] {
+        var list = InlinePropertyListBuilder()
+        try list.beginArray()
+        try list.append(.ascii("ping:"))
+        try list.beginDictionary()
+        try list.append(.ascii("$class"))
+        try list.append(.ascii("AppPing"))
+        try list.append(.ascii("count"))
+        try list.append(.integer(7))
+        try list.end()
+        try list.end()
+        return try list.finish()
+    }
+
+    /// A database like that of Messages: a table `message` with the column `attributedBody`.
+    static func database(_ bodies: [[UInt8]]) -> [UInt8] {
+        var assembler = DatabaseAssembler(pageSize: 4096)
+        let cells = bodies.enumerated().map { index, body in
+            assembler.cell(
+                DatabaseAssembler.row([.null, .text([]), .blob(body)]), number: index + 1)
+        }
+        assembler.addTable(
+            "message", root: assembler.add(assembler.treePage(kind: 13, cells)),
+            columns: "ROWID INTEGER PRIMARY KEY, text TEXT, attributedBody BLOB)")
+        return assembler.bytes()
+    }
+}
+
+@Suite("keyed on typedstreams, NIBArchives and messages")
+struct ImportedFormatTests {
+    @Test("shows an attributed string as text with its runs")
+    func show() throws {
+        try Files.withFile(Samples.message(["Hi ", "there"])) { file in
+            let run = keyed("show", file)
+            #expect(run.errors == "")
+            #expect(
+                run.output.contains(
+                    """
+                    root: NSAttributedString "Hi there"
+                      [0] "Hi ": NSDictionary, 1 entry
+                        "part": "0"
+                      [1] "there": NSDictionary, 1 entry
+                        "part": "1"
+
+                    """))
+            #expect(
+                run.lines.first
+                    == "typedstream, \(try Data(contentsOf: URL(filePath: file)).count) bytes")
+            #expect(run.status == 0)
+        }
+    }
+
+    @Test("shows what of a damaged stream can be read, and ends with 3")
+    func damaged() throws {
+        try Files.withFile(Samples.message(["Hi ", "there"]).dropLast(20)) { file in
+            let run = keyed("show", file)
+            #expect(run.status == 3)
+            #expect(run.output.contains("\"Hi there\""))
+            #expect(run.errors.contains("typedstream: expected"))
+            #expect(keyed("show", "--strict", file).status == 1)
+            #expect(keyed("lint", file).status == 1)
+            #expect(keyed("check", file, "--allow", "foundation").status == 1)
+        }
+    }
+
+    @Test("lists and checks classes by their exact names")
+    func classes() throws {
+        try Files.withFile(Samples.message(["Hi"])) { file in
+            let run = keyed("classes", file)
+            #expect(run.status == 0)
+            #expect(run.output.contains("1  NSAttributedString : NSObject"))
+            #expect(run.output.contains("ArchivedAttributedString.self"))
+            #expect(keyed("check", file, "--allow", "foundation").status == 0)
+            let refused = keyed("check", file, "--allow", "commonClasses")
+            #expect(refused.status == 1)
+            #expect(refused.output.contains("NSAttributedString is not allowed"))
+            #expect(keyed("lint", file).status == 0)
+        }
+    }
+
+    @Test("prints the place of each value")
+    func inspect() throws {
+        try Files.withFile(Samples.nib([1, 2])) { file in
+            let run = keyed("inspect", file)
+            #expect(run.status == 0)
+            #expect(run.output.contains("coder version    9"))
+            #expect(run.output.contains("string \"Save\""))
+        }
+        try Files.withFile(Samples.message(["Hi"])) { file in
+            let run = keyed("inspect", file)
+            #expect(run.output.contains("byte order       little-endian"))
+        }
+    }
+
+    @Test("compares by values, whatever the formats")
+    func diff() throws {
+        try Files.withFolder { folder in
+            let (old, new, binary) = (
+                folder.appending(path: "old").path, folder.appending(path: "new").path,
+                folder.appending(path: "binary").path
+            )
+            try Data(Samples.message(["Hi"])).write(to: URL(filePath: old))
+            try Data(Samples.message(["Ho"])).write(to: URL(filePath: new))
+            #expect(keyed("diff", old, old).status == 0)
+            let run = keyed("diff", old, new)
+            #expect(run.status == 1)
+            #expect(run.output.contains("\"Ho\""))
+            #expect(keyed("convert", "binary", "-o", binary, old).status == 0)
+            #expect(keyed("diff", old, binary).status == 0)
+        }
+    }
+
+    @Test("shows files nested in each other")
+    func nesting() throws {
+        let inner = try Samples.message(["deep"])
+        for bytes in [
+            try Samples.wrapped(Samples.nib(inner)), try Samples.nib(Samples.wrapped(inner)),
+            try Files.binary(.data(Samples.nib(inner))),
+        ] {
+            try Files.withFile(bytes) { file in
+                let run = keyed("show", file)
+                #expect(run.status == 0)
+                #expect(run.output.contains("NSAttributedString \"deep\""))
+                let lines = keyed("show", "--json", file).lines
+                let line = try #require(lines.last { $0.contains("\"NSAttributedString\"") })
+                let object = try JSONSerialization.jsonObject(with: Data(line.utf8))
+                let place = try #require((object as? [String: Any])?["offset"] as? Int)
+                // The tag of a new object stands before its class.
+                #expect(bytes[place] == 0x84)
+            }
+        }
+    }
+
+    @Test("shows a message of NSXPCConnection")
+    func list() throws {
+        try Files.withFile(Samples.list()) { file in
+            let run = keyed("show", file)
+            #expect(run.status == 0)
+            #expect(run.lines.first?.hasPrefix("bplist17, ") == true)
+            #expect(run.output.contains("AppPing"))
+            #expect(run.output.contains("count: 7"))
+        }
+    }
+
+    @Test("writes files of each format again, byte for byte")
+    func rewriting() throws {
+        for (name, bytes) in [
+            ("typedstream", try Samples.message(["Hi"])), ("nib", try Samples.nib([])),
+            ("bplist17", try Samples.list()),
+        ] {
+            try Files.withFile(bytes) { file in
+                #expect(keyed("convert", name, file, "-o", "-").bytes == bytes)
+                let other = name == "nib" ? "typedstream" : "nib"
+                let refused = keyed("convert", other, file, "-o", "-")
+                #expect(refused.status == 1)
+                #expect(refused.errors.contains("expected a file of the format \(other)"))
+            }
+        }
+    }
+
+    @Test("finds them in other files, with their sizes")
+    func carving() throws {
+        let parts = [
+            try Samples.message(["Hi"]), try Samples.nib([1]), try Samples.list(),
+        ]
+        let noise = [UInt8](repeating: 0xEE, count: 100)
+        let bytes = noise + parts.flatMap { $0 + noise }
+        try Files.withFile(bytes) { file in
+            let run = keyed("carve", file, "--depth", "9")
+            #expect(run.status == 0)
+            var place = 100
+            for (name, part) in zip(["typedstream", "NIBArchive", "bplist17"], parts) {
+                #expect(run.output.contains("\(place)"))
+                #expect(run.output.contains("\(name), \(part.count) bytes"))
+                place += part.count + 100
+            }
+            #expect(run.output.contains("NSAttributedString \"Hi\""))
+        }
+    }
+
+    @Test("prints the texts of a database of messages")
+    func messages() throws {
+        let bodies = try [["Hello"], ["Grüße ", "👋"]].map(Samples.message)
+        try Files.withFile(Samples.database(bodies)) { file in
+            let list = keyed("scan", file)
+            #expect(list.lines == ["message.attributedBody: 2 of 2 values: 2 typedstreams"])
+            let run = keyed("scan", file, "--column", "message.attributedBody", "--depth", "99")
+            #expect(run.status == 0)
+            #expect(run.output.contains("root: NSAttributedString \"Hello\""))
+            #expect(run.output.contains("root: NSAttributedString \"Grüße 👋\""))
+            #expect(run.output.contains("[1] \"👋\": NSDictionary, 1 entry"))
+        }
+    }
+
+    @Test("explores them with the place of each value")
+    func explore() throws {
+        for bytes in [
+            try Samples.message(["Hi"]), try Samples.nib(Samples.message(["in"])),
+            try Samples.list(),
+        ] {
+            try Files.withFile(bytes) { file in
+                let run = keyed("explore", file, "-o", "-")
+                #expect(run.status == 0)
+                #expect(run.errors == "")
+            }
+        }
+    }
+}
+
+@Suite(
+    "keyed on typedstreams and nibs of Apple's software",
+    .enabled(
+        if: !Corpus.external("typedstream").isEmpty, "the folder of typedstreams is not here"))
+struct ImportedSampleTests {
+    private static let files = (Corpus.external("typedstream") + Corpus.external("nibarchive"))
+        .filter { !$0.name.hasSuffix(".tsv") }
+
+    @Test("every verb reads them", arguments: files)
+    func verbs(_ file: Corpus.File) throws {
+        let expected: Int32 = file.name.contains("ExtraData") ? 3 : 0
+        try Files.withFile(file.bytes) { path in
+            let show = keyed("show", path)
+            // One message holds a keyed archive that refers to an object it does not have.
+            let isNestedFlaw = show.errors.contains("its `$class` is object")
+            #expect(show.status == (isNestedFlaw ? 3 : expected), "\(show.errors)")
+            #expect(keyed("inspect", path).status == expected)
+            if expected != 0 {
+                #expect(show.errors.contains("typedstream: expected 157 bytes"))
+                return #expect(keyed("lint", path).status == 1)
+            }
+            #expect(keyed("lint", path).status == 0)
+            #expect(keyed("classes", path).status == 0)
+            #expect(keyed("diff", path, path).status == 0)
+            #expect(keyed("convert", "json", "--json", "typed", path).status == 0)
+            let format = file.bytes.first == 4 ? "typedstream" : "nib"
+            #expect(keyed("convert", format, path, "-o", "-").bytes == file.bytes)
+        }
+    }
+}
