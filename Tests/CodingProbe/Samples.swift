@@ -86,7 +86,8 @@ struct Sample {
             },
             "NSValue, other": Sample {
                 var number: Int32 = 7
-                return NSValue(bytes: &number, objCType: "i")
+                // SAFETY: the type is that of the number, which is copied.
+                return unsafe NSValue(bytes: &number, objCType: "i")
             },
             "NSUnit": Sample { Unit(symbol: "x") },
             "NSUnitLength": Sample { UnitLength.miles },

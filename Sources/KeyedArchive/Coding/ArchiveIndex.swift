@@ -199,11 +199,14 @@ struct ArchiveIndex {
             // Taken out, so that no access to it has to be checked.
             var entries = entries
             self.entries = []
-            try countReferences(in: top, nil, &entries)
+            // A copy, whose spans outlive changes of `self`.
+            let table = table
+            try countReferences(in: top, nil, table, &entries)
             for number in entries.indices
             where entries[number].classNumber.isObject && !entries[number].classNumber.isLeaf {
                 try countReferences(
-                    in: entries[number].node, UInt32(truncatingIfNeeded: number), &entries)
+                    in: entries[number].node, UInt32(truncatingIfNeeded: number), table,
+                    &entries)
             }
             self.entries = entries
         }
@@ -211,16 +214,18 @@ struct ArchiveIndex {
         /// Counts the references in one object, and in the containers that stand in it.
         @inline(__always)
         private mutating func countReferences(
-            in container: UInt32, _ object: UInt32?, _ entries: inout [Entry]
+            in container: UInt32, _ object: UInt32?, _ table: DocumentTable,
+            _ entries: inout [Entry]
         ) throws(KeyedArchiveError) {
-            try countReferences(ofOne: container, object, &entries)
+            try countReferences(ofOne: container, object, table, &entries)
             while let node = pending.popLast() {
-                try countReferences(ofOne: node, object, &entries)
+                try countReferences(ofOne: node, object, table, &entries)
             }
         }
 
         private mutating func countReferences(
-            ofOne container: UInt32, _ object: UInt32?, _ entries: inout [Entry]
+            ofOne container: UInt32, _ object: UInt32?, _ table: DocumentTable,
+            _ entries: inout [Entry]
         ) throws(KeyedArchiveError) {
             let records = table.records.span
             let values = table.children.span.extracting(records[Int(container)].valueRange)
