@@ -236,7 +236,7 @@ struct TypedStreamImporter: ArchiveImporter {
     ) {
         let range = value.byteRange
         let name = String(encoding.dropFirst().prefix { $0 != "=" })
-        if encoding.hasPrefix("{"), let form = Self.geometry[name],
+        if encoding.utf8.first == UInt8(ascii: "{"), let form = Self.geometry[name],
             let numbers = Self.reals(value), numbers.count == form.count
         {
             let text = output.extraString(GeometryText.text(numbers, of: form.shape))

@@ -86,7 +86,7 @@ enum Contents {
     static func classNames(_ handle: DocumentHandle) throws(Failure) -> [UInt8] {
         let contents = try handle.archive()
         var descriptions: Set<UInt32> = []
-        var names: Set<String> = []
+        var names: Set<ExactText> = []
         var budget = DescriptionBudget(contents, limits: handle.limits)
         do {
             for number in contents.objects.indices {
@@ -94,13 +94,14 @@ enum Contents {
                 guard case .object(_, let description) = try contents.entry(uid),
                     descriptions.insert(description.value).inserted
                 else { continue }
-                names.insert(try contents.archivedClass(description, within: &budget).name)
+                let name = try contents.archivedClass(description, within: &budget).name
+                names.insert(ExactText(name))
             }
         } catch { throw Failure(error, in: handle.document) }
         var output = [UInt8(ascii: "[")]
         for (index, name) in names.sorted().enumerated() {
             output.append(contentsOf: (index == 0 ? "\"" : ",\"").utf8)
-            JSONScalarWriter.appendEscaped(Array(name.utf8)[...], to: &output)
+            JSONScalarWriter.appendEscaped(Array(name.text.utf8)[...], to: &output)
             output.append(UInt8(ascii: "\""))
         }
         output.append(UInt8(ascii: "]"))

@@ -1,6 +1,9 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
+// The names are those of the header.
+// swift-format-ignore-file: AlwaysUseLowerCamelCase
+
 public import CKeyed
 internal import PropertyList
 internal import PropertyListTools

@@ -134,7 +134,8 @@ struct ObjectWalk {
     /// A Boolean value that says whether a path begins at the root of the property list.
     private func begins(_ path: PropertyListKeyPath) -> Bool {
         switch path.steps.first {
-        case .name(let key), .key(let key): key.hasPrefix("$") && handle.document.root[key] != nil
+        case .name(let key), .key(let key):
+            key.utf8.first == UInt8(ascii: "$") && handle.document.root[key] != nil
         default: false
         }
     }
