@@ -209,7 +209,7 @@ struct CoderTests {
         #expect(garbage != nil)
         let stranger = error { try archive([NSObject()]) }
         #expect(stranger?.code == .misuse)
-        #expect(stranger.map { "\($0.path.map { "\($0)" } ?? "")" } == "root.NS.objects[0]")
+        #expect(stranger.map { "\($0.path.map { "\($0)" } ?? "")" } == #"root."NS.objects"[0]"#)
     }
 
     @Test("A missing field reads as nothing; one of another kind is an error")

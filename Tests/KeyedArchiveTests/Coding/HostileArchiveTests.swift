@@ -66,7 +66,7 @@ struct HostileArchiveTests {
         #expect(
             refused.description == """
                 keyed archive: object 4 is of class NSUUID, which is not allowed, in \
-                root.k[0] (`.adding(UUID.self)` would allow it)
+                root["k"][0] (`.adding(UUID.self)` would allow it)
                 """)
     }
 

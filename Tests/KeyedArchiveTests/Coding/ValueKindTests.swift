@@ -105,7 +105,7 @@ struct ValueKindTests {
         #expect(
             archiveError { try archiver.finish() }?.description == """
                 keyed archive: expected a `KeyedCodable` value, found one of type `Unknown`, in \
-                settings.window.list[1] (conform the type to `KeyedCodable`, or convert the value)
+                settings["window"]["list"][1] (conform the type to `KeyedCodable`, or convert the value)
                 """)
         var deep: Any = 1
         for _ in 0..<513 { deep = [deep] }
