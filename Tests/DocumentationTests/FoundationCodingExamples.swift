@@ -40,8 +40,10 @@ private struct Level: KeyedCodable {
 
     func encode(with coder: KeyedEncoder) { coder.encode(hero, forKey: "hero") }
     init(coder: KeyedDecoder) throws { hero = try coder.decode(forKey: "hero") }
+}
 
-    init(hero: CodedObject<Hero>) { self.hero = hero }
+extension Level {
+    fileprivate init(hero: CodedObject<Hero>) { self.hero = hero }
 }
 
 @Suite("The examples of FoundationCoding")
