@@ -495,6 +495,7 @@ struct PreferencesTests {
         store["b"] = "\u{2}"
         store["c"] = 5
         var calls = 0
+        var expected = ["c", "n", "a", "b"]
         while calls < 10 {
             calls += 1
             do throws(StoreError) {
@@ -502,11 +503,17 @@ struct PreferencesTests {
                 break
             } catch {
                 // Nothing of it is refused by itself, and the file takes one change after the other.
-                #expect(error.path == nil, "\(error)")
-                #expect(error.what.contains("for the next call"))
+                if error.path == nil {
+                    #expect(error.what.contains("for the next call"))
+                    continue
+                }
+                // But where there was time to try all of them: without the old `c` the file is of XML, for good.
+                #expect(error.path?.components == [.key("b")])
+                expected.removeLast()
+                break
             }
         }
-        #expect(try preferences("a").storedValues.keys == ["c", "n", "a", "b"])
+        #expect(try preferences("a").storedValues.keys == expected)
         #expect(calls <= 3)
     }
 

@@ -175,7 +175,14 @@ struct WriteFaultTests {
         try Files.withFolder { folder in
             let script = """
                 mkfifo "$2/pipe"; exec 3<>"$2/pipe"; cat "$1" >&3
-                timeout 300 "$0" set -i "$2/pipe" a 1 3>&-
+                "$0" set -i "$2/pipe" a 1 3>&- &
+                # Until the command has the pipe open, or has ended.
+                if [ -d /proc/self/fd ]; then
+                    while kill -0 $! && ! readlink /proc/$!/fd/* | grep -q 'pipe$'; do sleep 0.05; done
+                else
+                    sleep 1
+                fi 2> /dev/null
+                exec 3>&-; wait $!
                 """
             let run = try process(
                 "/bin/bash", ["-c", script, keyedPath, Files.archive("save"), folder.path])
