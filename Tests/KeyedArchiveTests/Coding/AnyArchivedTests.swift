@@ -103,7 +103,8 @@ struct AnyArchivedTests {
         #expect(
             refused?.description
                 == "keyed archive: a value of type UUID has no form in a property list, "
-                + #"in ["list"][1] (return one from the closure of `propertyListValue(otherwise:)`)"#)
+                + #"in ["list"][1] (return one from the closure of `propertyListValue(otherwise:)`)"#
+        )
         let tree = try other.propertyListValue { other in
             other.value(as: UUID.self).map { .string($0.uuidString) }
         }
