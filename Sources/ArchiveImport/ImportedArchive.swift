@@ -78,7 +78,7 @@ public struct ImportedArchive: Sendable {
         try self.init(parsing: Array(bytes), limits: limits)
     }
 
-    /// Imports as much of a damaged file as can be read with certainty. ``PropertyListDocument/problems`` of the
+    /// Imports as much of a damaged file as can be read with certainty. `PropertyListDocument.problems` of the
     /// document has the defects.
     ///
     /// A typedstream is read up to its first defect. An object that does not hold what its class writes keeps its values.

@@ -5,7 +5,7 @@ public import Foundation
 public import KeyedArchive
 public import PropertyList
 
-/// An object of a class that adopts `NSCoding`, as a value that a ``/KeyedArchive/KeyedCodable`` type holds.
+/// An object of a class that adopts `NSCoding`, as a value that a `KeyedCodable` type holds.
 ///
 /// The object's own `encode(with:)` and `init(coder:)` write and read it. Its identity is that of the object: all
 /// references to it, from both kinds of types, lead to one object of the archive and to one instance.

@@ -17,7 +17,7 @@ public import PropertyList
 /// let data = try coder.encodedData
 /// ```
 ///
-/// Values of Swift, collections of Swift, objects and ``/KeyedArchive/KeyedCodable`` values are written by the same call,
+/// Values of Swift, collections of Swift, objects and `KeyedCodable` values are written by the same call,
 /// `encode(_:forKey:)`. An instance is one object of the archive, however often it is encoded. Equal strings, and equal
 /// numbers of one kind, are one object.
 ///

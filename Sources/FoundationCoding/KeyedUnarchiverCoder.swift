@@ -127,7 +127,7 @@ public final class KeyedUnarchiverCoder: NSCoder {
         set { policy = newValue }
     }
 
-    /// The first error: a ``/KeyedArchive/KeyedArchiveError`` with the path to the object, or what a class has handed to
+    /// The first error: a `KeyedArchiveError` with the path to the object, or what a class has handed to
     /// ``failWithError(_:)``.
     public override var error: (any Error)? { failure }
 
