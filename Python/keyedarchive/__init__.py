@@ -26,7 +26,7 @@ from ._archive import archive
 from ._errors import KeyedArchiveError
 from ._objects import ArchivedObject, Unhashable, fill_object as _fill, new_object as _new
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"
 
 __all__ = [
     "FMT_BINARY", "FMT_XML", "ArchivedObject", "InvalidFileException", "KeyedArchiveError", "PlistFormat", "UID",

@@ -7,6 +7,10 @@ import SystemFiles
 
 /// The command: what it is called with, and what each verb is for.
 struct Keyed: ParsableCommand {
+    /// The version of the package. `Scripts/manual` reads it here. A test compares the changelog and
+    /// the other places with it.
+    static let release = "1.0.0"
+
     static let configuration = CommandConfiguration(
         commandName: "keyed",
         abstract: "Look into keyed archives and property lists, and convert them.",
@@ -17,7 +21,7 @@ struct Keyed: ParsableCommand {
             Exit codes: 0 fine, 1 invalid input, 2 wrong usage, 3 only a part could be read, \
             4 a limit was hit.
             """,
-        version: "keyed 0.1.0",
+        version: "keyed \(release)",
         subcommands: [
             Show.self, Convert.self, Lint.self, Check.self, Classes.self,
             Inspect.self, Explore.self, Get.self,
