@@ -216,6 +216,27 @@ let package = Package(
         .executableTarget(
             name: "GroupVisitor", dependencies: ["ArchiveStore", "KeyedArchive"],
             path: "Tests/Examples/GroupVisitor"),
+        // The programs of Documentation/Examples, which is a package of its own. Here the tests build them.
+        .executableTarget(
+            name: "BumpVersionExample", dependencies: ["PropertyList", "PropertyListTools"],
+            path: "Documentation/Examples/Sources/BumpVersion"),
+        .executableTarget(
+            name: "ReadBackupExample",
+            dependencies: [
+                "KeyedArchive", "PropertyList",
+                .product(
+                    name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["Stores"])),
+            ],
+            path: "Documentation/Examples/Sources/ReadBackup"),
+        .executableTarget(
+            name: "MoveKeychainExample", dependencies: ["ArchiveStore", "KeyedArchive"],
+            path: "Documentation/Examples/Sources/MoveKeychain"),
+        .executableTarget(
+            name: "KeepBoardExample", dependencies: ["ArchiveMacros", "KeyedArchive"],
+            path: "Documentation/Examples/Sources/KeepBoard"),
+        .target(
+            name: "SaveEndpointExample", dependencies: ["KeyedArchive"],
+            path: "Documentation/Examples/Sources/SaveServer", sources: ["SaveEndpoint.swift"]),
         // The model of a drawing app with `NSSecureCoding`, which the tests port.
         .target(name: "Sketch", path: "Tests/Examples/Sketch"),
         .testTarget(
@@ -261,8 +282,8 @@ let package = Package(
             dependencies: [
                 "PropertyList", "PropertyListTools", "PropertyListCodable", "KeyedArchive",
                 "AppKitArchive", "ArchiveImport", "ArchiveStore", "DatabaseFiles",
-                "FoundationCoding", "InlinePropertyList", "NIBArchive", "TestSupport",
-                "TypedStream",
+                "FoundationCoding", "InlinePropertyList", "NIBArchive", "SaveEndpointExample",
+                "TestSupport", "TypedStream",
             ]),
         // What no single part can promise: every input, every limit, every target.
         .testTarget(
@@ -287,6 +308,8 @@ let package = Package(
             dependencies: [
                 "keyed", "KeyedCommand", "ArchiveImport", "PropertyListTools", "DatabaseFiles",
                 "InlinePropertyList", "NIBArchive", "TestSupport", "TypedStream",
+                "BumpVersionExample", "ReadBackupExample", "MoveKeychainExample",
+                "KeepBoardExample",
             ]),
         .testTarget(
             name: "TypedStreamTests", dependencies: ["TypedStream", "TestSupport", "FuzzTargets"]),

@@ -586,69 +586,9 @@ struct DiffCommandTests {
     }
 }
 
-@Suite("The documented sessions")
-struct SessionTests {
-    /// What a block of a document holds, for each block of that language.
-    private static func blocks(_ language: String, _ document: String) throws -> [[String]] {
-        let document = Corpus.repository.appending(path: "Documentation/\(document).md")
-        var blocks: [[String]] = []
-        var isInside = false
-        for line in try String(contentsOf: document, encoding: .utf8).split(
-            separator: "\n", omittingEmptySubsequences: false)
-        {
-            if line == "```\(language)" {
-                isInside = true
-                blocks.append([])
-            } else if line == "```" {
-                isInside = false
-            } else if isInside {
-                blocks[blocks.count - 1].append(String(line))
-            }
-        }
-        return blocks
-    }
-
-    @Test("print what the documents say", arguments: [("Editing", 20), ("Finding", 8)])
-    func session(document: String, least: Int) throws {
-        try Files.withFolder { folder in
-            let programs = folder.appending(path: "bin")
-            let work = folder.appending(path: "work")
-            for folder in [programs, work] {
-                try FileManager.default.createDirectory(
-                    at: folder, withIntermediateDirectories: true)
-            }
-            try FileManager.default.createSymbolicLink(
-                at: programs.appending(path: "keyed"),
-                withDestinationURL: URL(filePath: keyedPath))
-            if let source = try Self.blocks("xml", document).first {
-                let text = source.joined(separator: "\n") + "\n"
-                try Data(text.utf8).write(to: work.appending(path: "Info.plist"))
-            }
-            for name in ["image.bin", "notes.db"] {
-                try FileManager.default.copyItem(
-                    at: Corpus.repository.appending(path: "Fixtures/embedded/\(name)"),
-                    to: work.appending(path: name))
-            }
-            try Data(Files.bytes(Files.archive("save"))).write(
-                to: work.appending(path: "save.plist"))
-            var number = 0
-            for block in try Self.blocks("console", document) {
-                var actual: [String] = []
-                for line in block where line.hasPrefix("$ ") {
-                    number += 1
-                    actual.append(line)
-                    actual += try shell(String(line.dropFirst(2)), in: work, programs)
-                }
-                #expect(actual == block)
-            }
-            #expect(number >= least)
-        }
-    }
-}
-
 /// The lines that a shell's command prints, and its exit code if that is not 0; with the programs in a
 /// folder before others.
-private func shell(
+func shell(
     _ command: String, in folder: URL, _ programs: URL? = nil
 ) throws -> [String] {
     let process = Process()
