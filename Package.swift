@@ -229,13 +229,14 @@ let package = Package(
             ],
             path: "Documentation/Examples/Sources/ReadBackup"),
         .executableTarget(
-            name: "MoveKeychainExample", dependencies: ["ArchiveStore", "KeyedArchive"],
+            name: "MoveKeychainExample",
+            dependencies: ["ArchiveStore", "KeyedArchive", "PropertyList"],
             path: "Documentation/Examples/Sources/MoveKeychain"),
         .executableTarget(
             name: "KeepBoardExample", dependencies: ["ArchiveMacros", "KeyedArchive"],
             path: "Documentation/Examples/Sources/KeepBoard"),
         .target(
-            name: "SaveEndpointExample", dependencies: ["KeyedArchive"],
+            name: "SaveEndpointExample", dependencies: ["KeyedArchive", "PropertyList"],
             path: "Documentation/Examples/Sources/SaveServer", sources: ["SaveEndpoint.swift"]),
         // The model of a drawing app with `NSSecureCoding`, which the tests port.
         .target(name: "Sketch", path: "Tests/Examples/Sketch"),

@@ -32,6 +32,7 @@ let package = Package(
             dependencies: [
                 .product(name: "ArchiveStore", package: "swift-keyed-archive"),
                 .product(name: "KeyedArchive", package: "swift-keyed-archive"),
+                .product(name: "PropertyList", package: "swift-keyed-archive"),
             ],
             path: "Sources/MoveKeychain"),
         .executableTarget(
@@ -46,6 +47,7 @@ let package = Package(
             dependencies: [
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "KeyedArchive", package: "swift-keyed-archive"),
+                .product(name: "PropertyList", package: "swift-keyed-archive"),
             ],
             path: "Sources/SaveServer"),
     ]

@@ -5,6 +5,7 @@
 import ArchiveStore
 import Foundation
 import KeyedArchive
+import PropertyList
 
 /// Moves passwords from an old keyed archive into an encrypted store.
 ///

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import KeyedArchive
+import PropertyList
 
 /// A saved game that clients send.
 final class Save: KeyedCodable {
