@@ -11,6 +11,48 @@ import PropertyListTools
 import TestSupport
 import Testing
 
+struct Bookmark: KeyedCodable {
+    static let archivedClass: ArchivedClass = "Bookmark"
+    var title: String
+    var site: URL
+
+    func encode(with coder: KeyedEncoder) {
+        coder.encode(title, forKey: "title")
+        coder.encode(site, forKey: "site")
+    }
+
+    init(coder: KeyedDecoder) throws {
+        title = try coder.decode(forKey: "title")
+        site = try coder.decode(forKey: "site")
+    }
+
+    init(title: String, site: URL) {
+        self.title = title
+        self.site = site
+    }
+}
+
+/// A type that refuses values out of its range.
+private struct Progress: KeyedCodable {
+    static let archivedClass: ArchivedClass = "Progress"
+    var level: Int
+
+    func encode(with coder: KeyedEncoder) { coder.encode(level, forKey: "level") }
+
+    init(coder: KeyedDecoder) throws {
+        level = try coder.decode(forKey: "level")
+        guard (1...100).contains(level) else {
+            throw coder.refusal("expected a level from 1 to 100, found \(level)", forKey: "level")
+        }
+    }
+
+    init(level: Int) { self.level = level }
+}
+
+private enum UploadError: Error {
+    case tooLarge
+}
+
 /// The examples of the README and of the pages in `Documentation`.
 @Suite("Examples of the guide")
 struct GuideExamples {
@@ -32,5 +74,116 @@ struct GuideExamples {
         let body = try KeyedArchiver.archive([save])
         #expect(try names(in: body) == ["Anna"])
         #expect(try describe(body) == ["root: uid"])
+    }
+
+    private let bookmarks = [Bookmark(title: "Docs", site: URL(filePath: "/docs"))]
+
+    @Test("write objects, and read them with few classes")
+    func bookmarksRoundTrip() throws {
+        let bytes = try KeyedArchiver.archive(bookmarks)
+        let again = try KeyedUnarchiver.unarchive([Bookmark].self, from: bytes)
+        #expect(again.map(\.title) == ["Docs"])
+        #expect(try allowed(bytes).map(\.site) == bookmarks.map(\.site))
+        #expect(try saves(in: KeyedArchiver.archive([save])) == 1)
+    }
+
+    private func allowed(_ bytes: [UInt8]) throws -> [Bookmark] {
+        let allowed = ClassRegistry(Bookmark.self, String.self, URL.self)
+        let bookmarks = try KeyedUnarchiver.unarchive(
+            [Bookmark].self, from: bytes, allowing: allowed, limits: .untrusted)
+        return bookmarks
+    }
+
+    private func saves(in body: [UInt8]) throws -> Int {
+        let saves = try KeyedUnarchiver.unarchive(
+            [Save].self, from: body, allowing: ClassRegistry(), limits: .untrusted)
+        return saves.count
+    }
+
+    @Test("tell limits from other errors")
+    func limits() throws {
+        let deep = [UInt8](repeating: UInt8(ascii: "("), count: 1000)
+        #expect(throws: UploadError.self) { try uploaded(deep) }
+        #expect(try bounded(deep) == nil)
+        #expect(throws: KeyedArchiveError.self) {
+            try KeyedUnarchiver.unarchive(
+                Progress.self, from: KeyedArchiver.archive(Progress(level: 1000)))
+        }
+    }
+
+    private func uploaded(_ body: [UInt8]) throws -> [Bookmark] {
+        do {
+            return try KeyedUnarchiver.unarchive([Bookmark].self, from: body, limits: .untrusted)
+        } catch let error as KeyedArchiveError where error.code.isLimit {
+            throw UploadError.tooLarge
+        }
+    }
+
+    private func bounded(_ bytes: [UInt8]) throws -> PropertyListDocument? {
+        let document: PropertyListDocument
+        do {
+            document = try PropertyListDocument(parsing: bytes, limits: .untrusted)
+        } catch where error.code.isLimit {
+            return nil
+        }
+        return document
+    }
+
+    @Test("say where a file was cut off")
+    func errors() throws {
+        var printed: [String] = []
+        func print(_ text: String, _ error: PropertyListError) { printed.append(text) }
+        let bytes = Array("{ a = (b".utf8)
+        var document: PropertyListDocument?
+        do {
+            document = try PropertyListDocument(parsing: bytes)
+        } catch where error.code == .truncated {
+            print("the file was cut off:", error)
+        }
+        #expect(document == nil && printed == ["the file was cut off:"])
+    }
+
+    @Test("print the objects of any archive")
+    func objects() throws {
+        var printed: [String] = []
+        func print(_ name: String, _ keys: [String]) { printed.append("\(name) \(keys)") }
+        let bytes = try KeyedArchiver.archive(save)
+        let graph = try ArchiveGraph(parsing: bytes)
+        for case .object(let object) in graph.objects {
+            print(graph.archivedClass(of: object.classReference)?.name ?? "?", object.fields.keys)
+        }
+        #expect(printed.count == 1 && printed[0].hasPrefix("DWSave "))
+    }
+
+    @Test("decode an object of an unknown class into a structure")
+    func unknown() throws {
+        struct Record: Decodable { let name: String, age: Int }
+        let bytes = try KeyedArchiver.archive(save)
+        let object = try KeyedUnarchiver.unarchive(
+            OpaqueObject.self, from: bytes, allowing: .foundation.keepingUnknownClasses())
+        let record = try object.decode(Record.self)
+        #expect(record.name == "Anna" && record.age == 36)
+    }
+
+    @Test("read what Apple's tools accept, UIDs, and Codable values without data")
+    func details() throws {
+        #expect(try lenient(Array("{ a = b; } rest".utf8)))
+        let archive = try PropertyListDocument(parsing: KeyedArchiver.archive(save))
+        #expect(root(archive) == 1)
+        let profile = Profile(name: "Anna")
+        let value = try PlistEncoder().encodeValue(profile)
+        let again = try PlistDecoder().decode(Profile.self, from: value)
+        #expect(again.name == "Anna")
+    }
+
+    private func root(_ document: PropertyListDocument) -> PropertyListUID? {
+        let reference = document.root["$top"]?["root"]?.uid
+        return reference
+    }
+
+    private func lenient(_ bytes: [UInt8]) throws -> Bool {
+        let document = try PropertyListDocument(parsing: bytes, options: .appleCompatible)
+        let needed = document.leniencies
+        return !needed.isEmpty
     }
 }

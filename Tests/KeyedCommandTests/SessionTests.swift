@@ -12,7 +12,10 @@ import Testing
 struct SessionTests {
     @Test(
         "print what the pages say",
-        arguments: [("Editing", 20), ("Finding", 8), ("Forensics", 8), ("HowTo", 20)])
+        arguments: [
+            ("Editing", 20), ("Finding", 8), ("Forensics", 8), ("Formats", 1), ("HowTo", 20),
+            ("Threats", 2),
+        ])
     func session(page: String, least: Int) throws {
         try Files.withFolder { folder in
             let work = folder.appending(path: "work")
