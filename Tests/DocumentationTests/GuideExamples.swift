@@ -123,7 +123,7 @@ struct GuideExamples {
         let document: PropertyListDocument
         do {
             document = try PropertyListDocument(parsing: bytes, limits: .untrusted)
-        } catch where error.code.isLimit {
+        } catch  where error.code.isLimit {
             return nil
         }
         return document
@@ -137,7 +137,7 @@ struct GuideExamples {
         var document: PropertyListDocument?
         do {
             document = try PropertyListDocument(parsing: bytes)
-        } catch where error.code == .truncated {
+        } catch  where error.code == .truncated {
             print("the file was cut off:", error)
         }
         #expect(document == nil && printed == ["the file was cut off:"])

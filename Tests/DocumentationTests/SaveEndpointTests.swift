@@ -35,7 +35,8 @@ struct SaveEndpointTests {
     func refused() throws {
         let foreign = try archive(className: "NSPredicate", level: 7)
         #expect(SaveEndpoint.response(to: foreign).status == 403)
-        #expect(try SaveEndpoint.response(to: archive(className: "Save", level: 1000)).status == 422)
+        #expect(
+            try SaveEndpoint.response(to: archive(className: "Save", level: 1000)).status == 422)
         #expect(SaveEndpoint.response(to: foreign.dropLast(9)).status == 422)
         let deep = Array(repeating: UInt8(ascii: "("), count: 1000)
         #expect(SaveEndpoint.response(to: deep).status == 413)

@@ -17,14 +17,18 @@ import PropertyList
 enum MoveKeychain {
     static func main() {
         let arguments = Array(CommandLine.arguments.dropFirst())
-        guard arguments.count == 4 else { fail("usage: move-keychain OLD SERVICE ITEMS KEY", status: 2) }
+        guard arguments.count == 4 else {
+            fail("usage: move-keychain OLD SERVICE ITEMS KEY", status: 2)
+        }
         do {
             let passwords = try oldPasswords(arguments[0])
             let key = try MasterKey(file: arguments[3], creatingIfMissing: true)
             let database = try EncryptedItemDatabase(
                 file: arguments[2], accessGroup: arguments[1], key: key)
             try move(passwords, service: arguments[1], to: ItemStore(database))
-            print("moved \(passwords.count) passwords:", passwords.keys.sorted().joined(separator: ", "))
+            print(
+                "moved \(passwords.count) passwords:",
+                passwords.keys.sorted().joined(separator: ", "))
         } catch {
             fail("\(error)", status: 1)
         }

@@ -45,7 +45,8 @@ enum ReadBackup {
             while let row = try rows.next() {
                 let archive: Data = row["file"]
                 do {
-                    print(try KeyedUnarchiver.unarchive(File.self, from: archive, limits: .untrusted))
+                    print(
+                        try KeyedUnarchiver.unarchive(File.self, from: archive, limits: .untrusted))
                 } catch {
                     // One bad record does not hide the others.
                     complain("file \(row["fileID"] as String): \(error)")
