@@ -28,7 +28,8 @@ struct LinkTests {
     /// The pages that are read in the repository.
     private static func pages() throws -> [URL] {
         let root = Corpus.repository
-        return try ["", "Documentation", "Documentation/Examples", "Benchmarks", ".github"].flatMap {
+        return try ["", "Documentation", "Documentation/Examples", "Benchmarks", ".github"].flatMap
+        {
             let folder = root.appending(path: $0)
             return try FileManager.default.contentsOfDirectory(atPath: folder.path)
                 .filter { $0.hasSuffix(".md") }.map { folder.appending(path: $0) }
