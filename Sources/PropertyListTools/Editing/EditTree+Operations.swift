@@ -21,7 +21,8 @@ extension EditTree: KeyPathWalk {
 
     mutating func container(at slot: Slot) throws(PropertyListError) -> Int? { try open(slot) }
 
-    /// The editor follows a step into data or a string itself, so that here the step means nothing.
+    /// Resolves a step like any other. The editor itself follows steps into data and strings, so
+    /// such a step has no meaning here.
     mutating func content(
         at slot: Slot, _ path: PropertyListKeyPath, _ position: Int
     ) throws(PropertyListError) -> Slot {
@@ -40,7 +41,8 @@ extension EditTree: KeyPathWalk {
         .child(container: container, position: containers[container].elements[index])
     }
 
-    /// The value of a scalar at a slot; of a container, one that is empty.
+    /// Returns the value of the scalar at a slot. For a container, returns an empty one of a
+    /// similar kind.
     func scalar(
         at slot: Slot, _ path: PropertyListKeyPath, _ position: Int
     ) throws(PropertyListError) -> PropertyListValue {
@@ -58,7 +60,7 @@ extension EditTree: KeyPathWalk {
 // MARK: - Changing
 
 extension EditTree {
-    /// Makes an edit that goes into no nested property list.
+    /// Applies an edit whose path does not lead into a nested property list.
     mutating func apply(_ edit: PropertyListEdit) throws(PropertyListError) {
         let path = edit.path
         if let value = edit.operation.value { try admit(value) }
@@ -86,7 +88,7 @@ extension EditTree {
         }
     }
 
-    /// The container that a path leads to.
+    /// Opens the container at the end of a path.
     private mutating func openTarget(
         _ path: PropertyListKeyPath
     ) throws(PropertyListError) -> Int {
@@ -94,7 +96,8 @@ extension EditTree {
         return try container(at: slot, path, path.steps.count)
     }
 
-    /// The root, or an object of an archive, which others refer to by its number.
+    /// Applies an edit to the root or to an object of an archive. Only `set` is possible, because
+    /// others refer to an object by its number.
     private mutating func applyToWhole(_ edit: PropertyListEdit) throws(PropertyListError) {
         let path = edit.path
         guard case .set(let value) = edit.operation else {
@@ -180,7 +183,7 @@ extension EditTree {
         containers[container].add(add(key: key), key, content, after: position)
     }
 
-    /// Puts a value in a place; one that is there already stays, with its text.
+    /// Stores a value in a slot. An equal value of the source stays, with its text.
     private mutating func set(
         _ value: PropertyListValue, at slot: Slot
     ) throws(PropertyListError) {
@@ -190,7 +193,8 @@ extension EditTree {
         self[slot] = add(value)
     }
 
-    /// Sets the entries of a dictionary, or appends the elements of an array; with a stack of its own.
+    /// Merges dictionary entries into a dictionary, or appends the elements of an array. Uses an
+    /// explicit stack instead of recursion.
     private mutating func merge(
         _ value: PropertyListValue, into container: Int, _ path: PropertyListKeyPath
     ) throws(PropertyListError) {

@@ -3,7 +3,7 @@
 
 internal import PropertyList
 
-/// Reads the text of a ``PropertyListKeyPath``:
+/// Parses the text of a ``PropertyListKeyPath``:
 ///
 ///     path    = dotted | pointer | colons
 ///     pointer = { "/" { character | "~0" | "~1" } }
@@ -15,15 +15,15 @@ internal import PropertyList
 ///     quoted  = '"' { character | escape } '"'
 ///     escape  = "\" ( '"' | "\" | "n" | "r" | "t" | "u{" hex "}" )
 ///
-/// A name without quotes has none of `. [ ] ! "` but after a backslash.
+/// In an unquoted name, each of `. [ ] ! "` must follow a backslash.
 struct KeyPathParser {
     private(set) var steps: [PropertyListKeyPath.Step] = []
-    /// Where each step begins, in bytes.
+    /// The offset of each step, in bytes.
     private(set) var places: [Int] = []
     private let text: String
     private let scalars: [Unicode.Scalar]
     private var index = 0
-    // Where the next step begins, in bytes and as an index.
+    // The position of the parser: `index` in scalars, `byte` in UTF-8 bytes.
     private var byte = 0
 
     private static let backslash: Unicode.Scalar = "\\"
@@ -82,7 +82,7 @@ struct KeyPathParser {
             location: Self.location(place ?? byte, in: text))
     }
 
-    /// A place in the text of a path: there is one line.
+    /// Returns the location of a byte in the text of a path, which is one line.
     static func location(_ byte: Int, in text: String) -> PropertyListError.Location {
         let head = String(decoding: text.utf8.prefix(byte), as: UTF8.self)
         return .init(byte: byte, line: 1, column: head.unicodeScalars.count + 1)
@@ -90,11 +90,11 @@ struct KeyPathParser {
 
     // MARK: Pointer and colons
 
-    /// Segments to the end of the text, each after a separator.
+    /// Parses segments up to the end of the text, each after a separator.
     private mutating func parseSegments(
         _ separator: Unicode.Scalar
     ) throws(PropertyListError) {
-        // `:` alone is PlistBuddy's root; to a pointer, `/` is an empty key.
+        // A lone `:` is PlistBuddy's root. In a JSON Pointer, `/` is an empty key.
         if separator == ":", scalars.count == index + 1 { take() }
         while next == separator {
             take()
@@ -234,7 +234,7 @@ struct KeyPathParser {
         throw error("the escapes are `\\\"`, `\\\\`, `\\n`, `\\r`, `\\t`, `\\u{…}`", at: place)
     }
 
-    /// `{…}` after `\u`.
+    /// Parses `{…}` after `\u`.
     private mutating func takeHexadecimal() -> Unicode.Scalar? {
         guard skip("{") else { return nil }
         var digits = ""

@@ -5,15 +5,15 @@ internal import ArchiveVocabulary
 public import PropertyList
 
 extension PropertyListKeyPath.Step {
-    /// The meaning of a step in a container of a kind.
+    /// The meaning of a step in a container of a given kind.
     enum Selector: Sendable {
         case key(String)
         case index(Int)
-        /// After the last element.
+        /// The position after the last element.
         case end
     }
 
-    /// The meaning of the step in a container of `kind`; nil where it has none.
+    /// Returns the meaning of the step in a container of `kind`, or nil if it has none.
     func selector(in kind: PropertyListKind) -> Selector? {
         switch (self, kind) {
         case (.key(let key), .dictionary), (.name(let key), .dictionary): .key(key)
@@ -25,7 +25,7 @@ extension PropertyListKeyPath.Step {
         }
     }
 
-    /// A number without leading zeros, as in RFC 6901.
+    /// Returns an array index without leading zeros, as in RFC 6901, or nil for other text.
     private static func index(_ name: String) -> Int? {
         guard name.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
         return name.hasPrefix("0") && name != "0" ? nil : Int(name)
@@ -33,10 +33,10 @@ extension PropertyListKeyPath.Step {
 }
 
 extension PropertyListKeyPath {
-    /// The number of property lists within property lists that a path may go into.
+    /// The maximum number of property lists within property lists that a path may enter.
     static let nestingLimit = 32
 
-    /// An error about a step that means nothing in the value it is taken from.
+    /// Returns an error for a step that has no meaning in the value to which it is applied.
     func misstep(_ position: Int, in kind: PropertyListKind) -> PropertyListError {
         let what =
             switch kind {
@@ -49,6 +49,7 @@ extension PropertyListKeyPath {
         return error(.noSuchValue, at: position, what)
     }
 
+    /// Returns an error for an index that is not below `count`.
     func noIndex(_ position: Int, count: Int) -> PropertyListError {
         let what =
             switch count {
@@ -67,7 +68,8 @@ extension PropertyListKeyPath {
             recovery: Self.neighbour(of: key, among: keys).map { "there is `\($0)`" })
     }
 
-    /// A key that may have been meant: the same but for case, or the beginning of one or the other.
+    /// Returns an existing key that was probably meant: one that differs only in case, or by a
+    /// small edit distance.
     static func neighbour(of key: String, among keys: some Sequence<String>) -> String? {
         let wanted = key.lowercased()
         guard wanted.utf8.count < 256 else { return nil }
@@ -78,7 +80,8 @@ extension PropertyListKeyPath {
         return found.map { TerminalText.escaped($0) }
     }
 
-    /// Returns the number of letters to change, add or leave out to turn one text into the other.
+    /// Returns the edit distance between two texts: the number of bytes to change, insert or
+    /// remove. Returns 3 if their lengths differ by more than 2.
     private static func distance(_ left: String, _ right: String) -> Int {
         let first = Array(left.utf8)
         let second = Array(right.utf8)
@@ -102,15 +105,16 @@ extension PropertyListKeyPath {
 }
 
 extension PropertyListDocument {
-    /// The value at a key path; of another document where the path goes into nested data. Constant time
-    /// for each step, beside the length of its key and the size of nested data.
+    /// Returns the value at a key path, which belongs to another document if the path enters nested
+    /// data. Constant time for each step, plus the length of its key and the size of nested data.
     ///
     /// - Parameters:
-    ///   - path: the address.
-    ///   - options: leniencies for nested property lists.
-    ///   - limits: how much a nested property list may ask for.
+    ///   - path: The key path of the value.
+    ///   - options: The leniencies for nested property lists.
+    ///   - limits: The limits for parsing each nested property list.
     /// - Returns: The value.
-    /// - Throws: `noSuchValue`, with the place in the path; what a nested property list is refused for.
+    /// - Throws: `noSuchValue`, located in the text of the path; the errors of parsing a nested
+    ///   property list.
     public func value(
         at path: PropertyListKeyPath, options: ParsingOptions = .strict,
         limits: ParsingLimits = .default
@@ -119,13 +123,14 @@ extension PropertyListDocument {
         return try search.place(of: path, upTo: path.steps.count)
     }
 
-    /// The value of a UID of a keyed archive, or nil.
+    /// Returns the object with a number in a keyed archive, or nil if there is none.
     func archivedObject(_ number: UInt32) -> PropertyListNode? {
         Int(exactly: number).flatMap { root[ArchiveFormat.objectsKey]?[$0] }
     }
 }
 
-/// A document that a path is followed in, or the property list within it that the path has gone into.
+/// Resolves a path in a document. After a step into nested data, `document` is the nested property
+/// list.
 private struct KeyPathSearch: KeyPathWalk {
     var document: PropertyListDocument
     let options: ParsingOptions
@@ -169,7 +174,8 @@ private struct KeyPathSearch: KeyPathWalk {
 }
 
 extension PropertyListKeyPath {
-    /// Refuses XML in a string that says it is in another encoding: a string is text, and has none.
+    /// Rejects XML in a string if it declares an encoding other than UTF-8. A string is already
+    /// decoded.
     private static func checkEncoding(of document: PropertyListDocument) throws(PropertyListError) {
         if document.sourceEncoding == .utf8 { return }
         throw PropertyListError(
@@ -178,7 +184,8 @@ extension PropertyListKeyPath {
             recovery: "set the string without the encoding first")
     }
 
-    /// The property list in the bytes of data or of a string, into which the step at `position` goes.
+    /// Returns the property list in the bytes of data or of a string, which the step at `position`
+    /// enters.
     ///
     /// - Throws: `noSuchValue` for another kind of value; the error of the nested property list.
     func content(
