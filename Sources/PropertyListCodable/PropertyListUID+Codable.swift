@@ -3,12 +3,12 @@
 
 public import PropertyList
 
-/// UIDs pass through ``PlistEncoder`` and ``PlistDecoder`` as what they are. Other coders have no form
-/// for them and are refused, because nothing that they could write would be read as a UID again.
+/// UIDs are coded as UIDs by ``PlistEncoder`` and ``PlistDecoder``. Other coders have no
+/// representation for a UID and are rejected: their output could not be decoded as a UID again.
 extension PropertyListUID: Codable {
     /// Reads a UID from a property list.
     ///
-    /// - Throws: `DecodingError`: `typeMismatch` for a value that is none, and for another decoder
+    /// - Throws: `DecodingError.typeMismatch` for a value that is no UID, and for a decoder other
     ///   than ``PlistDecoder``.
     public init(from decoder: any Decoder) throws {
         guard let decoder = decoder as? NodeDecoder else {
@@ -23,7 +23,7 @@ extension PropertyListUID: Codable {
 
     /// Writes the UID to a property list.
     ///
-    /// - Throws: `EncodingError` for another encoder than ``PlistEncoder``.
+    /// - Throws: `EncodingError` for an encoder other than ``PlistEncoder``.
     public func encode(to encoder: any Encoder) throws {
         guard let encoder = encoder as? ValueEncoder else {
             let text =

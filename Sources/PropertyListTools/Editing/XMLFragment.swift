@@ -27,7 +27,7 @@ struct XMLFragment {
 
     /// Returns the XML of a value, from its first `<` to its last `>`. Linear.
     ///
-    /// - Throws: as `XMLPropertyList.serialize(_:options:limits:)`.
+    /// - Throws: The errors of `XMLPropertyList.serialize(_:options:limits:)`.
     func text(
         of value: PropertyListValue, _ style: TextStyle, _ budget: borrowing OperationBudget
     ) throws(PropertyListError) -> [UInt8] {
@@ -36,7 +36,7 @@ struct XMLFragment {
 
     /// Returns the XML of children of a container. Linear.
     ///
-    /// - Throws: as `XMLPropertyList.serialize(_:options:limits:)`.
+    /// - Throws: The errors of `XMLPropertyList.serialize(_:options:limits:)`.
     func text(
         of children: NewTextChildren, _ manner: TextManner, _ budget: borrowing OperationBudget
     ) throws(PropertyListError) -> [UInt8] {
