@@ -6,7 +6,7 @@ internal import SwiftDiagnostics
 internal import SwiftSyntax
 internal import SwiftSyntaxMacros
 
-/// A mark for `@Archived`, which reads it from the declaration. It makes nothing by itself.
+/// A macro that only marks a declaration for `@Archived` and expands to nothing.
 protocol FieldMacro: PeerMacro {}
 
 extension FieldMacro {
@@ -32,12 +32,12 @@ extension FieldMacro {
     }
 }
 
-/// `@ArchivedKey`.
+/// The macro `@ArchivedKey`.
 struct ArchivedKeyMacro: FieldMacro {}
 
-/// `@NotArchived`.
+/// The macro `@NotArchived`.
 struct NotArchivedMacro: FieldMacro {}
 
-/// `@ArchivedReference`.
+/// The macro `@ArchivedReference`.
 struct ArchivedReferenceMacro: FieldMacro {}
 #endif

@@ -49,7 +49,7 @@ struct StoredProperties {
         }
         let bindings = Array(variable.bindings)
         for (index, binding) in bindings.enumerated() where !binding.isComputed {
-            // In `var a, b: Int` the type of `b` is that of `a` too.
+            // In `var a, b: Int`, the type of `b` also applies to `a`.
             let annotation = bindings[index...].first { $0.typeAnnotation != nil }?.typeAnnotation
             let isBare = binding.typeAnnotation == nil && binding.initializer == nil
             add(
@@ -94,7 +94,7 @@ struct StoredProperties {
         fields.append(field)
     }
 
-    /// Adds a property that is not archived, if the initializer has to set it.
+    /// Adds a property that is not archived, if the initializer must set it.
     private mutating func addAbsent(
         _ name: TokenSyntax, _ binding: PatternBindingSyntax, of variable: VariableDeclSyntax,
         _ type: FieldType?, _ attributes: FieldAttributes
@@ -201,7 +201,7 @@ struct StoredProperties {
         return [value, .replace(binding, with: optional, "make it optional")]
     }
 
-    /// Complains of stored properties in `#if`, which a macro cannot evaluate.
+    /// Reports stored properties in `#if`, whose condition a macro cannot evaluate.
     private mutating func refuseProperties(in condition: IfConfigDeclSyntax) {
         for declaration in condition.declarations {
             guard let variable = declaration.as(VariableDeclSyntax.self),
@@ -231,7 +231,8 @@ struct StoredProperties {
 // MARK: - Declarations
 
 extension VariableDeclSyntax {
-    /// The kind of property, where it is none that an instance stores from its beginning; nil for those.
+    /// The kind of a property that is not stored when the instance is created; nil for stored
+    /// properties.
     fileprivate var reasonNotStored: String? {
         for modifier in modifiers {
             switch modifier.name.tokenKind {
@@ -266,7 +267,8 @@ extension IfConfigDeclSyntax {
 }
 
 extension PatternBindingSyntax {
-    /// Whether the property has a getter; observers alone leave it stored.
+    /// A Boolean value that says whether the property has a getter. A property with only observers
+    /// is stored.
     fileprivate var isComputed: Bool {
         guard let accessors = accessorBlock?.accessors else { return false }
         guard case .accessors(let list) = accessors else { return true }
@@ -276,7 +278,7 @@ extension PatternBindingSyntax {
 }
 
 extension TypeSyntax {
-    /// The type with what it needs to have a question mark after it.
+    /// The type, in parentheses if a question mark cannot directly follow it.
     fileprivate var optionalOperand: TypeSyntax {
         switch self.as(TypeSyntaxEnum.self) {
         case .functionType, .someOrAnyType, .compositionType, .attributedType:
