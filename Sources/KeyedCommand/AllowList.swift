@@ -38,7 +38,7 @@ struct AllowList: ExpressibleByArgument {
 }
 
 extension PropertyListNode {
-    /// The class that a plain value among the objects of an archive is of; nil for what is none.
+    /// The class of a plain value among the objects of an archive; nil for other values.
     var plainClassName: String? {
         switch kind {
         case .string: FoundationClass.string

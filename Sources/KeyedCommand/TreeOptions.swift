@@ -5,7 +5,7 @@ import ArgumentParser
 import PropertyList
 import SystemFiles
 
-/// The option that says whether text is in colours.
+/// The option that turns colours on or off.
 struct ColorOptions: ParsableArguments {
     @Flag(
         inversion: .prefixedNo, exclusivity: .chooseLast,
@@ -35,7 +35,8 @@ struct TreeOptions: ParsableArguments {
 
     @OptionGroup var color: ColorOptions
 
-    /// `provenance` says where all values are from; asked for where it is printed.
+    /// Returns the style of the output. `provenance` returns the origin of all values, and is
+    /// called only if the style prints it.
     func style(
         _ console: Console, isRaw: Bool = false, provenance: () -> PropertyListDictionary
     ) -> any TreeStyle {

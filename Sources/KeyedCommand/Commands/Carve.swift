@@ -21,7 +21,7 @@ struct Carve: ParsableCommand, ConsoleCommand {
                 keyed carve app.bin --json --depth 99 | jq 'select(.kind == "date")'
             """)
 
-    // How many bytes are searched before it is time to say how far it is.
+    // The number of bytes to search between progress reports.
     private static let portion = 1 << 22
 
     @Argument(help: "The file, or - for standard input.", completion: .file())
@@ -65,13 +65,14 @@ struct Carve: ParsableCommand, ConsoleCommand {
         return printer.finish().combined(with: count.untried > 0 ? .limit : .fine)
     }
 
-    /// The number of finds.
+    /// The numbers of finds and of damaged items.
     private struct Count {
-        // The bytes that may still be tried as files of the formats that are imported.
+        // The number of bytes that may still be parsed as imported formats.
         var effort: Int
         var finds = 0
         var damaged = 0
-        // The beginnings that were not tried, because the work on others had used up the limit.
+        // The number of signatures that were not parsed, because earlier ones had used up the work
+        // limit.
         var untried = 0
         var firstUntried = 0
 
@@ -121,7 +122,7 @@ struct Carve: ParsableCommand, ConsoleCommand {
             found, title: title, offset: item.range.lowerBound, provenance: provenance)
     }
 
-    /// The file of a format that is imported, at the place of its first bytes.
+    /// Returns the file of an imported format whose signature is at the item's position.
     private func imported(
         _ item: CarvedItem, of bytes: [UInt8], _ count: inout Count
     ) -> Result<(PropertyListDocument, Range<Int>), PropertyListError> {

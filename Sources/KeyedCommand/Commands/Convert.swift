@@ -89,7 +89,8 @@ struct Convert: CommandOnFiles, ConsoleCommand {
         }
     }
 
-    /// A typedstream, a NIBArchive or a message, read and written again: the same bytes.
+    /// Parses a typedstream, a NIBArchive or a message and serializes it again, which gives the
+    /// same bytes.
     private func rewritten(_ file: String, _ console: Console) throws(Failure) -> [UInt8] {
         let bytes = try Input.bytes(file, reading.limits.limits)
         do {
@@ -117,7 +118,7 @@ struct Convert: CommandOnFiles, ConsoleCommand {
 
     // MARK: JSON Lines
 
-    /// One line for each file that can be converted.
+    /// Writes one line for each file that can be converted.
     private func convertToLines(_ console: Console) -> ExitStatus {
         var status = ExitStatus.fine
         var collected: [UInt8] = []
@@ -133,7 +134,7 @@ struct Convert: CommandOnFiles, ConsoleCommand {
             }
         }
         guard let output, !isForOutput else { return status }
-        // Nothing takes the place of a file.
+        // If no file could be converted, the output file is not replaced.
         if collected.isEmpty, status != .fine { return status }
         do {
             try FileOutput.replace(output, with: collected, inPlace: false, console)

@@ -60,7 +60,7 @@ struct Diff: ParsableCommand, ConsoleCommand {
         }
     }
 
-    /// Returns whether the files hold the same.
+    /// Returns whether the files have equal contents.
     private func compare(_ console: Console) throws(Failure) -> Bool {
         let limits = reading.limits.limits
         let old = try Input(

@@ -12,7 +12,7 @@ protocol EditingCommand: ConsoleCommand {
     var file: String { get }
     var options: EditingOptions { get }
 
-    /// Makes the verb's edits.
+    /// Applies the edits of the verb.
     func edit(_ edited: inout EditedFile, _ console: Console) throws(Failure)
 }
 

@@ -142,7 +142,7 @@ struct Explore: CommandOnFiles, ConsoleCommand {
 
     // MARK: One file
 
-    /// The page of a file, and the exit code for it.
+    /// Returns the page of a file, and the exit code for it.
     private func page(
         of file: String, _ console: Console
     ) throws(Failure) -> (ExplorerPage, ExitStatus) {
@@ -162,7 +162,7 @@ struct Explore: CommandOnFiles, ConsoleCommand {
         return (page, status(of: page, input, console))
     }
 
-    /// Says what could not be read and what was left out.
+    /// Reports which parts were unreadable and which were left out.
     private func status(
         of page: ExplorerPage, _ input: Input, _ console: Console
     ) -> ExitStatus {

@@ -141,7 +141,7 @@ struct Get: ParsableCommand, ConsoleCommand {
 }
 
 extension PropertyListKeyPath {
-    /// The object of an archive that the path ends with.
+    /// The archive object with which the path ends; nil for other paths.
     fileprivate var lastObject: PropertyListUID? {
         if case .object(let number) = steps.last { PropertyListUID(number) } else { nil }
     }

@@ -62,7 +62,7 @@ struct Inspect: ParsableCommand, ConsoleCommand {
 
     // MARK: Imported formats
 
-    /// Prints the facts about a file of another format, and its values in the order of the file.
+    /// Prints facts about an imported file, and its values in file order.
     private func printImported(
         _ document: PropertyListDocument, _ origin: DocumentOrigin, _ console: Console
     ) throws(PropertyListError) {
@@ -159,7 +159,7 @@ struct Inspect: ParsableCommand, ConsoleCommand {
         var position = 0
         for node in document.allNodes {
             let offset = node.sourceOffset ?? 0
-            // Values stand in the order of the text, so that each line is counted once.
+            // Values are in text order, so each line is counted once.
             while position < min(offset, document.byteCount) {
                 line += endsLine(position, document.source) ? 1 : 0
                 position += 1

@@ -55,7 +55,7 @@ struct Lint: CommandOnFiles, ConsoleCommand {
         return used.isEmpty ? "OK" : "OK, with leniency: \(used)"
     }
 
-    /// Reads a file with leniencies. A failure that they do not let pass is the reason that counts.
+    /// Parses a file with leniencies. Only an error that remains with leniencies is reported.
     private func leniently(
         _ bytes: [UInt8], _ file: String, _ console: Console
     ) throws(Failure) -> Input {

@@ -22,7 +22,7 @@ struct Merge: ParsableCommand, ConsoleCommand {
 
             """ + EditingOptions.discussion)
 
-    /// Whose value is taken where both changed the same.
+    /// The side whose value is used in a conflict.
     enum Favored: String, ExpressibleByArgument, CaseIterable {
         case file, other
     }
@@ -120,7 +120,7 @@ struct Merge: ParsableCommand, ConsoleCommand {
         if rest > 0 { console.complain("\(name): \(TreeForm.count(rest, one, many))") }
     }
 
-    // As many places are named, of conflicts and of arrays that both sides added to.
+    // The maximum number of conflicts to report, and of arrays to which both sides added elements.
     private static let mostReports = 20
 
     private static func text(_ path: PropertyListKeyPath) -> String {

@@ -80,10 +80,10 @@ struct Scan: ParsableCommand, ConsoleCommand {
                 + names.joined(separator: ", "))
     }
 
-    // As many names of tables as a message has.
+    // The maximum number of table names in a message.
     private static let mostNames = 100
 
-    /// Says what could not be read.
+    /// Reports the parts that were unreadable.
     private func report(_ scan: DatabaseScan, _ console: Console) {
         let file = TerminalText.escaped(database)
         for problem in scan.problems { console.complain("\(file): \(problem)") }

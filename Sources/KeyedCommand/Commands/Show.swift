@@ -117,7 +117,8 @@ struct Show: ParsableCommand, ConsoleCommand {
             forShowing: file, text: text, isStrict: strict, limits: limits.limits, console)
     }
 
-    /// A malformed archive is shown as a property list, unless `--strict` refuses it.
+    /// Checks a keyed archive. A malformed archive is shown as a property list, unless `--strict`
+    /// rejects it.
     private func checkArchive(_ input: Input, _ problems: inout Problems) throws(Failure) {
         guard input.document.looksLikeKeyedArchive else { return }
         do {

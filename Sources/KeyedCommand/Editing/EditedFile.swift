@@ -6,7 +6,7 @@ import PropertyList
 import PropertyListTools
 import SystemFiles
 
-/// The options of all verbs that change a property list: the place of the result.
+/// The options of all verbs that change a property list.
 struct EditingOptions: ParsableArguments {
     @Option(name: [.short, .long], help: "Write the result to this file.")
     var output: String?
@@ -34,14 +34,14 @@ struct EditingOptions: ParsableArguments {
     }
 }
 
-/// A file with edits made to it.
+/// A file that is being edited.
 struct EditedFile {
     let input: Input
     let options: EditingOptions
     private let file: String
     private var editor: PropertyListEditor
 
-    /// Reads a file that is to be edited.
+    /// Reads a file to edit.
     init(_ file: String, _ options: EditingOptions, _ console: Console) throws(Failure) {
         if options.inPlace, file == FileAccess.standardInput {
             throw Failure(.usage, "keyed: standard input cannot be replaced")
@@ -60,20 +60,20 @@ struct EditedFile {
         }
     }
 
-    /// The value at a path as the file has it; nil where there is none.
+    /// Returns the original value at a path, or nil if there is none.
     func value(at path: PropertyListKeyPath) -> PropertyListNode? {
         try? input.document.value(
             at: path, options: options.reading.options, limits: options.reading.limits.limits)
     }
 
-    /// Makes an edit with values that the run has read, and within its budget.
+    /// Applies an edit, within the budget of the run, which has already read the new values.
     mutating func apply(_ edit: PropertyListEdit, _ console: Console) throws(Failure) {
         do { try editor.apply(edit, within: &console.budget) } catch {
             throw KeyPathArgument.failure(error, edit.path, in: file)
         }
     }
 
-    /// Writes what the edits come to, or says what they would change.
+    /// Writes the result of the edits, or prints the changes of a dry run.
     func finish(_ console: Console) throws(Failure) {
         let edited: EditedPropertyList
         do { edited = try editor.finish() } catch { throw Failure(error, in: file, source: nil) }
@@ -87,7 +87,7 @@ struct EditedFile {
             }
             return console.write(edited.bytes)
         }
-        // A file that stays as it is keeps its date.
+        // An unchanged file is not rewritten, so it keeps its date.
         if options.inPlace, edited.bytes == input.bytes { return }
         try FileOutput.replace(target, with: edited.bytes, inPlace: options.inPlace, console)
     }

@@ -6,7 +6,7 @@ import PropertyList
 import PropertyListTools
 import ValidText
 
-/// Key paths on the command line, and what is wrong with them.
+/// Key paths on the command line, and errors about them.
 enum KeyPathArgument {
     static let help = ArgumentHelp(
         "The key path: a.b[0].\"x.y\", /a/b/0 or :a:b:0.",
@@ -15,18 +15,18 @@ enum KeyPathArgument {
             or an empty path the whole.
             """)
 
-    /// The path that a text stands for; `.` is the root, as a shell's own path is.
+    /// Parses a key path. `.` is the root, like the current directory in a shell.
     static func path(_ text: String) throws(Failure) -> PropertyListKeyPath {
         do { return try PropertyListKeyPath(parsing: text.isLiterally(".") ? "" : text) } catch {
             throw Failure(.usage, message(error, path: text))
         }
     }
 
-    /// An error about a path, or the value there, with a caret under the step.
+    /// Returns the failure for an error about a path or its value, with a caret under the step.
     static func failure(
         _ error: PropertyListError, _ path: PropertyListKeyPath, in file: String
     ) -> Failure {
-        // What stands in the path itself has a place there, and belongs to no format.
+        // Errors in the path itself have a line and no format.
         guard error.location?.line != nil, error.format == nil else {
             return Failure(error, in: file, source: nil)
         }
@@ -45,9 +45,9 @@ enum KeyPathArgument {
     }
 }
 
-/// A value on the command line: its text, or a file with it, and its type.
+/// A value on the command line: its text or a file that contains it, and its type.
 struct ValueArgument: ParsableArguments {
-    // A number below zero looks like an option.
+    // A negative number looks like an option.
     @Argument(
         parsing: .allUnrecognized,
         help: ArgumentHelp(
@@ -65,7 +65,7 @@ struct ValueArgument: ParsableArguments {
 
     private static let terminator = "--"
 
-    /// The values, without what says that they are no options.
+    /// The values, without the `--` that ends the options.
     private var texts: [String] {
         guard let place = values.firstIndex(of: Self.terminator) else { return values }
         return Array(values[..<place] + values[(place + 1)...])
@@ -84,7 +84,8 @@ struct ValueArgument: ParsableArguments {
         }
     }
 
-    /// The value; without a type it is of the kind of the value that it replaces, or a string.
+    /// Returns the value. Without a type it has the kind of the value that it replaces, or is a
+    /// string.
     func parsed(
         replacing node: PropertyListNode?, _ console: Console
     ) throws(Failure) -> PropertyListValue {
@@ -104,20 +105,21 @@ struct ValueArgument: ParsableArguments {
         throw Failure(.usage, "keyed: " + Self.mismatch(text, type, hint))
     }
 
-    /// Why a text is no value of a type; `hint` is the way out.
+    /// Returns the message for a text that is not a value of a type, followed by `hint`.
     static func mismatch(_ text: String, _ type: ValueType, _ hint: String = "") -> String {
         if type.needsNoText { return "the type \(type.rawValue) takes no value" + hint }
         let shown = TerminalText.escaped(String(text.prefix(40)), quoting: true)
         return "\"\(shown)\" is no value of type \(type.rawValue)" + hint
     }
 
-    /// The value of a property list as text, within the budget of the run, which the text has raised.
+    /// Parses a property list given as text, within the budget of the run, which the text has
+    /// already raised.
     static func propertyList(
         _ text: String, _ console: Console
     ) throws(Failure) -> PropertyListValue {
         let bytes = Array(text.utf8)
         do throws(PropertyListError) {
-            // Binary property lists may share values; text spells out each.
+            // Only text: binary property lists may share values.
             guard try PropertyListFormat.detect(bytes) != .binary else {
                 throw PropertyListError(
                     .unrecognizedFormat, what: "it is binary; --from takes it from a file")
