@@ -3,9 +3,10 @@
 
 import PropertyList
 
-/// Facts about the source of a property list, for the report: how it is built, and the era of its writer.
+/// Facts about the source of a property list for the report: its structure, and the era of its
+/// writer.
 enum ExplorerFacts {
-    /// Larger files are not written again to find their layout.
+    /// The size beyond which a file is not serialized again to detect its layout.
     private static let longestLayout = 4 << 20
 
     static func facts(

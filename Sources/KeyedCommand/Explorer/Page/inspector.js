@@ -1,11 +1,11 @@
 /*
-The value in hand: what it is, where it is, its class, its fields, and who refers to it.
+The selected value: its content, location, class, fields and referrers.
 */
 
 const shortText = 2_000, mostListed = 200;
 
 class Inspector {
-  /** `go(node, way)` chooses another value. */
+  /** Creates the inspector. It calls `go(node, way)` to select another value. */
   constructor(element, model, shapes, looks, go) {
     Object.assign(this, { element, model, shapes, looks, go });
   }
@@ -20,7 +20,7 @@ class Inspector {
     ].filter(Boolean));
   }
 
-  /** The file at a glance, where no value is in hand. Linear, but it takes a moment for a large file. */
+  /** Prepares the summary of the file, shown while no value is selected. Linear; takes a moment for a large file. */
   prepare() {
     if (this.glanceParts) return;
     this.glanceParts = this.#glance();
@@ -50,7 +50,7 @@ class Inspector {
   #title(node) {
     const { type, text, tone } = this.shapes.summary(node);
     const name = type || (this.model.objectNumber(node) >= 0 ? "plain value" : kindNames[this.model.kind(node)]);
-    // A text is below, and so are the fields.
+    // Texts and fields have sections of their own below.
     const isBelow = tone === "text" || tone === "object" && this.model.entry(node) === "o";
     return make("h2", {}, make("bdi.type", {}, visible(shortened(name, 400))), isBelow ? "" : [" ", make(`bdi.value.${tone}`, {}, text)]);
   }
@@ -98,7 +98,7 @@ class Inspector {
     return make("dl", {}, make("dt", {}, "class"), make("dd.chain", {}, parts), hints);
   }
 
-  /** The whole text of a string, or the first part of a long one. */
+  /** Shows the text of a string; a long text is truncated. */
   #text(node) {
     const { model } = this;
     const text = model.plainText(node) ?? model.plainText(model.field(node, "NS.relative"));
@@ -112,7 +112,7 @@ class Inspector {
     }
     return section;
   }
-  /** The first bytes of data, as far as they are a text that can be read. */
+  /** Shows the first bytes of data, if they are readable text. */
   #dump(node) {
     const data = this.model.plainData(node);
     const content = data >= 0 ? this.model.content(data) : null;
@@ -171,7 +171,7 @@ class Inspector {
     const { holders, slots } = this.model.ways;
     return holders[holder] === owner ? `${this.model.stepText(this.model.keyAt(owner, slots[holder]))}${text}` : text;
   }
-  /** The object whose field a container is; any other container itself. */
+  /** Returns the object of which a container is a field, or the container itself. */
   owner(node) {
     const { holders } = this.model.ways;
     const holder = holders[node];

@@ -1,5 +1,5 @@
 /*
-The report: what a person writes down about a file. The note is kept when the page is saved by its own button.
+The report: facts about the file, and a note by the user. Only the button of the report saves the page with the note.
 */
 
 class Report {
@@ -70,13 +70,13 @@ class Report {
         make("button", { type: "button", on: { click: () => print() } }, "Print the tree")));
   }
 
-  /** The page as it was written, with the note in it: the same code, so that its hashes stay. */
+  /** Returns the original page with the note in it. Its code is unchanged, so the hashes of its policy stay valid. */
   saved() {
     const copy = document.documentElement.cloneNode(true);
     copy.removeAttribute("data-theme");
     copy.querySelector("#app").replaceChildren();
     copy.querySelector("#print").replaceChildren();
-    // A parser moves what follows the body into it.
+    // The HTML parser moves white space after the body into the body.
     const body = copy.querySelector("body");
     while (body.lastChild.nodeType === Node.TEXT_NODE) body.lastChild.remove();
     body.append("\n");
@@ -93,7 +93,7 @@ class Report {
   }
 }
 
-/** A word of a command line, in quotes where it needs them. */
+/** Returns a word for a command line, quoted if necessary. */
 function shellWord(text) {
   return /^[A-Za-z0-9_./,:@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
