@@ -6,7 +6,7 @@ import ArgumentParser
 import PropertyList
 import PropertyListTools
 
-/// `keyed carve`
+/// The verb `keyed carve`.
 struct Carve: ParsableCommand, ConsoleCommand {
     static let configuration = CommandConfiguration(
         abstract: "Find property lists and keyed archives within a file of any kind.",

@@ -5,7 +5,7 @@ import ArgumentParser
 import KeyedArchive
 import PropertyList
 
-/// `keyed check`
+/// The verb `keyed check`.
 struct Check: CommandOnFiles, ConsoleCommand {
     static let configuration = CommandConfiguration(
         abstract: "Check that a keyed archive holds objects of allowed classes only.",

@@ -6,7 +6,7 @@ import ArgumentParser
 import KeyedArchive
 import PropertyList
 
-/// `keyed classes`
+/// The verb `keyed classes`.
 struct Classes: ParsableCommand, ConsoleCommand {
     static let configuration = CommandConfiguration(
         abstract: "List the classes of the objects in a keyed archive.",

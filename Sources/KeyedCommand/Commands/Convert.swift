@@ -5,7 +5,7 @@ import ArgumentParser
 import PropertyList
 import SystemFiles
 
-/// `keyed convert`
+/// The verb `keyed convert`.
 struct Convert: CommandOnFiles, ConsoleCommand {
     static let configuration = CommandConfiguration(
         abstract: "Write a property list in another format.",

@@ -7,7 +7,7 @@ import PropertyList
 import PropertyListTools
 import SystemFiles
 
-/// `keyed diff`
+/// The verb `keyed diff`.
 struct Diff: ParsableCommand, ConsoleCommand {
     static let configuration = CommandConfiguration(
         abstract: "Compare two property lists by their values, whatever their formats.",

@@ -31,7 +31,7 @@ extension EditingCommand {
     }
 }
 
-/// `keyed set`
+/// The verb `keyed set`.
 struct SetValue: ParsableCommand, EditingCommand {
     static let configuration = CommandConfiguration(
         commandName: "set",
@@ -59,7 +59,7 @@ struct SetValue: ParsableCommand, EditingCommand {
     }
 }
 
-/// `keyed insert`
+/// The verb `keyed insert`.
 struct Insert: ParsableCommand, EditingCommand {
     static let configuration = CommandConfiguration(
         abstract: "Insert a new key, or an element before the one at a key path.",
@@ -85,7 +85,7 @@ struct Insert: ParsableCommand, EditingCommand {
     }
 }
 
-/// `keyed append`
+/// The verb `keyed append`.
 struct Append: ParsableCommand, EditingCommand {
     static let configuration = CommandConfiguration(
         abstract: "Append an element to the array at a key path.",
@@ -108,7 +108,7 @@ struct Append: ParsableCommand, EditingCommand {
     }
 }
 
-/// `keyed remove`
+/// The verb `keyed remove`.
 struct Remove: ParsableCommand, EditingCommand {
     static let configuration = CommandConfiguration(
         abstract: "Remove the values at key paths, one after the other.",
@@ -130,7 +130,7 @@ struct Remove: ParsableCommand, EditingCommand {
     }
 }
 
-/// `keyed rename`
+/// The verb `keyed rename`.
 struct Rename: ParsableCommand, EditingCommand {
     static let configuration = CommandConfiguration(
         abstract: "Rename a key, in its place.", discussion: EditingOptions.discussion)
@@ -152,7 +152,7 @@ struct Rename: ParsableCommand, EditingCommand {
     }
 }
 
-/// `keyed edit`
+/// The verb `keyed edit`.
 struct Edit: ParsableCommand, EditingCommand {
     static let configuration = CommandConfiguration(
         abstract: "Make several edits at once.",

@@ -5,7 +5,7 @@ import ArgumentParser
 import PropertyList
 import SystemFiles
 
-/// `keyed explore`
+/// The verb `keyed explore`.
 struct Explore: CommandOnFiles, ConsoleCommand {
     static let configuration = CommandConfiguration(
         abstract: "Write a page that shows a file in a browser: objects, references, bytes.",

@@ -7,7 +7,7 @@ import PropertyList
 import PropertyListTools
 import SystemFiles
 
-/// `keyed get`
+/// The verb `keyed get`.
 struct Get: ParsableCommand, ConsoleCommand {
     static let configuration = CommandConfiguration(
         abstract: "Print the value at a key path.",

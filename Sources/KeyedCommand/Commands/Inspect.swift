@@ -4,7 +4,7 @@
 import ArgumentParser
 import PropertyList
 
-/// `keyed inspect`
+/// The verb `keyed inspect`.
 struct Inspect: ParsableCommand, ConsoleCommand {
     static let configuration = CommandConfiguration(
         abstract: "Print how a file is built: trailer, widths, object table.",

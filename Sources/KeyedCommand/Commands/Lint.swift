@@ -5,7 +5,7 @@ import ArgumentParser
 import KeyedArchive
 import PropertyList
 
-/// `keyed lint`
+/// The verb `keyed lint`.
 struct Lint: CommandOnFiles, ConsoleCommand {
     static let configuration = CommandConfiguration(
         abstract: "Check property lists, and the keyed archives in them.",

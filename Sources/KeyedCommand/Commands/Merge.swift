@@ -5,7 +5,7 @@ import ArgumentParser
 import PropertyList
 import PropertyListTools
 
-/// `keyed merge`
+/// The verb `keyed merge`.
 struct Merge: ParsableCommand, ConsoleCommand {
     static let configuration = CommandConfiguration(
         abstract: "Merge another property list into a file; with --base, what both changed.",

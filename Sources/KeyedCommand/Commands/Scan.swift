@@ -5,7 +5,7 @@ import ArgumentParser
 import DatabaseFiles
 import PropertyList
 
-/// `keyed scan`
+/// The verb `keyed scan`.
 struct Scan: ParsableCommand, ConsoleCommand {
     static let configuration = CommandConfiguration(
         abstract: "List the columns of a SQLite database that hold property lists or archives.",

@@ -5,7 +5,7 @@ import ArgumentParser
 import KeyedArchive
 import PropertyList
 
-/// `keyed show`
+/// The verb `keyed show`.
 struct Show: ParsableCommand, ConsoleCommand {
     static let configuration = CommandConfiguration(
         abstract: "Print a keyed archive as a tree of objects, or a property list as it is.",

@@ -5,7 +5,7 @@ import KeyedArchive
 import PropertyList
 import PropertyListTools
 
-/// Lines for programs: each value is a JSON object on a line of its own, with where it is from.
+/// A style for programs: each value is a JSON object on a line of its own, with its origin.
 ///
 /// | key | |
 /// |---|---|
@@ -19,10 +19,10 @@ import PropertyListTools
 /// | `offset` | the byte of the file at which the value, or the object, begins |
 /// | … | the provenance: the file and its hash |
 struct JSONStyle: TreeStyle {
-    /// Entries in their order.
+    /// Ordered entries.
     typealias Entries = [(key: String, value: PropertyListValue)]
 
-    /// The origin of everything: the last entries of each line.
+    /// The origin of all values, which ends each line.
     let provenance: PropertyListDictionary
 
     func heading(_ heading: TreeHeading, _ place: TreePlace) -> String? {
@@ -112,7 +112,8 @@ struct JSONStyle: TreeStyle {
         }
     }
 
-    /// Entries on one line; dates, data and numbers that JSON has no form for as text.
+    /// Returns entries on one line. Dates, data and numbers that JSON cannot represent are written
+    /// as text.
     static func text(_ entries: Entries, _ provenance: PropertyListDictionary) -> String {
         var line = JSONLine()
         for (key, value) in entries { line.append(key, value) }
