@@ -113,6 +113,7 @@ extension InlinePropertyListNode: Hashable {
         left.storage === right.storage && left.index == right.index
     }
 
+    /// Hashes the identity of the document and the index of the value.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(ObjectIdentifier(storage))
         hasher.combine(index)
@@ -147,6 +148,7 @@ public struct InlinePropertyListNodes: Sequence, Sendable {
         }
     }
 
+    /// Returns an iterator over the children.
     public func makeIterator() -> Iterator {
         Iterator(storage: storage, place: places.lowerBound, end: places.upperBound)
     }

@@ -72,7 +72,7 @@ struct ListReader {
         return Int(truncatingIfNeeded: length)
     }
 
-    /// Checks what follows the root: nothing, or in version 15 zeros after the length.
+    /// Checks that nothing follows the root, except for zeros after the length in version 15.
     private func checkEnd(_ end: Int) throws(InlinePropertyListError) {
         guard place == end else {
             throw fail(

@@ -83,8 +83,8 @@ final class KeyPlan {
     }
 
     /// Returns whether the key at a place is `name`. A string that is canonically equivalent to an
-    /// ASCII string but not identical has more UTF-8 bytes, such as the kelvin sign, which `==`
-    /// treats as a K. Comparing the lengths therefore suffices.
+    /// ASCII string but not identical has more UTF-8 bytes. An example is the kelvin sign, which
+    /// `==` treats as a K. Comparing the lengths therefore suffices.
     @inline(__always)
     private func isName(_ name: String, at place: Int) -> Bool {
         unsafe entries[place].name == name && entries[place].count == name.utf8.count

@@ -9,13 +9,13 @@ import PropertyListTools
 ///
 /// | key | |
 /// |---|---|
-/// | `path` | the key path, as `keyed get` takes it |
-/// | `level` | how deep the value stands, from 0 |
+/// | `path` | the key path, in the syntax of `keyed get` |
+/// | `level` | the depth of the value, from 0 |
 /// | `key` or `index` | the name before it in the tree |
-/// | `kind` | that of the value, or `object`, `reference`, `uuid`, `url`, `problem` |
+/// | `kind` | the kind of the value, or `object`, `reference`, `uuid`, `url`, `problem` |
 /// | `class` | the class of an object |
 /// | `value` or `count` | a scalar (data in base 64), or the number of elements, entries or fields |
-/// | `object` | the number of the object in an archive; of a reference, of the one it leads to |
+/// | `object` | the number of the object in an archive; for a reference, of its target |
 /// | `offset` | the byte of the file at which the value, or the object, begins |
 /// | … | the provenance: the file and its hash |
 struct JSONStyle: TreeStyle {

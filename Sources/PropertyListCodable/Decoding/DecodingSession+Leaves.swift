@@ -105,7 +105,7 @@ extension DecodingSession {
             ? longData.data(of: node, in: table) : Data(table.content(of: record))
     }
 
-    // MARK: What only property lists have
+    // MARK: Trees and UIDs
 
     /// Returns the value with everything below it, unchanged.
     func tree(_ node: UInt32, _ path: () -> CodingPath?) throws -> PropertyListValue {

@@ -100,7 +100,7 @@ open class PlistDecoder: @unchecked Sendable {
 
     // MARK: Files
 
-    /// Decodes a value from a file. Linear in the size of the file and of what it expands to.
+    /// Decodes a value from a file. Linear in the size of the file and its expansion.
     ///
     /// - Parameters:
     ///   - type: The type of the value.
@@ -172,7 +172,7 @@ open class PlistDecoder: @unchecked Sendable {
 // MARK: - From other sequences of bytes
 
 extension PlistDecoder {
-    /// Decodes a value from a file. Linear in the size of the file and of what it expands to.
+    /// Decodes a value from a file. Linear in the size of the file and its expansion.
     ///
     /// - Parameters:
     ///   - type: The type of the value.

@@ -141,8 +141,8 @@ open class PlistEncoder: @unchecked Sendable {
     /// Encodes a value as a file. Linear in its size, except for sorting keys.
     ///
     /// - Throws: `EncodingError` for a value that property lists or the format cannot represent,
-    ///   for a root that encodes nothing or is neither a container nor data, and for nesting beyond
-    ///   ``limits``. The errors of the encoded types.
+    ///   for an unsuitable root, and for nesting beyond ``limits``. A root is unsuitable if it
+    ///   encodes nothing, or is neither a container nor data. The errors of the encoded types.
     open func encode<Value: Encodable>(_ value: Value) throws -> Data {
         Data(try encodeBytes(value))
     }

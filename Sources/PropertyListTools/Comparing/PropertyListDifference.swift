@@ -116,7 +116,9 @@ public struct PropertyListComparison: Sendable {
     public struct Differences: RandomAccessCollection, Sendable {
         let findings: ComparisonFindings
 
+        /// The position of the first difference.
         public var startIndex: Int { 0 }
+        /// The position after the last difference.
         public var endIndex: Int { findings.records.count }
 
         /// The difference at `position`, in constant time.

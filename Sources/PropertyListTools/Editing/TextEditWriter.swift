@@ -5,9 +5,10 @@
 
 /// Computes the changes that edits make to a text.
 ///
-/// The changes are minimal: a value that is set, a key that is renamed, an entry that is removed
-/// with the white space before it, back to the end of the previous line. New text is formatted like
-/// its neighbours: the same indentation, line endings and separator between key and value.
+/// The changes are minimal. A set replaces only the value, and a rename only the key. A removal
+/// also removes the white space before the entry, back to the end of the previous line. New text is
+/// formatted like its neighbours: the same indentation, line endings and separator between key and
+/// value.
 struct TextEditWriter<Syntax: TextEditSyntax>: ~Copyable {
     private let edits: FinishedEdits
     private let store: NodeStore

@@ -39,8 +39,8 @@ struct TextLayout {
             ? [0x0D, 0x0A] : [text[end]]
     }
 
-    /// Returns the indentation that the first child on a line of its own adds to that of its
-    /// container, or a TAB if there is no such child.
+    /// Returns the indentation that one level of nesting adds, taken from the first child on a line
+    /// of its own. Returns a TAB if there is no such child.
     private static func unit(_ store: NodeStore) -> [UInt8] {
         for record in store.records where record.isContainer && !record.isEmpty {
             let child = store.records[Int(store.children[record.childRange.lowerBound])]

@@ -119,6 +119,7 @@ extension PropertyListKeyPath.Step: Hashable {
         }
     }
 
+    /// Hashes the text or the number of the step.
     public func hash(into hasher: inout Hasher) {
         switch self {
         case .key(let text), .name(let text): hasher.combine(ExactText(text))
@@ -135,6 +136,7 @@ extension PropertyListKeyPath: Hashable {
         left.steps == right.steps
     }
 
+    /// Hashes the steps.
     public func hash(into hasher: inout Hasher) { hasher.combine(steps) }
 }
 
