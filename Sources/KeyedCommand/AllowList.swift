@@ -17,8 +17,8 @@ struct AllowList: ExpressibleByArgument {
     ]
 
     static let help: ArgumentHelp = ArgumentHelp(
-        "The allowed classes: names, and propertyList, commonClasses, foundation, appKit or uiKit "
-            + "for a preset.",
+        "The allowed classes: class names, and the presets propertyList, commonClasses, "
+            + "foundation, appKit and uiKit.",
         valueName: "preset|name,…")
 
     init?(argument: String) {

@@ -125,8 +125,8 @@ struct TextReading {
 struct EncodingOption: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The encoding of OpenStep text that has no byte order mark and is not UTF-8, as in "
-                + "macintosh, UTF-16LE, NEXTSTEP.", valueName: "name"))
+            "The encoding of OpenStep text that has no byte order mark and is not UTF-8, such as "
+                + "macintosh, UTF-16LE or NEXTSTEP.", valueName: "name"))
     var encoding: String?
 
     var reading: TextReading { TextReading(encoding: encoding) }
@@ -138,8 +138,8 @@ struct TextOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "What stands for dates, data and the like in JSON: strict refuses them, coerce makes "
-                + "them text, typed makes objects of them that are read back.",
+            "How JSON represents dates, data and similar values: strict rejects them, coerce "
+                + "writes text, typed writes objects that can be read back.",
             valueName: "mapping"))
     var json = MappingName.strict
 
@@ -150,11 +150,12 @@ struct TextOptions: ParsableArguments {
 struct ReadingOptions: ParsableArguments {
     @Flag(
         help: ArgumentHelp(
-            "Let pass what Apple's readers let pass, and commas between the entries of OpenStep text.",
-            discussion: "What was needed is said on standard error."))
+            "Accept the deviations that Apple's parsers accept, and commas between the entries of "
+                + "OpenStep text.",
+            discussion: "The leniencies that were needed are reported on standard error."))
     var lenient = false
 
-    @Option(help: "How much a file may ask for: untrusted, default or trusted.")
+    @Option(help: "The limits for a file: untrusted, default or trusted.")
     var limits = LimitsName.default
 
     @OptionGroup var text: TextOptions

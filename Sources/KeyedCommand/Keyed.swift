@@ -14,8 +14,8 @@ struct Keyed: ParsableCommand {
             Reads property lists in binary, XML, OpenStep text and JSON, and the keyed archives in \
             them, whatever classes they hold. A FILE of - is standard input.
 
-            Exit codes: 0 fine, 1 invalid input, 2 wrong usage, 3 only a part could be read, \
-            4 a limit was hit.
+            Exit codes: 0 success, 1 invalid input, 2 usage error, 3 partly readable, 4 limit \
+            exceeded.
             """,
         version: "keyed 0.1.0",
         subcommands: [

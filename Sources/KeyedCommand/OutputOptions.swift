@@ -71,24 +71,24 @@ enum ScalarsName: String, ExpressibleByArgument, CaseIterable {
 struct OutputOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The layout: compact, or corefoundation for Apple's own, of a binary file; compact or "
-                + "indented, of OpenStep text and JSON."))
+            "The layout: compact or corefoundation (Apple's) for binary files, compact or indented "
+                + "for OpenStep text and JSON."))
     var layout: LayoutName?
 
     @Flag(help: "Sort the keys of text, as Apple's tools do.")
     var sortKeys = false
 
-    @Flag(help: "Refuse to lose anything in XML.")
+    @Flag(help: "Reject values that XML cannot represent exactly.")
     var strict = false
 
     @Option(
         help: ArgumentHelp(
-            "What numbers, booleans and dates become in OpenStep text, which has none: refused, "
-                + "typed for GNUstep's <*I5>, or text.",
+            "How to write numbers, booleans and dates, which OpenStep text cannot represent: "
+                + "refused, typed (GNUstep's <*I5>) or text.",
             valueName: "form"))
     var scalars = ScalarsName.refused
 
-    @Flag(help: "Write data in OpenStep text in base 64, as GNUstep reads it.")
+    @Flag(help: "Write data in OpenStep text as base64, which GNUstep reads.")
     var base64 = false
 
     @Flag(help: "Write OpenStep text in ASCII, with escapes for other characters.")
@@ -96,8 +96,8 @@ struct OutputOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The name of the project for pbxproj; by default that of the source or of the folder "
-                + "NAME.xcodeproj.", valueName: "name"))
+            "The project name for pbxproj. By default it is taken from the source or from the "
+                + "folder NAME.xcodeproj.", valueName: "name"))
     var projectName: String?
 
     /// Checks the options for a format.

@@ -10,7 +10,8 @@ struct ColorOptions: ParsableArguments {
     @Flag(
         inversion: .prefixedNo, exclusivity: .chooseLast,
         help: ArgumentHelp(
-            "Use colours, or none; by default on a terminal, unless NO_COLOR is set."))
+            "Turn colours on or off. By default they are on for terminals, unless NO_COLOR is "
+                + "set."))
     var color: Bool?
 
     func palette(_ console: Console) -> Palette {
@@ -24,13 +25,13 @@ struct ColorOptions: ParsableArguments {
 
 /// The options for printing trees.
 struct TreeOptions: ParsableArguments {
-    @Flag(help: "Show long strings and data whole.")
+    @Flag(help: "Show long strings and data in full.")
     var full = false
 
     @Flag(
         help: ArgumentHelp(
-            "Print a JSON object for each value, one a line, with its key path, object number, byte "
-                + "offset, file and hash."))
+            "Print each value as a JSON object on a line of its own, with its key path, object "
+                + "number, byte offset, file and hash."))
     var json = false
 
     @OptionGroup var color: ColorOptions

@@ -11,10 +11,10 @@ struct Carve: ParsableCommand, ConsoleCommand {
     static let configuration = CommandConfiguration(
         abstract: "Find property lists and keyed archives within a file of any kind.",
         discussion: """
-            Each is a line with its byte offset, its size and what it is. Binary property lists are \
-            found by their first bytes and their trailer, XML from <plist to </plist>, but for XML in \
-            two bytes a character. Typedstreams, NIBArchives and bplist15 to 17 are found by their first \
-            bytes. What is not valid is no find.
+            Prints a line for each find with its byte offset, size and kind. Binary property lists \
+            are found by their first bytes and their trailer, XML from <plist to </plist>, except \
+            for UTF-16. Typedstreams, NIBArchives and bplist15 to 17 are found by their first \
+            bytes. Invalid finds are listed only with --all.
 
                 keyed carve memory.img
                 keyed carve app.bin --depth 3 --extract found
@@ -27,10 +27,10 @@ struct Carve: ParsableCommand, ConsoleCommand {
     @Argument(help: "The file, or - for standard input.", completion: .file())
     var file: String
 
-    @Flag(help: "Find also property lists within the bytes of others.")
+    @Flag(help: "Also find property lists inside the bytes of others.")
     var nested = false
 
-    @Flag(help: "List also beginnings of property lists that nothing valid follows.")
+    @Flag(help: "Also list the beginnings of property lists that are not valid.")
     var all = false
 
     @OptionGroup var options: FindOptions

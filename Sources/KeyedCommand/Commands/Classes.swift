@@ -11,8 +11,8 @@ struct Classes: ParsableCommand, ConsoleCommand {
     static let configuration = CommandConfiguration(
         abstract: "List the classes of the objects in a keyed archive.",
         discussion: """
-            For each class how many objects there are, its name, its superclasses and hints; then \
-            the smallest allow-list that takes them all, as Swift code.
+            Prints the number of objects, the name, the superclasses and the hints of each class, \
+            and then the smallest allow-list that admits all of them, as Swift code.
             """)
 
     @Argument(help: "The file, or - for standard input.", completion: .file())

@@ -10,24 +10,25 @@ struct Convert: CommandOnFiles, ConsoleCommand {
     static let configuration = CommandConfiguration(
         abstract: "Write a property list in another format.",
         discussion: """
-            The result goes to standard output, to the file that -o names, or with --in-place to \
-            the file itself, which is replaced in one step or left as it was.
+            The result is written to standard output, to the file given with -o, or with \
+            --in-place to the file itself, which is replaced atomically or not at all.
 
-            What XML has no form for (fractions of seconds, widths of reals, sets) is written as \
-            Apple's tools do, and counted on standard error; --strict refuses it. What OpenStep \
-            text and JSON have no form for is refused unless --scalars or --json names another.
+            Values that XML cannot represent (fractions of seconds, widths of reals, sets) are \
+            written as Apple's tools write them, and counted on standard error. With --strict they \
+            are an error. Values that OpenStep text and JSON cannot represent are an error, unless \
+            --scalars or --json selects another form.
 
                 keyed convert json --json typed -o a.json a.plist
                 keyed convert binary --json typed -o b.plist a.json
 
-            With jsonl each of several files becomes a line, {"file": …, "value": …}.
+            With jsonl, each file becomes one line, {"file": …, "value": …}.
             """)
 
     @Argument(
         help: """
             binary, xml, openstep, strings, pbxproj (Xcode's project.pbxproj), json or jsonl; \
             binary1 and xml1 are the same as binary and xml; typedstream, nib, bplist16 or bplist17 \
-            for files of the same format, which are written again.
+            for files of the same format, which are rewritten.
             """)
     var format: OutputFormat
 

@@ -37,7 +37,8 @@ struct SetValue: ParsableCommand, EditingCommand {
         commandName: "set",
         abstract: "Set the value at a key path, or add a key.",
         discussion: """
-            Without -t the value is of the kind of the one that it replaces; a new one is a string.
+            Without -t, the value has the kind of the one that it replaces; a new value is a \
+            string.
 
             """ + EditingOptions.discussion)
 
@@ -133,7 +134,7 @@ struct Remove: ParsableCommand, EditingCommand {
 /// The verb `keyed rename`.
 struct Rename: ParsableCommand, EditingCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Rename a key, in its place.", discussion: EditingOptions.discussion)
+        abstract: "Rename a key without moving it.", discussion: EditingOptions.discussion)
 
     @Argument(help: "The file, or - for standard input.", completion: .file())
     var file: String
@@ -166,8 +167,8 @@ struct Edit: ParsableCommand, EditingCommand {
                 remove PATH
                 rename PATH KEY
 
-            A value is the rest of the edit, or a text in quotes; without a type it is a string. All \
-            edits are made, or none. "keyed diff --as-commands" prints such edits.
+            The value is the rest of the edit, or a text in quotes; without a type it is a string. \
+            Either all edits are made or none. "keyed diff --as-commands" prints such edits.
 
             """ + EditingOptions.discussion)
 
@@ -177,7 +178,7 @@ struct Edit: ParsableCommand, EditingCommand {
     @Argument(help: "The edits, in order.")
     var edits: [String] = []
 
-    @Option(help: "A file of edits, one a line, that are made first; - for standard input.")
+    @Option(help: "A file of edits, one per line, to make first; - for standard input.")
     var script: String?
 
     @OptionGroup var options: EditingOptions

@@ -12,8 +12,8 @@ struct Get: ParsableCommand, ConsoleCommand {
     static let configuration = CommandConfiguration(
         abstract: "Print the value at a key path.",
         discussion: """
-            A string is printed as it is, a date in ISO 8601, data in base 64; a container as a tree. \
-            In a keyed archive a reference is followed to its object.
+            Prints a string unchanged, a date in ISO 8601, data in base64 and a container as a \
+            tree. In a keyed archive, references are followed to their objects.
             """)
 
     /// The form of a printed value.
@@ -30,8 +30,8 @@ struct Get: ParsableCommand, ConsoleCommand {
     @Option(
         name: .customLong("as"),
         help: """
-            text, xml or binary (a property list of the value), bytes (what data or a string hold), \
-            type, count, or keys (one a line).
+            text, xml or binary (the value as a property list), bytes (the contents of data or a \
+            string), type, count, or keys (one per line).
             """)
     var form = Form.text
 

@@ -7,17 +7,18 @@ import PropertyList
 /// The verb `keyed inspect`.
 struct Inspect: ParsableCommand, ConsoleCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Print how a file is built: trailer, widths, object table.",
+        abstract: "Print the structure of a file: trailer, widths, object table.",
         discussion: """
-            Of a binary file: the trailer, and for each object its number, byte offset, marker and \
-            value; objects that nothing refers to are marked with *. Of text: each value with its line. \
-            Of a typedstream, a NIBArchive and bplist15 to 17: versions, and each value with its place.
+            For a binary file, prints the trailer, and the number, byte offset, marker and value \
+            of each object; unreferenced objects are marked with *. For text, prints each value \
+            with its line. For a typedstream, a NIBArchive and bplist15 to 17, prints the \
+            versions, and each value with its location.
             """)
 
     @Argument(help: "The file, or - for standard input.", completion: .file())
     var file: String
 
-    @Option(help: "How much a file may ask for: untrusted, default or trusted.")
+    @Option(help: "The limits for a file: untrusted, default or trusted.")
     var limits = LimitsName.default
 
     @OptionGroup var text: TextOptions

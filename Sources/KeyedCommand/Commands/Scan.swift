@@ -10,9 +10,9 @@ struct Scan: ParsableCommand, ConsoleCommand {
     static let configuration = CommandConfiguration(
         abstract: "List the columns of a SQLite database that hold property lists or archives.",
         discussion: """
-            With --depth each value is shown as a tree, with --extract it becomes a file. The \
-            database and the folder it is in are not changed. Complete changes in a write-ahead log \
-            (-wal) are read; a rollback journal (-journal) is reported and not applied.
+            With --depth, each value is shown as a tree; with --extract, it is written to a file. \
+            The database and its folder are not changed. Committed changes in a write-ahead log \
+            (-wal) are read. A rollback journal (-journal) is reported but not applied.
 
                 keyed scan app.db
                 keyed scan app.db --column items.payload --row 7 --depth 99
@@ -25,7 +25,7 @@ struct Scan: ParsableCommand, ConsoleCommand {
     @Option(help: ArgumentHelp("Only this column, or this table.", valueName: "table.column"))
     var column: String?
 
-    @Option(help: "Only the row of this number.")
+    @Option(help: "Only the row with this number.")
     var row: Int?
 
     @OptionGroup var options: FindOptions

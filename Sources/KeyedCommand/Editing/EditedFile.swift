@@ -11,19 +11,19 @@ struct EditingOptions: ParsableArguments {
     @Option(name: [.short, .long], help: "Write the result to this file.")
     var output: String?
 
-    @Flag(name: [.short, .long], help: "Replace the file, in one step.")
+    @Flag(name: [.short, .long], help: "Replace the file atomically.")
     var inPlace = false
 
-    @Flag(name: [.customShort("n"), .long], help: "Print what would change, and write nothing.")
+    @Flag(name: [.customShort("n"), .long], help: "Print the changes without writing them.")
     var dryRun = false
 
     @OptionGroup var reading: ReadingOptions
 
     static let discussion = """
-        The result goes to standard output, to the file that -o names, or with --in-place to the file \
-        itself. Only what is edited is written anew: in XML and OpenStep text all else stays byte for \
-        byte, comments and white space included; in a binary file the objects keep their order. JSON \
-        is written anew, under the mapping that --json names.
+        The result is written to standard output, to the file given with -o, or with --in-place to \
+        the file itself. Edits are minimal: in XML and OpenStep text, all other bytes stay the \
+        same, including comments and white space; in a binary file, the objects keep their order. \
+        JSON is rewritten, under the mapping given with --json.
         """
 
     func validate() throws {

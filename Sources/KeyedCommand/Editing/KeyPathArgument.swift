@@ -11,8 +11,8 @@ enum KeyPathArgument {
     static let help = ArgumentHelp(
         "The key path: a.b[0].\"x.y\", /a/b/0 or :a:b:0.",
         discussion: """
-            ! goes into data that are a property list, @12 is object 12 of a keyed archive, and . \
-            or an empty path the whole.
+            ! enters data that holds a property list, @12 is object 12 of a keyed archive, and . \
+            or an empty path is the root.
             """)
 
     /// Parses a key path. `.` is the root, like the current directory in a shell.
@@ -51,15 +51,16 @@ struct ValueArgument: ParsableArguments {
     @Argument(
         parsing: .allUnrecognized,
         help: ArgumentHelp(
-            "The value; none for a type that needs none, or with --from.", valueName: "value"))
+            "The value. Omit it with --from, or for a type that needs none.", valueName: "value"))
     var values: [String] = []
 
     @Option(name: [.short, .long], help: ValueType.help)
     var type: ValueType?
 
     @Option(
-        help:
-            "Take the value from this file: a property list, or with -t string or data its contents."
+        help: ArgumentHelp(
+            "Read the value from this file: a property list, or its contents with -t string or "
+                + "data.")
     )
     var from: String?
 

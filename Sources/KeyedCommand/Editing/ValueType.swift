@@ -52,8 +52,8 @@ enum ValueType: String, ExpressibleByArgument, CaseIterable {
     var needsNoText: Bool { [.null, .array, .set, .dictionary, .dict].contains(self) }
 
     static let help = ArgumentHelp(
-        "What VALUE is: string, integer, real, single, boolean, date, data (base 64), hex, uid, null, "
-            + "array, set or dictionary (empty ones), plist (a property list as text).")
+        "The type of VALUE: string, integer, real, single, boolean, date, data (base 64), hex, "
+            + "uid, null, array, set or dictionary (empty), plist (a property list as text).")
 }
 
 extension ValueType {

@@ -7,18 +7,18 @@ import SystemFiles
 
 /// The options for property lists found inside other files.
 struct FindOptions: ParsableArguments {
-    @Option(help: "Show each as a tree of so many levels, nested property lists included.")
+    @Option(help: "Show each find as a tree of this many levels, including nested property lists.")
     var depth: Int?
 
     @Option(
         help: ArgumentHelp(
-            "Write each to a file of its own in this folder.", valueName: "folder"),
+            "Write each find to a file of its own in this folder.", valueName: "folder"),
         completion: .directory)
     var extract: String?
 
     @OptionGroup var tree: TreeOptions
 
-    @Option(help: "How much a file may ask for: untrusted, default or trusted.")
+    @Option(help: "The limits for a file: untrusted, default or trusted.")
     var limits = LimitsName.default
 
     func validate() throws {

@@ -11,7 +11,7 @@ struct Plutil: ParsableCommand, ConsoleCommand {
     static let configuration = CommandConfiguration(
         abstract: "Do what plutil does, with its options, its output and its exit codes.",
         discussion: """
-            keyed plutil -help lists the options. A link to the command that is called plutil does the \
+            keyed plutil -help lists the options. A link named plutil to the command does the \
             same.
             """)
 
