@@ -85,7 +85,7 @@ public struct InlinePropertyListBuilder: Sendable {
     public mutating func end() throws(InlinePropertyListError) {
         guard let top = open.last else {
             throw InlinePropertyListError(
-                .incompleteList, "expected a container that has begun, found none")
+                .incompleteList, "expected an open container to end, found none")
         }
         guard !top.isDictionary || top.count % 2 == 0 else {
             throw InlinePropertyListError(

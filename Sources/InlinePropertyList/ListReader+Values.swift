@@ -153,7 +153,8 @@ extension ListReader {
         guard kind.isString, let node = nodes.last else { return }
         guard !hasInnerNUL(node), ListText.text(of: node, in: bytes) != nil else {
             throw fail(
-                .invalidString, "expected text that is valid in its encoding and ends as it must",
+                .invalidString,
+                "expected text that is valid in its encoding, with NUL only as its terminator",
                 at: start)
         }
     }

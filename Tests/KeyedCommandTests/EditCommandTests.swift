@@ -120,7 +120,7 @@ struct EditCommandTests {
         #expect(result.run.status == 1)
         #expect(
             result.run.errors.hasSuffix(
-                "there is one element, [0]\n    list[3]\n        ^\n"))
+                "expected the index 0: there is one element\n    list[3]\n        ^\n"))
         #expect(result.text == Self.text)
         let malformed = try inPlace("remove", "list[")
         #expect(malformed.run.status == 2)
@@ -179,7 +179,7 @@ struct EditCommandTests {
                 ("delete x", "expected one of set"), ("set", "needs a key path"),
                 ("set a integer x", "no value"),
                 ("remove a b", "alone"), ("set a \"x", "do not close"),
-                ("set a..b c", "a key is missing"),
+                ("set a..b c", "expected a key"),
             ] {
                 try Files.withFile("\n\(line)\n".utf8, named: "script") { script in
                     let run = keyed("edit", file, "--script", script)
@@ -299,9 +299,9 @@ struct EditCommandTests {
         let refused = try inPlace("insert", "new", "x", "--after", "nam")
         #expect(refused.run.status == 1 && refused.text == Self.text)
         #expect(
-            refused.run.errors.hasSuffix("there is no key `nam` to come after (there is `name`)\n"))
+            refused.run.errors.hasSuffix("missing key `nam` to insert after (there is `name`)\n"))
         let root = try inPlace("append", "", "x").run
-        #expect(root.errors.hasSuffix("a dictionary has no end to append to; set a key\n"))
+        #expect(root.errors.hasSuffix("cannot append to a dictionary; set a key instead\n"))
         try Files.withFile(Self.text.utf8) { file in
             for (path, form, message) in [
                 ("name", "count", "only containers have a count, this is of kind string"),

@@ -36,7 +36,7 @@ struct CarveTests {
         #expect(run.errors.hasSuffix("are not followed by a valid one; --all lists them\n"))
         let all = keyed("carve", "--all", fixture("image.bin"))
         #expect(all.lines.count == 9)
-        #expect(all.output.contains("damaged binary property list: no trailer belongs to it"))
+        #expect(all.output.contains("damaged binary property list: no matching trailer found"))
         #expect(all.errors == "")
     }
 

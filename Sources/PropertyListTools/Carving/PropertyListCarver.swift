@@ -146,7 +146,7 @@ public struct PropertyListCarver: Sequence, IteratorProtocol {
 
     private mutating func binary(at place: Int) -> CarvedItem? {
         var reason = PropertyListError(
-            .truncated, format: .binary, what: "no trailer belongs to it", location: .byte(0))
+            .truncated, format: .binary, what: "no matching trailer found", location: .byte(0))
         while nextCandidate < candidates.count {
             let candidate = candidates[nextCandidate]
             if Int(candidate.start) > place { break }
@@ -181,7 +181,8 @@ public struct PropertyListCarver: Sequence, IteratorProtocol {
         let declaration = prolog.flatMap { place &- $0 <= Self.longestProlog ? $0 : nil }
         prolog = nil
         var reason = PropertyListError(
-            .truncated, format: .xml, what: "no `</plist>` follows", location: .byte(0))
+            .truncated, format: .xml,
+            what: "expected `</plist>`, found none", location: .byte(0))
         if let end = close(from: place), !isInterrupted(place..<end) {
             for start in [declaration, place].compactMap(\.self) {
                 do {
@@ -226,7 +227,8 @@ public struct PropertyListCarver: Sequence, IteratorProtocol {
         guard range.count <= effort else {
             throw PropertyListError(
                 .sizeLimitExceeded, format: format,
-                what: "it has \(range.count) bytes, \(effort) more are tried in all")
+                what: "expected at most \(effort) bytes within the work limit, found "
+                    + "\(range.count)")
         }
         effort &-= range.count
         let document = try PropertyListDocument(

@@ -172,8 +172,8 @@ struct BinaryEditWriter {
         guard UInt32(exactly: store.bytes.count + other.bytes.count) != nil else {
             throw PropertyListError(
                 .sizeLimitExceeded, format: .binary,
-                what: "\(store.bytes.count + other.bytes.count) bytes of text and data, "
-                    + "4294967295 are possible")
+                what: "expected at most 4294967295 bytes of text and data, found "
+                    + "\(store.bytes.count + other.bytes.count)")
         }
         let start = UInt32(truncatingIfNeeded: store.bytes.count)
         store.bytes += other.bytes

@@ -68,7 +68,7 @@ extension EditTree {
         case .append(let value):
             let container = try openTarget(path)
             guard containers[container].kind != .dictionary else {
-                throw Self.wrongKind(path, "a dictionary has no end to append to; set a key")
+                throw Self.wrongKind(path, "cannot append to a dictionary; set a key instead")
             }
             containers[container].append(add(value))
         case .merge(let value): try merge(value, into: try openTarget(path), path)
@@ -104,9 +104,9 @@ extension EditTree {
             throw Self.wrongKind(
                 path,
                 path.steps.isEmpty
-                    ? "the root can be set, and nothing else"
-                    : "an object of an archive can be set; removing or adding one would give all "
-                        + "that follow other numbers")
+                    ? "the root can only be set"
+                    : "an object of an archive can only be set: removing or adding one would "
+                        + "renumber all later objects")
         }
         try set(value, at: try place(of: path, upTo: path.steps.count))
     }
@@ -156,7 +156,7 @@ extension EditTree {
         case .set(let value) where path.steps.last == .name("-"):
             containers[container].insert(add(value), at: index)
         case .insert(_, .some):
-            throw Self.wrongKind(path, "an element of an array comes after no key")
+            throw Self.wrongKind(path, "an array element cannot be inserted after a key")
         case .insert(let value, nil) where index <= count:
             containers[container].insert(add(value), at: index)
         case .remove where index < count: containers[container].removeElement(at: index)
@@ -205,7 +205,9 @@ extension EditTree {
             return containers[container].append(values: first..<end)
         }
         guard kind == .dictionary, let entries = value.dictionary else {
-            throw Self.wrongKind(path, "a value of kind \(value.kind) does not merge with \(kind)")
+            throw Self.wrongKind(
+                path,
+                "cannot merge a value of kind \(value.kind) into one of kind \(kind)")
         }
         var pending = [(container, entries)]
         while let (container, entries) = pending.popLast() {
@@ -236,7 +238,7 @@ extension EditTree {
     private func noPreviousKey(_ key: String, in container: Int) -> PropertyListError {
         let neighbour = PropertyListKeyPath.neighbour(of: key, among: keys(in: container))
         return PropertyListError(
-            .noSuchValue, what: "there is no key `\(TerminalText.escaped(key))` to come after",
+            .noSuchValue, what: "missing key `\(TerminalText.escaped(key))` to insert after",
             recovery: neighbour.map { "there is `\($0)`" })
     }
 
@@ -245,7 +247,7 @@ extension EditTree {
     ) -> PropertyListError {
         path.error(
             .duplicateKey, at: path.steps.count - 1,
-            "there is a key `\(TerminalText.escaped(key))` already", recovery: "set its value")
+            "the key `\(TerminalText.escaped(key))` already exists", recovery: "set its value")
     }
 }
 

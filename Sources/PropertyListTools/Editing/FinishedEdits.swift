@@ -53,8 +53,8 @@ struct FinishedEdits {
         guard let text = String(validUTF8: edited.bytes) else {
             throw PropertyListError(
                 .unrepresentableValue, format: edited.document.format,
-                what: "the property list is in a string, and its new bytes are no text",
-                recovery: "put the property list in data first")
+                what: "the property list is in a string, but its new bytes are not UTF-8 text",
+                recovery: "store the property list in data first")
         }
         return .string(text)
     }

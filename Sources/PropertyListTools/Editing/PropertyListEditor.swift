@@ -52,27 +52,28 @@ public struct PropertyListEditor: Sendable {
     ) throws(PropertyListError) {
         guard let format = document.format else {
             throw PropertyListError(
-                .unrepresentableValue, what: "a document of no format has no text to edit",
+                .unrepresentableValue,
+                what: "expected a document that was parsed from a file, found one without a format",
                 recovery: .init(.changeValue, "change a `PropertyListValue` instead"))
         }
         if let problem = document.problems.first {
             throw PropertyListError(
                 .unrepresentableValue, format: format,
-                what: "it could be read in part only, and cannot be edited: \(problem.what)")
+                what: "cannot edit a file that is only partly readable: \(problem.what)")
         }
         let unclear: ParsingOptions = [.looseSeparators, .trailingContent, .unendedComment]
         guard format != .openStep || document.leniencies.isDisjoint(with: unclear) else {
             throw PropertyListError(
                 .unrepresentableValue, format: format,
-                what: "it was read with leniency (\(document.leniencies)), and cannot be edited",
-                recovery: .init(.writeAnew, "write the property list anew first"))
+                what: "cannot edit a file that needs leniencies: \(document.leniencies)",
+                recovery: .init(.writeAnew, "rewrite the property list first"))
         }
         let repeated: ParsingOptions = [.duplicateKeys, .allDuplicateKeys]
         guard format == .binary || document.leniencies.isDisjoint(with: repeated) else {
             throw PropertyListError(
                 .duplicateKey, format: format,
-                what: "a key occurs twice, and it is open which of the two is to be edited",
-                recovery: .init(.writeAnew, "write the property list anew first"))
+                what: "cannot edit a file with duplicate keys: the edit would be ambiguous",
+                recovery: .init(.writeAnew, "rewrite the property list first"))
         }
     }
 
@@ -228,8 +229,8 @@ public struct PropertyListEditor: Sendable {
         if try comparison.isSame() { return }
         throw PropertyListError(
             .unrepresentableValue, format: document.format,
-            what: "the edits cannot be made in this text: it would say something else",
-            recovery: .init(.writeAnew, "convert the file, which writes it anew"))
+            what: "cannot make the edits in this text: the result would mean something else",
+            recovery: .init(.writeAnew, "convert the file, which rewrites it"))
     }
 
     /// Returns the text with the edits, and the changes in it.
@@ -284,7 +285,7 @@ public struct PropertyListEditor: Sendable {
         if isDetected(bytes) || !isDetected(document.source) { return }
         throw PropertyListError(
             .unrepresentableValue, format: document.format,
-            what: "the edits leave a text that could be of any format",
+            what: "the edited text has no recognizable format",
             recovery: .init(
                 .convertToBinary,
                 "keep a container as the root, or convert the file to the XML or binary format"))
@@ -302,7 +303,8 @@ public struct PropertyListEditor: Sendable {
             throw PropertyListError(
                 .unrepresentableValue, format: document.format,
                 what:
-                    "the UIDs of a keyed archive cannot be told from dictionaries in what is none",
+                    "UIDs cannot be distinguished from dictionaries unless the file stays a keyed "
+                    + "archive",
                 recovery: .init(.convertToBinary, "convert it to the binary format first"))
         }
         return EditedPropertyList(bytes: bytes, document: edited, changes: changes)

@@ -40,11 +40,10 @@ extension PropertyListKeyPath {
     func misstep(_ position: Int, in kind: PropertyListKind) -> PropertyListError {
         let what =
             switch kind {
-            case .dictionary: "a dictionary has keys, not indices"
+            case .dictionary: "expected a key for a dictionary, found an index"
             case .array, .set:
-                "an \(kind == .set ? "element of a set" : "array's element") "
-                    + "is found by its number"
-            default: "a value of kind \(kind) holds no others"
+                "expected an index for \(kind == .set ? "a set" : "an array"), found a key"
+            default: "expected a container, found a value of kind \(kind)"
             }
         return error(.noSuchValue, at: position, what)
     }
@@ -54,8 +53,8 @@ extension PropertyListKeyPath {
         let what =
             switch count {
             case 0: "the array is empty"
-            case 1: "there is one element, [0]"
-            default: "there are \(count) elements, counted from 0"
+            case 1: "expected the index 0: there is one element"
+            default: "expected an index from 0 to \(count - 1): there are \(count) elements"
             }
         return error(.noSuchValue, at: position, what)
     }
@@ -64,7 +63,7 @@ extension PropertyListKeyPath {
         _ position: Int, _ key: String, among keys: some Sequence<String>
     ) -> PropertyListError {
         error(
-            .noSuchValue, at: position, "there is no key `\(TerminalText.escaped(key))`",
+            .noSuchValue, at: position, "missing key `\(TerminalText.escaped(key))`",
             recovery: Self.neighbour(of: key, among: keys).map { "there is `\($0)`" })
     }
 
@@ -100,7 +99,9 @@ extension PropertyListKeyPath {
     }
 
     func notAnArchive(_ position: Int) -> PropertyListError {
-        error(.noSuchValue, at: position, "`@` needs a keyed archive, which this is not")
+        error(
+            .noSuchValue, at: position,
+            "expected a keyed archive for `@`, found another property list")
     }
 }
 
@@ -180,8 +181,9 @@ extension PropertyListKeyPath {
         if document.sourceEncoding == .utf8 { return }
         throw PropertyListError(
             .unrepresentableValue, format: document.format,
-            what: "it names an encoding other than UTF-8, but a string is text already",
-            recovery: "set the string without the encoding first")
+            what: "expected XML in a string to declare no encoding or UTF-8, found another "
+                + "encoding",
+            recovery: "remove the encoding from the string first")
     }
 
     /// Returns the property list in the bytes of data or of a string, which the step at `position`
@@ -195,12 +197,12 @@ extension PropertyListKeyPath {
         guard let bytes else {
             throw error(
                 .noSuchValue, at: position,
-                "`!` goes into data or a string, this is of kind \(kind)")
+                "expected data or a string for `!`, found a value of kind \(kind)")
         }
         guard nesting <= Self.nestingLimit else {
             throw error(
                 .depthLimitExceeded, at: position,
-                "\(nesting) property lists within each other, \(Self.nestingLimit) are allowed")
+                "expected at most \(Self.nestingLimit) nested property lists, found \(nesting)")
         }
         do {
             let document = try PropertyListDocument(
@@ -211,7 +213,7 @@ extension PropertyListKeyPath {
             let place = error.location.map { " at \($0)" } ?? ""
             throw self.error(
                 error.code, at: position,
-                "the \(kind) holds no property list that can be read: \(error.what)\(place)",
+                "the \(kind) does not hold a readable property list: \(error.what)\(place)",
                 recovery: error.wholeRecovery)
         }
     }
