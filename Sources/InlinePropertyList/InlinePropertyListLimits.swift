@@ -46,6 +46,6 @@ extension InlinePropertyListLimits {
         if count <= most { return }
         throw InlinePropertyListError(
             .sizeLimitExceeded, "expected at most \(most) bytes, found \(count)",
-            recovery: "raise `InlinePropertyListLimits.inputSize` for a genuine file")
+            recovery: "raise `InlinePropertyListLimits.inputSize` for trusted input")
     }
 }

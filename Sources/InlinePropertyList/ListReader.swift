@@ -101,7 +101,7 @@ struct ListReader {
             throw fail(
                 .depthLimitExceeded,
                 "expected at most \(limits.depth) nested containers, found more",
-                recovery: "raise `InlinePropertyListLimits.depth` for a genuine file")
+                recovery: "raise `InlinePropertyListLimits.depth` for trusted input")
         }
         let limit = end ?? limit
         open.append(Open(node: nodes.count, limit: limit, remaining: count))

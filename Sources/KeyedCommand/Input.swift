@@ -51,13 +51,13 @@ enum Advice {
     static func text(for error: PropertyListError, leniently way: String) -> String? {
         switch error.recoveryCode {
         case .raiseLimits: "--limits trusted allows more, if you trust the file"
-        case .nameEncoding: "--encoding names the one it is in"
-        case .chooseScalars: "--scalars typed or text writes another form"
-        case .chooseMapping: "--json coerce or typed writes another form"
-        case .readStrictly: "without --json typed it is a dictionary"
-        case .writeAnew: "keyed convert writes it anew"
-        case .convertToBinary: "keyed convert binary makes a file that can be edited"
-        case .searchDatabase: "keyed scan looks into databases"
+        case .nameEncoding: "name its encoding with --encoding"
+        case .chooseScalars: "choose another form with --scalars typed or text"
+        case .chooseMapping: "choose another form with --json coerce or typed"
+        case .readStrictly: "without --json typed it is read as a dictionary"
+        case .writeAnew: "rewrite the file with keyed convert"
+        case .convertToBinary: "convert the file with keyed convert binary first"
+        case .searchDatabase: "search databases with keyed scan"
         case .allowLeniency: leniency(error.recoveryOptions.names, way)
         case .allowLoss, .changeValue: nil
         default: error.recovery
@@ -243,8 +243,8 @@ struct Input {
         if bytes.count > limits.inputSize {
             throw Failure(
                 .limit,
-                "\(TerminalText.escaped(path)): the file has more than \(limits.inputSize) bytes, which is "
-                    + "what --limits allows")
+                "\(TerminalText.escaped(path)): the file has more than the \(limits.inputSize) "
+                    + "bytes that --limits allows")
         }
         return bytes
     }

@@ -183,10 +183,10 @@ extension Main {
         }
         let shown = TerminalText.escaped(name)
         let isFile = (try? FileMode(of: name)) != nil
-        return "keyed: `\(shown)` is no verb"
-            + (isFile ? "; `keyed show \(shown)` shows the file" : "")
+        return "keyed: unknown verb `\(shown)`"
+            + (isFile ? "; to show the file, use `keyed show \(shown)`" : "")
             + "\nThe verbs are \(verbs.joined(separator: ", "))."
-            + "\nUsage: keyed <verb> …; `keyed help` tells more."
+            + "\nUsage: keyed <verb> …; see `keyed help`."
     }
 }
 

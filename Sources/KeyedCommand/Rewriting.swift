@@ -39,7 +39,8 @@ enum Rewriting {
             throw PropertyListError(
                 .unrepresentableValue,
                 what:
-                    "expected a file of the format \(format.rawValue), which only such files are written in",
+                    "expected a file of the format \(format.rawValue): only such files can be "
+                    + "rewritten in it",
                 location: .byte(0))
         }
         return try checked(bytes, limits) {

@@ -13,7 +13,7 @@ extension PropertyListUID: Codable {
     public init(from decoder: any Decoder) throws {
         guard let decoder = decoder as? NodeDecoder else {
             let text =
-                "Only PlistDecoder can read UIDs, which \(type(of: decoder)) has no form for."
+                "Expected PlistDecoder to decode a UID, found \(type(of: decoder))."
             throw DecodingError.typeMismatch(
                 Self.self,
                 DecodingError.Context(codingPath: decoder.codingPath, debugDescription: text))
@@ -27,7 +27,7 @@ extension PropertyListUID: Codable {
     public func encode(to encoder: any Encoder) throws {
         guard let encoder = encoder as? ValueEncoder else {
             let text =
-                "Only PlistEncoder can write UIDs, which \(type(of: encoder)) has no form for."
+                "Expected PlistEncoder to encode a UID, found \(type(of: encoder))."
             throw EncodingError.invalidValue(
                 self,
                 EncodingError.Context(codingPath: encoder.codingPath, debugDescription: text))

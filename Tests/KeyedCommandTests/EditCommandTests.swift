@@ -77,17 +77,17 @@ struct EditCommandTests {
         }
         let result = try inPlace("set", "age", "old")
         #expect(
-            result.run.errors == "keyed: \"old\" is no value of type integer; name another type "
-                + "with -t\n")
+            result.run.errors == "keyed: expected a value of type integer, found \"old\"; "
+                + "name another type with -t\n")
         #expect(try inPlace("set", "name").run.status == 2)
     }
 
     @Test("an edit that lacks something is refused, with its number")
     func incompleteEdits() throws {
         for (edit, message) in [
-            ("set name", "the value is missing; an empty one is written \"\""),
-            ("set name string", "the value is missing; an empty one is written \"\""),
-            ("rename name", "the new key is missing; an empty one is written \"\""),
+            ("set name", "the value is missing; write an empty one as \"\""),
+            ("set name string", "the value is missing; write an empty one as \"\""),
+            ("rename name", "the new key is missing; write an empty one as \"\""),
             ("remove", "`remove` needs a key path"),
             ("move", "expected one of set, insert, append, merge, remove, rename, found `move`"),
         ] {
@@ -107,10 +107,10 @@ struct EditCommandTests {
         #expect(value.status == 2)
         #expect(
             value.errors
-                == "keyed: the value is no property list: OpenStep property list: the text "
+                == "keyed: the value is not a property list: OpenStep property list: the text "
                 + "ends within the dictionary that begins in line 1 at line 1, column 7, in a\n")
         let edit = try inPlace("edit", "set age plist <plist><dict></plist>").run
-        #expect(edit.status == 2 && edit.errors.contains("the value is no property list: XML"))
+        #expect(edit.status == 2 && edit.errors.contains("the value is not a property list: XML"))
         #expect(try inPlace("set", "list", "x").run.errors.hasSuffix("name another type with -t\n"))
     }
 
@@ -177,8 +177,8 @@ struct EditCommandTests {
             }
             for (line, what) in [
                 ("delete x", "expected one of set"), ("set", "needs a key path"),
-                ("set a integer x", "no value"),
-                ("remove a b", "alone"), ("set a \"x", "do not close"),
+                ("set a integer x", "expected a value"),
+                ("remove a b", "only a key path"), ("set a \"x", "closing quote"),
                 ("set a..b c", "expected a key"),
             ] {
                 try Files.withFile("\n\(line)\n".utf8, named: "script") { script in
@@ -304,8 +304,14 @@ struct EditCommandTests {
         #expect(root.errors.hasSuffix("cannot append to a dictionary; set a key instead\n"))
         try Files.withFile(Self.text.utf8) { file in
             for (path, form, message) in [
-                ("name", "count", "only containers have a count, this is of kind string"),
-                ("list", "keys", "only dictionaries have keys, this is of kind array"),
+                (
+                    "name", "count",
+                    "expected a container for its count, found a value of kind string"
+                ),
+                (
+                    "list", "keys",
+                    "expected a dictionary for its keys, found a value of kind array"
+                ),
             ] {
                 let run = keyed("get", file, path, "--as", form)
                 #expect(run.status == 1 && run.errors == "\(file): \(message)\n")

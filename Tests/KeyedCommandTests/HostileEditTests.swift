@@ -25,7 +25,7 @@ struct HostileEditTests {
         try Files.withFile(Files.xml("<dict/>")) { file in
             let binary = keyed("edit", file, "set a plist bplist00\u{8}")
             #expect(binary.status == 2)
-            #expect(binary.errors.contains("it is binary; --from takes it from a file"))
+            #expect(binary.errors.contains("expected text, found a binary property list"))
             let script = "set a plist \(nested)\n"
             try Files.withFile(script.utf8, named: "script") { script in
                 #expect(keyed("edit", file, "--script", script).status == 0)
@@ -401,7 +401,7 @@ struct HostileEditTests {
             ) {
                 let run = keyed("edit", file, "--script", $0)
                 #expect(run.status == 1)
-                #expect(run.errors.hasSuffix("script: not text in UTF-8\n"))
+                #expect(run.errors.hasSuffix("script: expected UTF-8 text\n"))
             }
         }
     }

@@ -60,10 +60,10 @@ struct ShowTests {
     @Test("says which objects no root leads to, and prints them with --all")
     func unreached() {
         let run = keyed("show", Files.archive("unreached"))
-        #expect(run.lines.last == "(1 object that no root leads to; --all shows them)")
+        #expect(run.lines.last == "(1 object unreachable from the roots; --all shows them)")
         #expect(
             keyed("show", "--all", Files.archive("unreached")).lines.suffix(3) == [
-                "1 object that no root leads to:", "App.Node @2", "  name: \"not seen\"",
+                "1 object unreachable from the roots:", "App.Node @2", "  name: \"not seen\"",
             ])
     }
 

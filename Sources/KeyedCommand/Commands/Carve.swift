@@ -144,19 +144,21 @@ struct Carve: ParsableCommand, ConsoleCommand {
         let name = TerminalText.escaped(file)
         if count.finds == 0, !options.tree.json {
             console.complain(
-                "\(name): nothing found" + (count.untried > 0 ? " in what was tried" : ""))
+                "\(name): nothing found"
+                    + (count.untried > 0 ? " in the parts that were tried" : ""))
         }
         if count.untried > 0 {
-            let number = TreeForm.count(count.untried, "beginning was", "beginnings were")
+            let number = TreeForm.count(count.untried, "signature was", "signatures were")
             console.complain(
-                "\(name): \(number) not tried, the first at byte \(count.firstUntried): property lists "
-                    + "that overlap reached the limit of work (cut the file there, and carve the rest)"
+                "\(name): \(number) not tried, the first at byte \(count.firstUntried): "
+                    + "overlapping property lists used up the work limit (cut the file there and "
+                    + "carve the rest)"
             )
         }
         if count.damaged > count.untried, !all {
             let number = TreeForm.count(
-                count.damaged - count.untried, "beginning of a property list is",
-                "beginnings of property lists are")
+                count.damaged - count.untried, "signature of a property list is",
+                "signatures of property lists are")
             console.complain("\(name): \(number) not followed by a valid one; --all lists them")
         }
     }

@@ -60,7 +60,7 @@ struct Check: CommandOnFiles, ConsoleCommand {
     private static func description(of found: DisallowedObject) -> String {
         let path = found.pathDescription
         let name = ValueText.shortened(found.archivedClass.name)
-        let place = path == nil ? ", to which no root leads" : ""
+        let place = path == nil ? ", unreachable from the roots" : ""
         return
             "\(path.map { "\($0): " } ?? "")\(name) is not allowed (object \(found.object.value)\(place))"
     }

@@ -49,7 +49,10 @@ struct Convert: CommandOnFiles, ConsoleCommand {
             throw ValidationError("--in-place and -o exclude each other.")
         }
         if format == .jsonl {
-            if inPlace { throw ValidationError("jsonl makes one file of all, not --in-place.") }
+            if inPlace {
+                throw ValidationError(
+                    "jsonl and --in-place exclude each other: jsonl writes one file.")
+            }
         } else if files.count > 1 && !inPlace {
             throw ValidationError("Several files need --in-place.")
         }
@@ -111,8 +114,8 @@ struct Convert: CommandOnFiles, ConsoleCommand {
         guard format.isKnown(bytes) else {
             throw Failure(
                 .invalid,
-                "\(TerminalText.escaped(target)): the file would be of no format that readers know by its "
-                    + "first bytes, because its root is no container")
+                "\(TerminalText.escaped(target)): the result would have no recognizable format, "
+                    + "because its root is not a container")
         }
         try FileOutput.replace(target, with: bytes, inPlace: inPlace, console)
     }

@@ -184,7 +184,7 @@ struct Edit: ParsableCommand, EditingCommand {
     @OptionGroup var options: EditingOptions
 
     func validate() throws {
-        if edits.isEmpty, script == nil { throw ValidationError("There are no edits.") }
+        if edits.isEmpty, script == nil { throw ValidationError("Expected at least one edit.") }
         if file == FileAccess.standardInput, script == FileAccess.standardInput {
             throw ValidationError("Standard input cannot be both the file and the script.")
         }
@@ -195,7 +195,7 @@ struct Edit: ParsableCommand, EditingCommand {
         if let script {
             let bytes = try Input.bytes(script, options.reading.limits.limits)
             guard let text = String(validUTF8: bytes) else {
-                throw Failure(.invalid, "\(TerminalText.escaped(script)): not text in UTF-8")
+                throw Failure(.invalid, "\(TerminalText.escaped(script)): expected UTF-8 text")
             }
             console.admit(size: bytes.count)
             all += try EditScript.edits(text, name: TerminalText.escaped(script), console)

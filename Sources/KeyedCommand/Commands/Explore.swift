@@ -52,7 +52,7 @@ struct Explore: CommandOnFiles, ConsoleCommand {
         }
         if output != nil, files.count != 1 {
             throw ValidationError(
-                "-o is for one file, there are \(files.count); --dir writes many pages.")
+                "Expected one file with -o, found \(files.count); --dir writes many pages.")
         }
     }
 

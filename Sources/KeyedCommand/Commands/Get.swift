@@ -79,16 +79,18 @@ struct Get: ParsableCommand, ConsoleCommand {
         case .text: try printText(node, at: path, console)
         case .type: console.say("\(node.kind)")
         case .count:
-            guard node.kind.isContainer else { throw Self.refusal("containers have a count", node) }
+            guard node.kind.isContainer else {
+                throw Self.refusal("a container for its count", node)
+            }
             console.say("\(node.childNodes.count)")
         case .keys:
             guard let entries = node.dictionary else {
-                throw Self.refusal("dictionaries have keys", node)
+                throw Self.refusal("a dictionary for its keys", node)
             }
             for entry in entries { try console.print(TerminalText.escaped(entry.key)) }
         case .bytes:
             guard let bytes = node.data.map(Array.init) ?? node.string.map({ Array($0.utf8) })
-            else { throw Self.refusal("data and strings have bytes", node) }
+            else { throw Self.refusal("data or a string for its bytes", node) }
             console.write(bytes)
         case .xml: try write(node, as: .xml, console)
         case .binary: try write(node, as: .binary, console)
@@ -114,7 +116,8 @@ struct Get: ParsableCommand, ConsoleCommand {
     }
 
     private static func refusal(_ what: String, _ node: PropertyListNode) -> PropertyListError {
-        PropertyListError(.wrongKind, what: "only \(what), this is of kind \(node.kind)")
+        PropertyListError(
+            .wrongKind, what: "expected \(what), found a value of kind \(node.kind)")
     }
 
     private func printText(

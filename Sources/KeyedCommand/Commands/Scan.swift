@@ -76,7 +76,7 @@ struct Scan: ParsableCommand, ConsoleCommand {
             tables.prefix(Self.mostNames).map { ScannedColumns.printable($0.name) }
             + (tables.count > Self.mostNames ? ["…"] : [])
         throw failure(
-            "there is no column or table `\(TerminalText.escaped(column))`; the tables are: "
+            "missing column or table `\(TerminalText.escaped(column))`; the tables are: "
                 + names.joined(separator: ", "))
     }
 
@@ -89,7 +89,7 @@ struct Scan: ParsableCommand, ConsoleCommand {
         for problem in scan.problems { console.complain("\(file): \(problem)") }
         let rest = scan.problemCount - scan.problems.count
         if rest > 0 {
-            console.complain("\(file): \(rest) more parts can't be read whole")
+            console.complain("\(file): \(rest) more parts are not fully readable")
         }
     }
 

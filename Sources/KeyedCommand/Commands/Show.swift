@@ -55,8 +55,11 @@ struct Show: ParsableCommand, ConsoleCommand {
     var typed = false
 
     func validate() throws {
-        if raw, allow != nil { throw ValidationError("--raw shows everything, without --allow.") }
-        if let depth, depth < 0 { throw ValidationError("--depth needs a number from 0 on.") }
+        if raw, allow != nil {
+            throw ValidationError(
+                "--raw and --allow exclude each other: --raw shows everything.")
+        }
+        if let depth, depth < 0 { throw ValidationError("Expected a --depth of at least 0.") }
     }
 
     var parsingLimits: ParsingLimits { limits.limits }
@@ -104,9 +107,9 @@ struct Show: ParsableCommand, ConsoleCommand {
         let number = TreeForm.count(unreached.count, "object", "objects")
         guard all else {
             if tree.json { return }
-            return try console.print("(\(number) that no root leads to; --all shows them)")
+            return try console.print("(\(number) unreachable from the roots; --all shows them)")
         }
-        if !tree.json { try console.print("\(number) that no root leads to:") }
+        if !tree.json { try console.print("\(number) unreachable from the roots:") }
         try printer.printUnreached(unreached, to: console)
     }
 

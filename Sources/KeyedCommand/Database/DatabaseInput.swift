@@ -55,7 +55,7 @@ struct DatabaseInput {
         let bytes = try FileAccess.read(path, limit: limits.inputSize)
         if bytes.count > limits.inputSize {
             throw SystemError(
-                message: "has more than \(limits.inputSize) bytes, which --limits allows")
+                message: "has more than the \(limits.inputSize) bytes that --limits allows")
         }
         return (MemorySource(bytes), bytes)
     }
@@ -65,9 +65,9 @@ struct DatabaseInput {
         if head.isEmpty { return "is empty" }
         if head.starts(with: DatabaseHeader.magic) { return nil }
         let isPropertyList = (try? PropertyListFormat.detect(head)) != nil
-        return "is no SQLite database"
-            + (isPropertyList ? "; keyed show looks into property lists" : "")
-            + "; keyed carve looks into any file"
+        return "is not a SQLite database"
+            + (isPropertyList ? "; keyed show reads property lists" : "")
+            + "; keyed carve searches any file"
     }
 }
 
@@ -103,7 +103,7 @@ private struct DatabaseNotes {
             guard let journal = try RollbackJournal(source) else { return }
             guard let header = journal.header, header.pageSize == pageSize else {
                 return note(
-                    suffix, "is no rollback journal of this database; it is ignored",
+                    suffix, "is not a rollback journal of this database; it is ignored",
                     isPartial: false)
             }
             let pages = TreeForm.count(journal.pageCount, "page", "pages")
@@ -128,7 +128,7 @@ private struct DatabaseNotes {
                         try DatabasePages(main, log: (log, source)), main.size + source.size
                     )
                 }
-                note(suffix, "holds no complete change; it is ignored", isPartial: false)
+                note(suffix, "contains no committed change; it is ignored", isPartial: false)
             } catch {
                 note(suffix, "\(error); the file is shown without it")
             }

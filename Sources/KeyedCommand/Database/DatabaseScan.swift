@@ -93,7 +93,7 @@ struct DatabaseScan {
     ) {
         problemCount += 1
         if problems.count >= Self.mostProblems { return }
-        problems.append("\(part()) can't be read whole: \(problem())")
+        problems.append("\(part()) is not fully readable: \(problem())")
     }
 
     private mutating func scan(

@@ -60,7 +60,7 @@ enum EditScript {
             let key = words.peek()?.isLiterally("after") == true ? try keyAfter(&words) : nil
             return PropertyListEdit(path, .insert(try value(&words, console), afterKey: key))
         case .remove:
-            if !words.rest.isEmpty { throw Failure(.usage, "`remove` takes a key path alone") }
+            if !words.rest.isEmpty { throw Failure(.usage, "`remove` takes only a key path") }
             return PropertyListEdit(path, .remove)
         case .rename:
             try require(words, "the new key")
@@ -70,7 +70,7 @@ enum EditScript {
 
     private static func require(_ words: Words, _ what: String) throws(Failure) {
         guard words.rest.isEmpty else { return }
-        throw Failure(.usage, "\(what) is missing; an empty one is written \"\"")
+        throw Failure(.usage, "\(what) is missing; write an empty one as \"\"")
     }
 
     private static func keyAfter(_ words: inout Words) throws(Failure) -> String {
@@ -100,7 +100,7 @@ enum EditScript {
         guard text.utf8.first == UInt8(ascii: "\"") else { return text }
         guard let path = try? PropertyListKeyPath(parsing: text), path.steps.count == 1,
             case .key(let unquoted) = path.steps[0]
-        else { throw Failure(.usage, "the quotes of a text do not close, or an escape is unknown") }
+        else { throw Failure(.usage, "expected a closing quote, or found an unknown escape") }
         return unquoted
     }
 }

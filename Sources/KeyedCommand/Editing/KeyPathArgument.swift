@@ -75,7 +75,7 @@ struct ValueArgument: ParsableArguments {
     private var value: String? { texts.first }
 
     func validate() throws {
-        if texts.count > 1 { throw ValidationError("There is one value, not \(texts.count).") }
+        if texts.count > 1 { throw ValidationError("Expected one value, found \(texts.count).") }
         if let value, value.hasPrefix("-"), value != "-", !values.contains(Self.terminator),
             ValueType.real.value(value) == nil, ValueType.integer.value(value) == nil
         {
@@ -93,7 +93,7 @@ struct ValueArgument: ParsableArguments {
         if let from { return try contents(of: from, console) }
         let type = type ?? node.map { ValueType($0.kind) } ?? .string
         if value == nil, !type.needsNoText {
-            throw Failure(.usage, "keyed: a value of type \(type.rawValue) needs a VALUE")
+            throw Failure(.usage, "keyed: expected a VALUE of type \(type.rawValue)")
         }
         let text = value ?? ""
         let hint = self.type == nil ? "; name another type with -t" : ""
@@ -110,7 +110,7 @@ struct ValueArgument: ParsableArguments {
     static func mismatch(_ text: String, _ type: ValueType, _ hint: String = "") -> String {
         if type.needsNoText { return "the type \(type.rawValue) takes no value" + hint }
         let shown = TerminalText.escaped(String(text.prefix(40)), quoting: true)
-        return "\"\(shown)\" is no value of type \(type.rawValue)" + hint
+        return "expected a value of type \(type.rawValue), found \"\(shown)\"" + hint
     }
 
     /// Parses a property list given as text, within the budget of the run, which the text has
@@ -123,7 +123,9 @@ struct ValueArgument: ParsableArguments {
             // Only text: binary property lists may share values.
             guard try PropertyListFormat.detect(bytes) != .binary else {
                 throw PropertyListError(
-                    .unrecognizedFormat, what: "it is binary; --from takes it from a file")
+                    .unrecognizedFormat,
+                    what: "expected text, found a binary property list; read it from a file with "
+                        + "--from")
             }
             let document = try PropertyListDocument(parsing: bytes, limits: console.limits)
             var contents = LongContents()
@@ -131,7 +133,7 @@ struct ValueArgument: ParsableArguments {
         } catch {
             throw Failure(
                 error.code.isLimit ? .limit : .usage,
-                "the value is no property list: \(error.whatAndWhere)")
+                "the value is not a property list: \(error.whatAndWhere)")
         }
     }
 
@@ -147,7 +149,7 @@ struct ValueArgument: ParsableArguments {
         case .string:
             console.admit(size: bytes.count)
             guard let text = String(validUTF8: bytes) else {
-                throw Failure(.invalid, "\(TerminalText.escaped(file)): not text in UTF-8")
+                throw Failure(.invalid, "\(TerminalText.escaped(file)): expected UTF-8 text")
             }
             return .string(text)
         case nil, .plist:
@@ -161,7 +163,7 @@ struct ValueArgument: ParsableArguments {
             }
         case let type?:
             throw Failure(
-                .usage, "keyed: --from gives a plist, a string or data, no \(type.rawValue)")
+                .usage, "keyed: --from reads a plist, a string or data, not \(type.rawValue)")
         }
     }
 }

@@ -22,7 +22,7 @@ struct FindOptions: ParsableArguments {
     var limits = LimitsName.default
 
     func validate() throws {
-        if let depth, depth < 0 { throw ValidationError("--depth needs a number from 0 on.") }
+        if let depth, depth < 0 { throw ValidationError("Expected a --depth of at least 0.") }
     }
 }
 

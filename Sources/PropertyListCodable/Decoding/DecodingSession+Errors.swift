@@ -66,7 +66,7 @@ extension DecodingSession {
         }
         let what = "the keys of the scalars \(scalars[0]) and \(scalars[1]) are equivalent"
         return DecodingError.dataCorrupted(
-            context(path, "Two keys are the same to a dictionary of strings.", node, what))
+            context(path, "Two distinct keys are equal as strings.", node, what))
     }
 
     @inline(never)

@@ -115,7 +115,8 @@ extension DecodingSession {
         } catch {
             let inner = error.path?.codingKeys ?? []
             throw corrupted(
-                CodingPath.keys(of: path()) + inner, "the value has no form as a tree", error)
+                CodingPath.keys(of: path()) + inner,
+                "The value cannot be represented as a tree.", error)
         }
     }
 
