@@ -173,7 +173,7 @@ struct ArchivedArguments {
             guard let argument else { return nil }
             return Diagnostic(
                 "rawValueName", at: argument,
-                "a type with raw values is archived as these, without a class of its own",
+                "a type with raw values is archived as its raw value and needs no name",
                 fixIts: [.replace(node, with: bare, "remove the name")])
         }
         guard let argument else {

@@ -46,7 +46,7 @@ struct EnumerationCases {
         if all.isEmpty, diagnostics.isEmpty {
             diagnostics.append(
                 Diagnostic(
-                    "noCases", at: declaration, "an enumeration without cases has no values",
+                    "noCases", at: declaration, "expected at least one case, found none",
                     fixIts: FixIt.removal(of: "Archived", from: declaration)))
         }
         if diagnostics.isEmpty { refuseEqualNames(declaration) }
@@ -58,7 +58,7 @@ struct EnumerationCases {
             diagnostics.append(
                 Diagnostic(
                     "condition", at: declaration,
-                    "a macro does not know whether a case in `#if` exists"))
+                    "a macro cannot evaluate the `#if` around a case"))
         }
     }
 

@@ -26,7 +26,7 @@ extension FieldMacro {
         context.diagnose(
             Diagnostic(
                 "notInArchivedType", at: node,
-                "`@\(node.plainName)` has no effect: the declaration is in no `@Archived` type",
+                "`@\(node.plainName)` has no effect: the declaration is not in an `@Archived` type",
                 fixIts: FixIt.removal(of: node.plainName, from: declaration)))
         return []
     }

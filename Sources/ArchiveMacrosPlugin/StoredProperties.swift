@@ -121,7 +121,7 @@ struct StoredProperties {
         if attributes.notArchived != nil, attributes.all.count > 1 {
             return Diagnostic(
                 "contradiction", at: variable,
-                "a property that is not archived has no key and is no reference",
+                "a property that is not archived cannot have a key or be a reference",
                 fixIts: [.remove("NotArchived", from: variable)])
         }
         guard let key = attributes.keyLiteral, key.literalText == nil else { return nil }
@@ -140,7 +140,7 @@ struct StoredProperties {
             type: TypeSyntax(stringLiteral: guess), trailingTrivia: .space)
         complain(
             "missingType", at: name,
-            "`\(name.text)` needs a type: a macro cannot see the one that the compiler infers",
+            "expected a type for `\(name.text)`: a macro cannot see inferred types",
             fixIts: [.replace(binding, with: typed, "add `: \(guess)`")])
     }
 
@@ -166,7 +166,8 @@ struct StoredProperties {
         if attributes.reference == nil {
             return Diagnostic(
                 "weak", at: field.node,
-                "`\(field.name)` does not retain its object: say whether it is archived as a reference",
+                "`\(field.name)` does not retain its object: choose whether it is archived as a "
+                    + "reference",
                 fixIts: [
                     .add("@ArchivedReference", to: variable), .add("@NotArchived", to: variable),
                 ])
@@ -174,8 +175,8 @@ struct StoredProperties {
         if !isClass {
             return Diagnostic(
                 "referenceOfValue", at: field.node,
-                "`\(field.name)` cannot be set when the archive is complete: a structure is copied "
-                    + "before that", fixIts: [remove])
+                "`\(field.name)` cannot be a reference: a structure is copied before the archive "
+                    + "is complete", fixIts: [remove])
         }
         if field.type.wrapped == nil || variable.isConstant {
             return Diagnostic(
@@ -184,7 +185,8 @@ struct StoredProperties {
                 fixIts: [remove])
         }
         guard let fallback = attributes.fallback else { return nil }
-        return Diagnostic("referenceDefault", at: fallback, "a reference has no default but nil")
+        return Diagnostic(
+            "referenceDefault", at: fallback, "a reference cannot have a default other than nil")
     }
 
     private static func fixIts(forValueOf binding: PatternBindingSyntax) -> [FixIt] {
@@ -210,7 +212,7 @@ struct StoredProperties {
             else { continue }
             complain(
                 "condition", at: variable,
-                "a macro does not know whether a stored property in `#if` exists",
+                "a macro cannot evaluate the `#if` around a stored property",
                 fixIts: [.add("@NotArchived", to: variable)])
         }
     }

@@ -32,17 +32,17 @@ enum ExplorerFacts {
         facts.append(("widths", widths))
         let unused = document.usedNodes.prefix(trailer.objectCount).count { !$0 }
         facts.append(
-            ("objects of the file", "\(trailer.objectCount), \(unused) of them not referred to"))
+            ("objects of the file", "\(trailer.objectCount), \(unused) of them unreferenced"))
         return facts
     }
 
     private static func layout(_ document: PropertyListDocument, _ limits: ParsingLimits) -> String
     {
         switch document.coreFoundationLayout(limits: limits) {
-        case .coreFoundation?: "as Apple's current writer has it"
-        case .coreFoundationTightOffsets?: "as Apple's writer of about 2009 to 2011 had it"
-        case .coreFoundationUniqued?: "as Apple's first writer had it"
-        default: "none of those that Apple's writers have"
+        case .coreFoundation?: "that of Apple's current writer"
+        case .coreFoundationTightOffsets?: "that of Apple's writer of about 2009 to 2011"
+        case .coreFoundationUniqued?: "that of Apple's first writer"
+        default: "none of Apple's writers"
         }
     }
 

@@ -99,7 +99,7 @@ class App {
     const problems = documents.reduce((sum, document) => sum + document.problems.length, 0);
     const texts = [];
     if (json.left.length) texts.push(`Left out of this page: ${json.left.slice(0, 3).join("; ")}${json.left.length > 3 ? "; more in the report" : ""}.`);
-    if (problems) texts.push(`${counted(problems, "part")} of the file could not be read: see the report.`);
+    if (problems) texts.push(`${counted(problems, "part")} of the file could not be read; see the report.`);
     if (json.redacted) texts.push("Values are redacted.");
     return texts.length ? make("p.warning", { role: "note" }, texts.join(" ")) : "";
   }
@@ -107,7 +107,7 @@ class App {
   #treeTools() {
     const button = (text, title, action, mode) => make("button", { type: "button", title, "aria-pressed": mode ? "false" : undefined, on: { click: () => { if (mode) this.#setMode(mode); else action(); } } }, text);
     this.modes = {
-      roots: button("Tree", "What the roots lead to", null, "roots"),
+      roots: button("Tree", "The values reachable from the roots", null, "roots"),
       all: button("Objects", "The table of all objects", null, "all"),
       raw: button("Raw", "The property list as it is in the file", null, "raw"),
     };

@@ -41,7 +41,7 @@ class ClassChart {
       make("table.bars", {}, make("thead", {}, make("tr", {}, ["class", "objects", "own bytes", "with all below", ""].map((text) => make("th", { scope: "col" }, text || make("span.hidden", {}, "share"))))),
         make("tbody", {}, rows.slice(0, 1000).map((row) => this.#row(row, by, most)))),
       rows.length > 1000 ? make("p.note", {}, `and ${counted(rows.length - 1000, "more class", "more classes")}`) : "",
-      make("p.note", {}, "“With all below” counts each value once, with the object that the shortest way from the roots comes to it by."));
+      make("p.note", {}, "“With all below” counts each value once, at the object through which the shortest path from the roots leads to it."));
   }
   #row(row, by, most) {
     const name = make("bdi", {}, visible(shortened(row.name, 200)));
@@ -150,8 +150,8 @@ class SizeChart {
     const title = make("bdi", {}, visible(shortened(type ? `${type} ${text}` : text, 120)));
     if (own > 0 && parts.length) parts.push({ node: -1, label: "itself", size: own });
     refill(this.element, make("h2", {}, "Sizes"), make("p.tools", {}, up, title, ` ${counted(sizes[node], "byte")}`),
-      parts.length ? this.#map(parts.slice(0, 400), node) : make("p.note", {}, "Nothing is below this value alone."),
-      make("p.note", {}, "Each value counts once, with the value that the shortest way from the roots comes to it by. Choose a box to look into it."),
+      parts.length ? this.#map(parts.slice(0, 400), node) : make("p.note", {}, "No value is reached through this one alone."),
+      make("p.note", {}, "Each value counts once, at the value through which the shortest path from the roots leads to it. Choose a box to look into it."),
       this.#list(parts));
   }
   /** Returns the values first reached through this one. */

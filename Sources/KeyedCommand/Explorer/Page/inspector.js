@@ -38,7 +38,7 @@ class Inspector {
     if (documents.length > 1) facts.push(["nested", counted(documents.length - 1, "property list")]);
     if (dates.length) facts.push(["dates", `${counted(dates.length, "date")}, ${day(dates[0])} to ${day(dates[dates.length - 1])}`]);
     if (!outer.archive) facts.push(["values", all.slice(0, 6).map(({ name, count }) => `${count.toLocaleString("en")} ${name.replace(/[()]/g, "")}`).join(", ")]);
-    if (unreached.length) facts.push(["unreached", `${counted(unreached.length, "value")} that no root leads to`]);
+    if (unreached.length) facts.push(["unreached", `${counted(unreached.length, "value")} unreachable from the roots`]);
     facts.push(["leniencies", outer.leniencies.join(", ") || "none"]);
     const rows = census.slice(0, 12).map(({ name, count, bytes }) => make("tr", {}, make("th", { scope: "row" }, make("bdi.type", {}, visible(shortened(name, 100)))),
       make("td.count", {}, counted(count, "object")), make("td.count", {}, counted(bytes, "byte"))));
@@ -57,7 +57,7 @@ class Inspector {
 
   #path(node, way) {
     const path = this.model.path(node, way);
-    const none = this.model.ways.isMet[node] ? "(the whole file)" : "(no root leads here)";
+    const none = this.model.ways.isMet[node] ? "(the whole file)" : "(unreachable from the roots)";
     const shown = path === "" ? none : visible(shortened(path, shortText));
     const row = make("p.pathline", {}, make("code", { id: "path" }, make("bdi", {}, shown)));
     if (path !== "" && navigator.clipboard) {
@@ -81,7 +81,7 @@ class Inspector {
     if (document.holder >= 0) facts.push(["nested in", this.#link(document.holder, this.model.path(document.holder) || "data")]);
     if ("sd".includes(model.kind(node))) facts.push(["length", counted(model.counts[node], "byte")]);
     if (this.model.sizes[node] > model.lengths[node]) facts.push(["with all below", counted(model.sizes[node], "byte")]);
-    if (!model.ways.isMet[node]) facts.push(["reached", "by no root"]);
+    if (!model.ways.isMet[node]) facts.push(["reachable", "from no root"]);
     return this.#list(facts);
   }
   #list(facts) {

@@ -34,7 +34,7 @@ class Report {
     facts.push(["values", document.count.toLocaleString("en")]);
     facts.push(["leniencies used", document.leniencies.join(", ") || "none"]);
     return make("section", {}, make("h3", {}, title), this.#list(facts),
-      document.problems.length ? [make("h4", {}, `Could not be read (${document.problems.length})`), this.#lines(document.problems)] : make("p.note", {}, "All of it could be read."),
+      document.problems.length ? [make("h4", {}, `Unreadable parts (${document.problems.length})`), this.#lines(document.problems)] : make("p.note", {}, "All of it is readable."),
       document.archive?.allow.code.length ? this.#allow(document.archive.allow) : "");
   }
   #allow({ names, code }) {
@@ -45,7 +45,7 @@ class Report {
   #unreached() {
     const nodes = this.model.unreached;
     if (!nodes.length) return "";
-    return make("section", {}, make("h3", {}, `Values that no root leads to (${nodes.length.toLocaleString("en")})`),
+    return make("section", {}, make("h3", {}, `Values unreachable from the roots (${nodes.length.toLocaleString("en")})`),
       make("ul.plain", {}, nodes.slice(0, 100).map((node) => {
         const { type, text } = this.shapes.summary(node);
         return make("li", {}, make("button.link", { type: "button", on: { click: () => this.go(node) } },
@@ -65,7 +65,7 @@ class Report {
     field.value = JSON.parse(document.querySelector("#notes").textContent).text;
     this.note = field;
     return make("section", {}, make("h3", {}, make("label", { for: "note" }, "Note")), field,
-      make("p.note", { id: "note-help" }, "The note is in this window alone until the page is saved with it."),
+      make("p.note", { id: "note-help" }, "The note exists only in this window until you save the page with it."),
       make("p.tools", {}, make("button", { type: "button", id: "save", on: { click: () => this.save() } }, "Save the page with the note"),
         make("button", { type: "button", on: { click: () => print() } }, "Print the tree")));
   }

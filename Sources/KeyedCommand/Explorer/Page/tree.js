@@ -80,7 +80,7 @@ class Tree {
     const items = new Shape(nodes.length, (index) => (
       { node: nodes[index], holder: -1, slot: -1, label: this.#numberText(nodes[index]), tone: "index" }));
     const row = this.#row({ node: -1, holder: -1, slot: -1, label: "", tone: "group" }, null);
-    return { ...row, items, text: `${counted(nodes.length, "value")} that no root leads to` };
+    return { ...row, items, text: `${counted(nodes.length, "value")} unreachable from the roots` };
   }
   #shape(row) {
     if (row.items) return row.items;
