@@ -115,8 +115,7 @@ extension DecodingSession {
         } catch {
             let inner = error.path?.codingKeys ?? []
             throw corrupted(
-                CodingPath.keys(of: path()) + inner,
-                "The value cannot be represented as a tree.", error)
+                CodingPath.keys(of: path()) + inner, "Cannot represent the value as a tree.", error)
         }
     }
 

@@ -113,7 +113,7 @@ open class PlistDecoder: @unchecked Sendable {
         return try options.value(type, options.document(data).root)
     }
 
-    /// Decodes a value from a file and says which format the file has.
+    /// Decodes a value from a file and reports its format.
     ///
     /// - Parameters:
     ///   - type: The type of the value.
@@ -147,7 +147,7 @@ open class PlistDecoder: @unchecked Sendable {
         try decode(type, from: data, configuration: C.decodingConfiguration)
     }
 
-    /// Decodes a value that needs a configuration from a file and says which format the file has.
+    /// Decodes a value that needs a configuration from a file and reports its format.
     ///
     /// - Throws: The errors of ``decode(_:from:)-(_,Data)``.
     open func decode<T: DecodableWithConfiguration>(
@@ -158,8 +158,7 @@ open class PlistDecoder: @unchecked Sendable {
         return try options.value(type, options.document(data, format: &format), configuration)
     }
 
-    /// Decodes a value with the configuration of a provider from a file and says which format the file
-    /// has.
+    /// Decodes a value with the configuration of a provider from a file and reports its format.
     ///
     /// - Throws: The errors of ``decode(_:from:)-(_,Data)``.
     open func decode<T: DecodableWithConfiguration, C: DecodingConfigurationProviding>(
@@ -186,7 +185,7 @@ extension PlistDecoder {
         return try options.value(type, options.document(bytes).root)
     }
 
-    /// Decodes a value from a file and says which format the file has.
+    /// Decodes a value from a file and reports its format.
     ///
     /// - Throws: The errors of ``decode(_:from:)-(_,Data)``.
     public func decode<T: Decodable>(
