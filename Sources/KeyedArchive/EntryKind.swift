@@ -3,8 +3,8 @@
 
 @_spi(Tables) internal import PropertyList
 
-/// The kind of an entry of `$objects`. ``ArchiveContents`` decides it for one entry, ``ArchiveIndex`` for
-/// all; both by the rules here.
+/// The kind of an entry of `$objects`. ``ArchiveContents`` classifies one entry and
+/// ``ArchiveIndex`` all of them. Both use the rules here.
 enum EntryKind {
     /// The string `$null`: nil.
     case null
@@ -16,7 +16,7 @@ enum EntryKind {
     case classDescription
     case malformed(EntryFlaw)
 
-    /// The kind of a value that is no dictionary.
+    /// Returns the kind of a value that is not a dictionary.
     @inline(__always)
     static func plain(_ kind: PropertyListKind, isNull: () -> Bool) -> EntryKind {
         switch kind {
@@ -29,10 +29,10 @@ enum EntryKind {
         }
     }
 
-    /// The kind of a dictionary that describes no class.
+    /// Returns the kind of a dictionary without a `$classname`.
     ///
     /// - Parameters:
-    ///   - classValue: The value of its `$class`; nil where it has none.
+    ///   - classValue: The value of its `$class`; nil if it has none.
     ///   - count: The number of entries.
     ///   - describesClass: Whether an entry describes a class.
     /// - Returns: The kind.
@@ -52,14 +52,14 @@ enum EntryKind {
 /// The reason why an entry of `$objects` is malformed.
 enum EntryFlaw {
     case unreadable
-    /// A value of a kind that no object is.
+    /// A value of a kind that `$objects` cannot contain.
     case kind(PropertyListKind)
     case noClass
     case classKind(PropertyListKind)
     case danglingClass(UInt32)
     case undescribedClass(UInt32)
 
-    /// The error for an entry with this flaw.
+    /// Returns the error for an entry with this flaw.
     ///
     /// `count` is the number of entries.
     @inline(never)
