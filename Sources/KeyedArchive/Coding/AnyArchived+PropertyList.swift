@@ -10,10 +10,10 @@ internal import Foundation
 #endif
 
 extension AnyArchived {
-    /// The value as a property list: strings, numbers, data, dates, arrays, and dictionaries whose keys are
-    /// strings.
+    /// The value as a property list: strings, numbers, data, dates, arrays, and dictionaries whose
+    /// keys are strings.
     ///
-    /// `otherwise` returns the form of a value that a property list has none for, such as a `UUID`, a set or
+    /// `otherwise` converts values that have no form in a property list, such as a `UUID`, a set or
     /// `NSNull`:
     ///
     /// ```swift
@@ -22,11 +22,13 @@ extension AnyArchived {
     /// }
     /// ```
     ///
-    /// - Parameter otherwise: returns nil where there is no such form. The default does so for all values.
+    /// - Parameter otherwise: converts a value, or returns nil if it has no form. The default
+    ///   returns nil.
     /// - Returns: The tree. Shared objects are converted once, and share memory.
-    /// - Throws: `wrongType` for a value without a form and for a key that is no string; `malformedObject`
-    ///   for a key that occurs twice; what `otherwise` throws.
-    /// - Complexity: linear in the number of values, with shared objects counted once; not recursive.
+    /// - Throws: `wrongType` for a value without a form and for a key that is not a string;
+    ///   `malformedObject` for a duplicate key; the errors of `otherwise`.
+    /// - Complexity: linear in the number of values, with shared objects counted once; not
+    ///   recursive.
     public func propertyListValue(
         otherwise: (AnyArchived) throws -> PropertyListValue? = { _ in nil }
     ) throws -> PropertyListValue {
@@ -81,7 +83,7 @@ private struct TreeConversion {
         }
     }
 
-    /// The tree of a value without elements; nil for a container, which is open then.
+    /// Returns the tree of a value without elements. Opens a container and returns nil.
     private mutating func leafOrOpen(
         _ value: AnyArchived, _ otherwise: (AnyArchived) throws -> PropertyListValue?
     ) throws -> PropertyListValue? {

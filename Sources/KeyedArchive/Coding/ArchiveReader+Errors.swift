@@ -12,7 +12,7 @@ internal import Foundation
 // MARK: - Errors
 
 extension ArchiveReader {
-    /// The error for nil, or the description of a class, in the place of an object of a type.
+    /// Returns the error for nil, or a class description, where an object of a type is expected.
     func nothing(_ object: UInt32, expected type: Any.Type) -> KeyedArchiveError {
         if index.classNumber(of: object) == .description { return description(object) }
         return KeyedArchiveError(
@@ -20,7 +20,7 @@ extension ArchiveReader {
             recovery: "ask for `\(type)?`")
     }
 
-    /// The error for the description of a class in the place of an object.
+    /// Returns the error for a class description where an object is expected.
     func description(_ object: UInt32) -> KeyedArchiveError {
         KeyedArchiveError(
             .malformedObject,
@@ -28,7 +28,7 @@ extension ArchiveReader {
             object: PropertyListUID(object))
     }
 
-    /// The error for a class that is not in the registry.
+    /// Returns the error for an object of a class that is not in the registry.
     func notAllowed(
         _ object: UInt32, askedFor type: (any KeyedDecodable.Type)? = nil
     ) -> KeyedArchiveError {
@@ -37,7 +37,7 @@ extension ArchiveReader {
             askedFor: type)
     }
 
-    /// The error for a value of another class or kind than the one asked for.
+    /// Returns the error for a value of another class or kind than the requested one.
     func wrongType(_ reference: KeyedReference, expected: String) -> KeyedArchiveError {
         if let found = reference.archivedClass, let object = reference.object {
             let type = registry.match(of: found)?.type
@@ -55,7 +55,7 @@ extension ArchiveReader {
             recovery: node.flatMap { plainType(table[$0].kind) }.map { "`\($0).self` reads it" })
     }
 
-    /// The type that a plain value of a kind is read as.
+    /// Returns the type for reading a plain value of a kind.
     private func plainType(_ kind: PropertyListKind) -> Any.Type? {
         switch kind {
         case .boolean: Bool.self
