@@ -4,15 +4,15 @@
 internal import ArchiveVocabulary
 @_spi(Tables) public import PropertyList
 
-/// A property list that was recognized as a keyed archive, and is read in place.
+/// A property list with the root of a keyed archive. Its objects are read in place.
 ///
 /// The root is a dictionary:
 ///
 /// | key | value |
 /// |---|---|
 /// | `$version` | integer: 100000 |
-/// | `$archiver` | string: the class that wrote it, mostly `NSKeyedArchiver` |
-/// | `$top` | dictionary: the roots, each a UID or a plain value; mostly one, `root` |
+/// | `$archiver` | string: the class that wrote it, usually `NSKeyedArchiver` |
+/// | `$top` | dictionary: the roots, each a UID or a plain value; usually one, `root` |
 /// | `$objects` | array: the objects, which UIDs index. The first is the string `$null`: nil |
 ///
 /// An object is a plain value (string, number, boolean, data, and dates from GNUstep), or a

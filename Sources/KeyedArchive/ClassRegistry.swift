@@ -3,7 +3,7 @@
 
 internal import PropertyList
 
-/// The classes that an archive may hold: an allow-list of exact archived names, each with the Swift
+/// The classes that an archive may contain: an allow-list of exact archived names, each with the Swift
 /// type that its objects become.
 ///
 /// Allowing a class allows none of its subclasses. The archiver checks the same registry: it
@@ -18,7 +18,7 @@ internal import PropertyList
 public struct ClassRegistry: Sendable {
     /// The meaning of an allowed name.
     struct Binding: Sendable {
-        /// The type of the objects; nil where there is none, and objects stay opaque.
+        /// The type of the objects; nil if there is none, so that objects stay opaque.
         var type: (any KeyedDecodable.Type)?
         /// A Boolean value that says whether the name is the type's own rather than an alias, which
         /// is used only for reading.
@@ -29,7 +29,7 @@ public struct ClassRegistry: Sendable {
     struct Match: Sendable {
         /// The allowed name: the class's own, its other Swift form, or one of its hints.
         var name: String
-        /// The type of the objects; nil where there is none, and objects stay opaque.
+        /// The type of the objects; nil if there is none, so that objects stay opaque.
         var type: (any KeyedDecodable.Type)?
     }
 
@@ -53,7 +53,7 @@ public struct ClassRegistry: Sendable {
         for type in types { type.register(in: &self) }
     }
 
-    /// The binding of exactly this name; nil where the name is not allowed.
+    /// The binding of exactly this name; nil if the name is not allowed.
     private(set) subscript(name: String) -> Binding? {
         get { bindings[ExactText(name)] }
         set {
@@ -69,7 +69,7 @@ public struct ClassRegistry: Sendable {
     /// Returns whether objects of the class `name` are allowed.
     public func allows(_ name: String) -> Bool { self[name] != nil }
 
-    /// The name of the Swift type that objects of the class `name` become; nil where there is none.
+    /// The name of the Swift type that objects of the class `name` become; nil if there is none.
     public func typeName(of name: String) -> String? {
         self[name]?.type.map { String(describing: $0) }
     }
@@ -161,7 +161,7 @@ extension ClassRegistry {
         }
     }
 
-    /// Adds a type, and registers the types of its fields. Types may hold each other: each is
+    /// Adds a type, and registers the types of its fields. Types may contain each other: each is
     /// registered once.
     ///
     /// ```swift
@@ -196,7 +196,7 @@ extension ClassRegistry {
 
 extension ClassRegistry {
     /// Looks an archived class up by its name, then by the other form of a Swift name, then by each
-    /// hint in the archive. Returns nil where none of them is allowed.
+    /// hint in the archive. Returns nil if none of them is allowed.
     func match(of archivedClass: ArchivedClass) -> Match? {
         if let binding = self[archivedClass.name] {
             return Match(name: archivedClass.name, type: binding.type)

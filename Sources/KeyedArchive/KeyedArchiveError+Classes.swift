@@ -10,10 +10,10 @@ extension KeyedArchiveError {
     /// Returns the error for an object of a class that the registry does not list.
     ///
     /// - Parameters:
-    ///   - archivedClass: the class; nil where the archive describes none.
+    ///   - archivedClass: the class; nil if the archive describes none.
     ///   - subject: the object, as the first words of the message.
     ///   - object: its number.
-    ///   - type: the type that the program requests; nil where the archive decides.
+    ///   - type: the type that the program requests; nil if the archive chooses.
     /// - Returns: The error, with the line that allows the class.
     static func notAllowed(
         _ archivedClass: ArchivedClass?, _ subject: String, _ object: PropertyListUID? = nil,

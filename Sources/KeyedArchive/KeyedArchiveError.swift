@@ -134,7 +134,7 @@ public struct KeyedArchiveError: Error, Sendable {
     public var recovery: String? { storage.recovery }
     /// The underlying error, for ``Code/invalidPropertyList``.
     public var propertyListError: PropertyListError? { storage.propertyListError }
-    /// The file or the item that holds the archive, such as `file /srv/save.plist`; nil for an
+    /// The file or the item that contains the archive, such as `file /srv/save.plist`; nil for an
     /// archive in memory.
     public var source: String? { storage.source }
 }

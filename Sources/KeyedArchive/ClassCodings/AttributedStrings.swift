@@ -11,7 +11,7 @@ internal import Foundation
 
 // | class | fields |
 // |---|---|
-// | `NSAttributedString` | `NSString`: the text; `NSAttributes`: nothing where there are no attributes, a dictionary where one holds for all of the text, otherwise an NSMutableArray of dictionaries; `NSAttributeInfo` with the latter: an NSMutableData of runs |
+// | `NSAttributedString` | `NSString`: the text; `NSAttributes`: absent without attributes, a dictionary if one applies to all of the text, otherwise an NSMutableArray of dictionaries; `NSAttributeInfo` with the latter: an NSMutableData of runs |
 // | `NSMutableAttributedString` | the same; the text is an NSMutableString |
 // | `NSTextStorage` | the same as the mutable one; `NSDelegate`: nil |
 //

@@ -11,7 +11,7 @@ internal import Foundation
 
 // | class | fields |
 // |---|---|
-// | `NSByteCountFormatter` | only what differs from the default: `NSUnits`, `NSKBSize`, `NSFormattingContext`: integers; `NSZeroPad`, `NSActual`, `NSNoNonnumeric`, `NSNoUnit`, `NSNoCount`, `NSNoAdaptive`: true |
+// | `NSByteCountFormatter` | absent if default: `NSUnits`, `NSKBSize`, `NSFormattingContext`: integers; `NSZeroPad`, `NSActual`, `NSNoNonnumeric`, `NSNoUnit`, `NSNoCount`, `NSNoAdaptive`: true |
 // | `NSISO8601DateFormatter` | `NS.formatOptions`: integer; `NS.timeZone` |
 // | `NSDateIntervalFormatter` | `NS.dateTemplate`, `NS.dateTemplateFromStyles`: strings; `NS.locale`, `NS.calendar`, `NS.timeZone`; `NS.dateStyle`, `NS.timeStyle`: integers; `NS.modified`, `NS.useTemplate`: booleans |
 // | `NSNumberFormatter` | `NS.attributes`: a dictionary, absent in old archives; strings, attributed strings and numbers as below; `NS.hasthousands`, `NS.allowsfloats`, `NS.localized`: booleans |

@@ -16,7 +16,7 @@ extension AnyArchived {
     ///
     /// | value | converted to |
     /// |---|---|
-    /// | a number | any type that holds it exactly |
+    /// | a number | any type that represents it exactly |
     /// | an array | `[Element]` |
     /// | a set | `Set` and ``ArchivedSet`` |
     /// | an ordered set | ``ArchivedOrderedSet`` |

@@ -96,7 +96,7 @@ struct ArchiveIndex {
 
         /// The keys that make a dictionary an object or a class description.
         struct Form {
-            /// The position of `$class`; nil where it is missing.
+            /// The position of `$class`; nil if it is missing.
             let classPosition: Int?
             let hasName: Bool
         }

@@ -26,7 +26,7 @@ extension KeyedArchiver {
     @available(*, unavailable, message: "`encodedData(as:)` and `finish(as:)` finish the archive")
     public func finishEncoding() {}
 
-    /// Not available: the roots have an encoder of their own.
+    /// Not available: ``roots`` is the encoder of the roots.
     @available(*, unavailable, message: "write roots with `roots.encode(_:forKey:)`")
     public func encode(_ value: Any?, forKey key: String) {}
 }

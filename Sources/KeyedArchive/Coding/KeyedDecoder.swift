@@ -202,7 +202,7 @@ extension KeyedReference {
     }
 }
 
-// MARK: - Numbers and text, the short way
+// MARK: - Fast paths for numbers and text
 
 extension KeyedDecoder {
     /// Returns the integer of a field.
