@@ -107,7 +107,8 @@ extension ArchivedClass {
         }
         let nameRecord = table[value(at: nameOffset)]
         guard nameRecord.kind == .string else {
-            throw Self.malformed("`$classname` is of kind \(nameRecord.kind)", object)
+            throw Self.malformed(
+                "`$classname` is of kind \(nameRecord.kind), not a string", object)
         }
         name = table.string(of: nameRecord)
         let chainOffset = Self.offset(of: ArchiveFormat.classChainKey, in: record, table)
@@ -178,7 +179,8 @@ extension ArchivedClass {
         for place in record.valueRange {
             let element = table[table.child(place)]
             guard element.kind == .string else {
-                throw malformed("`\(key)` holds a value of kind \(element.kind)", object)
+                throw malformed(
+                    "`\(key)` contains a value of kind \(element.kind), not a string", object)
             }
             names.append(table.string(of: element))
         }

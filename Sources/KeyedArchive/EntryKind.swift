@@ -67,13 +67,15 @@ enum EntryFlaw {
         switch self {
         case .unreadable: ArchiveContents.malformed("it could not be read", entry)
         case .kind(let kind):
-            ArchiveContents.malformed("it is of kind \(kind), which no object is", entry)
+            ArchiveContents.malformed(
+                "expected an object, found a value of kind \(kind)", entry)
         case .noClass: ArchiveContents.malformed("it has no `$class`", entry)
         case .classKind(let kind):
             ArchiveContents.malformed("its `$class` is of kind \(kind), not a UID", entry)
         case .danglingClass(let number):
             ArchiveContents.malformed(
-                "its `$class` is object \(number), there are \(count)", entry, .danglingReference)
+                "its `$class` is object \(number), but there are only \(count) objects", entry,
+                .danglingReference)
         case .undescribedClass(let number):
             ArchiveContents.malformed(
                 "its `$class` is object \(number), which describes no class", entry,

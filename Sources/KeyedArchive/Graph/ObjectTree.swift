@@ -69,11 +69,12 @@ private struct ObjectTree: ~Copyable {
         else { return try plain(node) }
         if standsForNil(classNumber) { return .string(ArchiveFormat.null) }
         if open.contains(object) {
-            throw failure(.referenceCycle, "object \(object) holds itself", object)
+            throw failure(.referenceCycle, "object \(object) contains itself", object)
         }
         if open.count >= depthLimit {
             throw failure(
-                .depthLimitExceeded, "more than \(depthLimit) objects are nested", object)
+                .depthLimitExceeded,
+                "expected at most \(depthLimit) nested objects, found more", object)
         }
         open.append(object)
         let value = try value(of: node, fields)

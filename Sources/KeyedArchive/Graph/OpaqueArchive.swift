@@ -66,10 +66,10 @@ final class OpaqueArchive: Sendable {
         for place in record.keyRange {
             let key = table[table.child(place)]
             guard key.kind == .string else {
-                throw Self.malformed("a key is of kind \(key.kind)", object)
+                throw Self.malformed("a key is of kind \(key.kind), not a string", object)
             }
             if table.hasDuplicateKeys, !known.insert(key.keyNumber).inserted {
-                throw Self.malformed("it has a key twice", object)
+                throw Self.malformed("it has a duplicate key", object)
             }
             fields.append(
                 Field(
@@ -134,7 +134,8 @@ final class OpaqueArchive: Sendable {
     static func nested(_ key: String, _ object: UInt32) -> KeyedArchiveError {
         KeyedArchiveError(
             .malformedObject,
-            what: "`\(TerminalText.escaped(key))` holds containers within containers",
+            what: "`\(TerminalText.escaped(key))` contains nested containers, which no archiver "
+                + "writes",
             object: PropertyListUID(object))
     }
 }
