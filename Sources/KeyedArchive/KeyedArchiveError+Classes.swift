@@ -67,8 +67,8 @@ extension KeyedArchiveError {
         }
         if let type, type.reads(name) { return "`.adding(\(type).self)` would allow it" }
         return
-            "`.adding(T.self, as: \(quoted(name)))` with the type T of such objects would allow it, "
-            + "`.allowing(\(quoted(name)))` keeps them as they are"
+            "`.adding(T.self, as: \(quoted(name)))`, with T the type of its objects, would allow it; "
+            + "`.allowing(\(quoted(name)))` keeps them undecoded"
     }
 
     /// Returns the line for a class that the requested type does not read: either for a subclass of
@@ -81,7 +81,7 @@ extension KeyedArchiveError {
             return "`.adding(T.self, as: \(name))` with T, the subclass of \(type), would allow it"
         }
         if let other = ClassRegistry.foundation[archivedClass.name]?.type {
-            return "\(type) is asked for here; `\(other).self` reads this class"
+            return "\(type) is requested here; `\(other).self` reads this class"
         }
         return "`.adding(\(type).self, as: \(name))` would allow it, if that is another name of "
             + "\(printable(type.archivedClass.name))"

@@ -156,11 +156,11 @@ private let readingMistakes: [MessageTests.Mistake] = [
         _ = try KeyedUnarchiver.unarchive(String.self, from: bytes)
     },
     .init(
-        "nil", "keyed archive: expected String, found nil, in root.x (ask for `String?`)"
+        "nil", "keyed archive: expected String, found nil, in root.x (request `String?`)"
     ) { try readField(String.self, .uid(0)) },
     .init(
         "nil of any class",
-        "keyed archive: expected AnyArchived, found nil, in root.x (ask for `AnyArchived?`)"
+        "keyed archive: expected AnyArchived, found nil, in root.x (request `AnyArchived?`)"
     ) { try readField(AnyArchived.self, .uid(0)) },
     .init(
         "text in place of a number",
@@ -239,7 +239,7 @@ private let readingMistakes: [MessageTests.Mistake] = [
     },
     .init(
         "a cycle",
-        "keyed archive: object 1 is needed to make itself: 1 → 1, in root.x "
+        "keyed archive: object 1 cannot be decoded without itself: 1 → 1, in root.x "
             + "(read one of these references with `decodeReference`)"
     ) {
         let bytes = try Archives.make([
@@ -311,8 +311,8 @@ private let classMistakes: [MessageTests.Mistake] = [
     .init(
         "a class that the archive chooses",
         "keyed archive: object 1 is of class App.Thing, which is not allowed, in root "
-            + #"(`.adding(T.self, as: "App.Thing")` with the type T of such objects would allow it, "#
-            + #"`.allowing("App.Thing")` keeps them as they are)"#
+            + #"(`.adding(T.self, as: "App.Thing")`, with T the type of its objects, would allow it; "#
+            + #"`.allowing("App.Thing")` keeps them undecoded)"#
     ) { try readObject(AnyArchived.self, of: "App.Thing") },
     .init(
         "a class of Foundation",
@@ -322,7 +322,7 @@ private let classMistakes: [MessageTests.Mistake] = [
     .init(
         "a class of Foundation in place of another",
         "keyed archive: object 1 is of class NSUUID, which is not allowed, in root "
-            + "(Save is asked for here; `UUID.self` reads this class)"
+            + "(Save is requested here; `UUID.self` reads this class)"
     ) { try readObject(Save.self, of: "NSUUID", allowing: .commonClasses) },
     .init(
         "a class of AppKit",
@@ -331,9 +331,9 @@ private let classMistakes: [MessageTests.Mistake] = [
     ) { try readObject(AnyArchived.self, of: "NSColor") },
     .init(
         "a class without a type",
-        "keyed archive: object 1 is of class App.Thing, which is allowed but stands for no type, in "
-            + #"root (`.adding(T.self, as: "App.Thing")` with the type T of such objects would read "#
-            + "them, `OpaqueObject.self` reads them as they are)"
+        "keyed archive: object 1 is of class App.Thing, which is allowed but has no Swift type, in "
+            + #"root (`.adding(T.self, as: "App.Thing")`, with T the type of its objects, would decode "#
+            + "them; `OpaqueObject.self` reads them undecoded)"
     ) {
         try readObject(Save.self, of: "App.Thing", allowing: .foundation.allowing("App.Thing"))
     },

@@ -17,7 +17,7 @@ extension ArchiveReader {
         if index.classNumber(of: object) == .description { return description(object) }
         return KeyedArchiveError(
             .missingValue, what: "expected \(type), found nil", object: PropertyListUID(object),
-            recovery: "ask for `\(type)?`")
+            recovery: "request `\(type)?`")
     }
 
     /// Returns the error for a class description where an object is expected.
@@ -72,11 +72,11 @@ extension ArchiveReader {
             .unknownClass,
             what:
                 "object \(object) is of class \(KeyedArchiveError.printable(name)), which is allowed "
-                + "but stands for no type",
+                + "but has no Swift type",
             object: PropertyListUID(object),
             recovery:
-                "`.adding(T.self, as: \(KeyedArchiveError.quoted(name)))` with the type T of such "
-                + "objects would read them, `OpaqueObject.self` reads them as they are")
+                "`.adding(T.self, as: \(KeyedArchiveError.quoted(name)))`, with T the type of its "
+                + "objects, would decode them; `OpaqueObject.self` reads them undecoded")
     }
 
     func cycle(_ object: UInt32) -> KeyedArchiveError {
@@ -87,7 +87,7 @@ extension ArchiveReader {
         return KeyedArchiveError(
             .referenceCycle,
             what:
-                "object \(object) is needed to make itself: \(way.joined(separator: " → ")) → \(object)",
+                "object \(object) cannot be decoded without itself: \(way.joined(separator: " → ")) → \(object)",
             object: PropertyListUID(object),
             recovery: "read one of these references with `decodeReference`")
     }
