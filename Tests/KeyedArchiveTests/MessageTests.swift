@@ -194,7 +194,7 @@ private let readingMistakes: [MessageTests.Mistake] = [
     ) { try readField(UInt8.self, -1) },
     .init(
         "a fraction",
-        "keyed archive: expected Int, found a real that it does not hold exactly, in root.x "
+        "keyed archive: expected Int, found a real that it cannot represent exactly, in root.x "
             + "(`Double.self` reads it)"
     ) { try readField(Int.self, 1.5) },
     .init(
@@ -439,7 +439,7 @@ private let writingMistakes: [MessageTests.Mistake] = [
     },
     .init(
         "an archive that is finished twice",
-        "keyed archive: the archive is finished (make a new `KeyedArchiver`)"
+        "keyed archive: the archive is finished (create a new `KeyedArchiver`)"
     ) {
         let archiver = KeyedArchiver()
         _ = try archiver.finish()
@@ -447,8 +447,8 @@ private let writingMistakes: [MessageTests.Mistake] = [
     },
     .init(
         "a value without a form in a property list",
-        "keyed archive: a value of type URL has no form in a property list, in [\"site\"] (return one from "
-            + "the closure of `propertyListValue(otherwise:)`)"
+        "keyed archive: a property list cannot represent a value of type URL, in [\"site\"] "
+            + "(return a replacement from the closure of `propertyListValue(otherwise:)`)"
     ) {
         let url = try #require(URL(string: "https://example.org"))
         _ = try AnyArchived(["site": url]).propertyListValue()

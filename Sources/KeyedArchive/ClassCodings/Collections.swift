@@ -78,7 +78,7 @@ extension ArchiveReader {
         guard record.kind == .array else {
             throw KeyedArchiveError(
                 .wrongType,
-                what: "expected a list of references, found a plain value of kind \(record.kind)")
+                what: "expected an array of references, found a plain value of kind \(record.kind)")
         }
         var values: [T] = []
         try values.appendValues(of: record, in: self)

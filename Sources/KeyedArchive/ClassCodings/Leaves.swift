@@ -205,7 +205,7 @@ extension ArchivedNumberConvertible {
 
     public init(coder: KeyedDecoder) throws {
         throw KeyedArchiveError(
-            .malformedObject, what: "an NSNumber is a plain value, this is an object with fields",
+            .malformedObject, what: "expected a plain value for an NSNumber, found an object with fields",
             object: coder.uid)
     }
 
@@ -251,7 +251,7 @@ extension ArchivedNumber: ArchivedNumberConvertible {
         default:
             KeyedArchiveError(
                 .valueOutOfRange,
-                what: "expected \(type), found a real that it does not hold exactly",
+                what: "expected \(type), found a real that it cannot represent exactly",
                 object: object, recovery: "`Double.self` reads it")
         }
     }
@@ -261,7 +261,7 @@ extension PropertyListInteger {
     /// Describes the integer for the error that a type does not fit it, without its value.
     fileprivate func mismatch(_ type: Any.Type) -> String {
         guard let type = type as? any FixedWidthInteger.Type else {
-            return "an integer that it does not hold exactly"
+            return "an integer that it cannot represent exactly"
         }
         if self < 0, !type.isSigned { return "an integer below zero" }
         let digits = self < 0 ? magnitude - 1 : magnitude

@@ -47,7 +47,7 @@ extension PropertyListValue: KeyedCodable {
         case .dictionary(let entries): return try Self.archive(entries, in: writer)
         case .null, .uid, .set:
             throw KeyedArchiveError(
-                .valueOutOfRange, what: "a value of kind \(kind) has no form in a keyed archive")
+                .valueOutOfRange, what: "a keyed archive cannot represent a value of kind \(kind)")
         }
     }
 

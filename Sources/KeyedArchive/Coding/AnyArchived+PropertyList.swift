@@ -122,7 +122,7 @@ private struct TreeConversion {
             guard let text = key.stringValue else {
                 throw error(
                     .wrongType,
-                    "a key of type \(type(of: key.value)) has no form in a property list")
+                    "a property list cannot represent a key of type \(type(of: key.value))")
             }
             guard seen.insert(ExactText(text)).inserted else {
                 throw error(.malformedObject, "a key occurs twice in a dictionary")
@@ -134,8 +134,8 @@ private struct TreeConversion {
 
     private func refused(_ value: AnyArchived) -> KeyedArchiveError {
         error(
-            .wrongType, "a value of type \(type(of: value.value)) has no form in a property list",
-            recovery: "return one from the closure of `propertyListValue(otherwise:)`")
+            .wrongType, "a property list cannot represent a value of type \(type(of: value.value))",
+            recovery: "return a replacement from the closure of `propertyListValue(otherwise:)`")
     }
 
     private func error(

@@ -73,7 +73,7 @@ extension AnyArchived: KeyedCodable {
     private func encodable() throws -> any KeyedEncodable {
         if let value = value as? any KeyedEncodable { return value }
         throw KeyedArchiveError(
-            .misuse, what: "\(type(of: value)) can be read from archives, not written",
+            .misuse, what: "\(type(of: value)) can be read from archives but not written",
             recovery: "make \(type(of: value)) `KeyedEncodable`")
     }
 

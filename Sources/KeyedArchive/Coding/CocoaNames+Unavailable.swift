@@ -53,7 +53,7 @@ extension KeyedUnarchiver {
     public static func unarchivedArrayOfObjects(ofClass type: Any.Type, from data: Any) throws {}
 
     /// Not available: a failed read throws, so that nothing is left to finish.
-    @available(*, unavailable, message: "leave it out: nothing is left to be finished")
+    @available(*, unavailable, message: "remove the call: nothing is left to finish")
     public func finishDecoding() {}
 }
 

@@ -95,7 +95,8 @@ extension KeyedDecoder {
         case .integer:
             if let value = Double(number) { return PropertyListReal(value) }
             throw refusal(
-                "expected a real, found an integer that a Double does not hold", forKey: key)
+                "expected a real, found an integer that a Double cannot represent exactly",
+                forKey: key)
         case .boolean:
             throw refusal("expected a real, found a boolean", forKey: key, code: .wrongType)
         }

@@ -182,7 +182,7 @@ extension ArchiveReader {
         guard record.kind == .array else {
             throw KeyedArchiveError(
                 .wrongType,
-                what: "expected a list of references, found a plain value of kind \(record.kind)")
+                what: "expected an array of references, found a plain value of kind \(record.kind)")
         }
         try charge(record.count)
         return record.valueRange.map { reference(at: table.child($0)) }

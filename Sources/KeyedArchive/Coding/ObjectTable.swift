@@ -79,13 +79,13 @@ struct ObjectTable {
     func tooMany() -> KeyedArchiveError {
         KeyedArchiveError(
             .expansionLimitExceeded,
-            what: "the values come to more than \(limit) objects or fields",
-            recovery: "raise `ParsingLimits.expansion` if they are meant to")
+            what: "expected at most \(limit) objects or fields, found more",
+            recovery: "raise `ParsingLimits.expansion` if the values are genuine")
     }
 
     private static var finished: KeyedArchiveError {
         KeyedArchiveError(
-            .misuse, what: "the archive is finished", recovery: "make a new `KeyedArchiver`")
+            .misuse, what: "the archive is finished", recovery: "create a new `KeyedArchiver`")
     }
 
     static func misuse(_ what: String) -> KeyedArchiveError {
@@ -260,8 +260,8 @@ extension ObjectTable {
         if isFinished { return fail(Self.finished) }
         fail(
             KeyedArchiveError(
-                .misuse, what: "the encoder of another object than the innermost is used",
-                recovery: "use an encoder only within the `encode(with:)` that is given it"))
+                .misuse, what: "an encoder is used outside the `encode(with:)` of its object",
+                recovery: "use an encoder only within the `encode(with:)` that receives it"))
     }
 
     /// Returns the node of a key. Objects of one class usually have the same keys in the same
