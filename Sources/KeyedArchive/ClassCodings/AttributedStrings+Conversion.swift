@@ -55,8 +55,8 @@ extension AttributedString {
             guard units.count == run.length, text.utf16.elementsEqual(units) else {
                 throw KeyedArchiveError(
                     .valueOutOfRange,
-                    what: "a run has \(run.length) UTF-16 units and ends beyond the text or within "
-                        + "a character, \(rest.count) units are left",
+                    what: "expected a run of at most \(rest.count) UTF-16 units that ends between "
+                        + "characters, found one of \(run.length) units",
                     recovery: "`ArchivedAttributedString` keeps the text and the runs as they are")
             }
             let container = try archived.attributes(of: run).map(attributes)

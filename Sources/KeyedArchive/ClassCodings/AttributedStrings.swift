@@ -161,7 +161,7 @@ extension ArchivedAttributedString: KeyedCodable {
         runs = []
         if content != nil, content?.value(as: String.self) == nil {
             throw KeyedArchiveError(
-                .wrongType, what: "`NSString` is of a class whose text is not known",
+                .wrongType, what: "expected text in `NSString`, found an object without known text",
                 object: coder.uid)
         }
         if let info = try coder.decodeObject(of: Data.self, forKey: "NSAttributeInfo") {
@@ -188,19 +188,19 @@ extension ArchivedAttributedString {
         while let length = try packed.next(coder.uid) {
             guard let index = try packed.next(coder.uid) else {
                 throw KeyedArchiveError(
-                    .malformedObject, what: "a run has a length and no attributes",
+                    .malformedObject, what: "a run has a length but no attributes",
                     object: coder.uid)
             }
             guard let units = Int(exactly: length), units > 0, units <= rest else {
                 throw KeyedArchiveError(
                     .valueOutOfRange,
-                    what: "a run has \(length) UTF-16 units, \(rest) are left of the text",
+                    what: "a run has \(length) UTF-16 units, but \(rest) are left of the text",
                     object: coder.uid)
             }
             guard let dictionary = Int(exactly: index), dictionary < dictionaries.count else {
                 throw KeyedArchiveError(
                     .valueOutOfRange,
-                    what: "a run has attributes \(index), there are \(dictionaries.count)",
+                    what: "a run has attributes \(index), but there are only \(dictionaries.count)",
                     object: coder.uid)
             }
             rest &-= units

@@ -56,7 +56,7 @@ extension UUID: KeyedCodable {
         let b = Array(try coder.decodeBytes(forKey: FoundationField.uuidBytes))
         guard b.count == 16 else {
             throw KeyedArchiveError(
-                .valueOutOfRange, what: "a UUID has 16 bytes, here are \(b.count)",
+                .valueOutOfRange, what: "expected 16 bytes of a UUID, found \(b.count)",
                 object: coder.uid)
         }
         self.init(

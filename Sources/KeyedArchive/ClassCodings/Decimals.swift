@@ -109,7 +109,7 @@ private struct DecimalParts {
         guard bytes.count >= length * 2 else {
             throw KeyedArchiveError(
                 .valueOutOfRange,
-                what: "`NS.mantissa` has \(bytes.count) bytes, \(length * 2) are needed",
+                what: "expected \(length * 2) or more bytes in `NS.mantissa`, found \(bytes.count)",
                 object: coder.uid)
         }
         units = (0..<length).map { place in

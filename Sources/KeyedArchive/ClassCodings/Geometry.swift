@@ -250,7 +250,7 @@ public struct ArchivedNSAffineTransform: KeyedCodable, Sendable, Hashable {
         guard bytes.count == 24 else {
             throw KeyedArchiveError(
                 .valueOutOfRange,
-                what: "a transform has 24 bytes, `\(Self.key)` has \(bytes.count)",
+                what: "expected 24 bytes in `\(Self.key)`, found \(bytes.count)",
                 object: coder.uid)
         }
         m11 = Self.number(0, bytes)

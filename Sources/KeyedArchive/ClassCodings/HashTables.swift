@@ -49,6 +49,6 @@ extension ArchivedHashTable: KeyedCodable {
             elements.append(try AnyArchived.unarchive(reference))
         }
         throw KeyedArchiveError.missing(
-            "there are \(elements.count) elements and nil does not follow", coder.uid)
+            "expected nil after \(elements.count) elements, found the end", coder.uid)
     }
 }

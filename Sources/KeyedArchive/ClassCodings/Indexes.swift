@@ -178,7 +178,7 @@ extension KeyedDecoder {
     ) throws -> [Int] {
         guard count > 0 else {
             throw KeyedArchiveError(
-                .valueOutOfRange, what: "an object says that it has \(count) \(elements)",
+                .valueOutOfRange, what: "expected a positive number of \(elements), found \(count)",
                 object: uid)
         }
         let integers = try PackedIntegers.unpack(decode(Data.self, forKey: key), key, self)
@@ -187,7 +187,7 @@ extension KeyedDecoder {
             throw KeyedArchiveError(
                 .malformedObject,
                 what:
-                    "`\(key)` has \(integers.count) integers, \(count) \(elements) are to be in it",
+                    "expected \(count) \(elements) in `\(key)`, found \(integers.count) integers",
                 object: uid)
         }
         return integers

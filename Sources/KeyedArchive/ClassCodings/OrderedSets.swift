@@ -97,7 +97,7 @@ extension ArchivedCountedSet: KeyedDecodable where Element: KeyedDecodable {
         guard values.count == count else {
             throw KeyedArchiveError(
                 .malformedObject,
-                what: "`NS.count` is \(count), there are \(values.count) elements",
+                what: "expected \(count) elements as in `NS.count`, found \(values.count)",
                 object: coder.uid)
         }
         elements = []
@@ -105,7 +105,7 @@ extension ArchivedCountedSet: KeyedDecodable where Element: KeyedDecodable {
             let count = try coder.decodeInteger(forKey: "NS.count\(index)")
             guard count > 0 else {
                 throw KeyedArchiveError(
-                    .valueOutOfRange, what: "an element is in a set \(count) times",
+                    .valueOutOfRange, what: "expected a positive count of an element, found \(count)",
                     object: coder.uid)
             }
             elements.append((value, count))

@@ -29,7 +29,7 @@ enum PackedIntegers {
         }
         guard shift == 0 else {
             throw KeyedArchiveError(
-                .valueOutOfRange, what: "the last integer in `\(key)` is cut short",
+                .valueOutOfRange, what: "the last integer in `\(key)` is truncated",
                 object: coder.uid)
         }
         return integers

@@ -147,7 +147,7 @@ extension ArchivedRegularExpressionMatch: KeyedCodable {
         ranges = try coder.decode([ArchivedValue].self, forKey: "NSRangeArray").map { value in
             if case .range(let range) = value { return range }
             throw KeyedArchiveError(
-                .valueOutOfRange, what: "an NSValue in `NSRangeArray` is no range",
+                .valueOutOfRange, what: "expected ranges in `NSRangeArray`, found another NSValue",
                 object: coder.uid)
         }
         range = try ArchivedRange(

@@ -42,7 +42,8 @@ extension ArchivedStringConvertible {
     private static func value(of text: String, _ object: PropertyListUID?) throws -> Self {
         if let value = Self(archivedString: text) { return value }
         throw KeyedArchiveError(
-            .valueOutOfRange, what: "a text of \(text.utf8.count) bytes is no \(Self.self)",
+            .valueOutOfRange,
+            what: "expected the text of \(Self.self), found another text of \(text.utf8.count) bytes",
             object: object)
     }
 }

@@ -59,7 +59,7 @@ extension KeyedDecoder {
         while values.count < count {
             guard let reference = nextUnkeyed() else {
                 throw KeyedArchiveError.missing(
-                    "there are \(values.count) values without keys, \(count) are announced", uid)
+                    "expected \(count) values without keys, found \(values.count)", uid)
             }
             try reader.chargeElement(reference)
             values.append(try AnyArchived?.unarchive(reference))
@@ -70,7 +70,7 @@ extension KeyedDecoder {
     fileprivate func requireCount(_ count: Int) throws {
         if count < 0 {
             throw KeyedArchiveError(
-                .valueOutOfRange, what: "\(count) values are announced", object: uid)
+                .valueOutOfRange, what: "expected a number of values, found \(count)", object: uid)
         }
     }
 }
