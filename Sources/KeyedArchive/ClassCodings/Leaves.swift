@@ -205,7 +205,8 @@ extension ArchivedNumberConvertible {
 
     public init(coder: KeyedDecoder) throws {
         throw KeyedArchiveError(
-            .malformedObject, what: "expected a plain value for an NSNumber, found an object with fields",
+            .malformedObject,
+            what: "expected a plain value for an NSNumber, found an object with fields",
             object: coder.uid)
     }
 

@@ -105,7 +105,8 @@ extension ArchivedCountedSet: KeyedDecodable where Element: KeyedDecodable {
             let count = try coder.decodeInteger(forKey: "NS.count\(index)")
             guard count > 0 else {
                 throw KeyedArchiveError(
-                    .valueOutOfRange, what: "expected a positive count of an element, found \(count)",
+                    .valueOutOfRange,
+                    what: "expected a positive count of an element, found \(count)",
                     object: coder.uid)
             }
             elements.append((value, count))

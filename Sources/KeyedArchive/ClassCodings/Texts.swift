@@ -43,7 +43,8 @@ extension ArchivedStringConvertible {
         if let value = Self(archivedString: text) { return value }
         throw KeyedArchiveError(
             .valueOutOfRange,
-            what: "expected the text of \(Self.self), found another text of \(text.utf8.count) bytes",
+            what: "expected the text of \(Self.self), found another text of "
+                + "\(text.utf8.count) bytes",
             object: object)
     }
 }

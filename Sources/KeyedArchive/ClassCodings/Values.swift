@@ -158,8 +158,8 @@ extension ArchivedRange {
         if location < 0 || length < 0 {
             throw KeyedArchiveError(
                 .valueOutOfRange,
-                what: "expected a location and a length that are not negative, found \(location) and "
-                    + "\(length)",
+                what: "expected a location and a length that are not negative, found "
+                    + "\(location) and \(length)",
                 object: coder.uid)
         }
     }
