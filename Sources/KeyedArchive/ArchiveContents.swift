@@ -199,7 +199,7 @@ extension ArchiveContents {
     ///
     /// - Parameters:
     ///   - reference: the number of the entry.
-    ///   - limits: how much the description may expand to.
+    ///   - limits: the limits for expanding the description.
     /// - Returns: The class.
     /// - Throws: `danglingReference`, `malformedClass`, `expansionLimitExceeded`.
     public func archivedClass(

@@ -3,8 +3,8 @@
 
 internal import PropertyList
 
-/// The classes that an archive may contain: an allow-list of exact archived names, each with the Swift
-/// type that its objects become.
+/// The classes that an archive may contain: an allow-list of exact archived names, each with the
+/// Swift type that its objects become.
 ///
 /// Allowing a class allows none of its subclasses. The archiver checks the same registry: it
 /// refuses to write what the unarchiver would refuse to read. A registry is a value. There is no
@@ -69,7 +69,8 @@ public struct ClassRegistry: Sendable {
     /// Returns whether objects of the class `name` are allowed.
     public func allows(_ name: String) -> Bool { self[name] != nil }
 
-    /// The name of the Swift type that objects of the class `name` become; nil if there is none.
+    /// Returns the name of the Swift type that objects of the class `name` become; nil if there is
+    /// none.
     public func typeName(of name: String) -> String? {
         self[name]?.type.map { String(describing: $0) }
     }

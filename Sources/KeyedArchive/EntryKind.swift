@@ -8,7 +8,7 @@
 enum EntryKind {
     /// The string `$null`: nil.
     case null
-    /// A plain value, of one of the constant classes.
+    /// A plain value, with the constant number of its class.
     case leaf(ClassNumber)
     /// An object, with the entry that describes its class.
     case object(class: UInt32)

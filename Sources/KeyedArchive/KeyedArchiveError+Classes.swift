@@ -21,7 +21,7 @@ extension KeyedArchiveError {
     ) -> KeyedArchiveError {
         let archivedClass = archivedClass ?? ArchivedClass(name: "")
         let name = printable(archivedClass.name)
-        // Weak and deferred references are often requested as optionals.
+        // Deferred references are often requested as optionals.
         let wrapped = (type as? any OptionalValue.Type)?.wrappedType as? any KeyedDecodable.Type
         return KeyedArchiveError(
             .classNotAllowed, what: "\(subject) is of class \(name), which is not allowed",
@@ -54,7 +54,8 @@ extension KeyedArchiveError {
         ClassRegistry.foundation[name]?.type.map { "`.adding(\($0).self)` would allow it" }
     }
 
-    /// Returns the line that allows a class. Reading then succeeds at this place.
+    /// Returns the line that allows a class. A program with that line must not get another error at
+    /// the same place.
     private static func recovery(
         for archivedClass: ArchivedClass, askedFor type: (any KeyedDecodable.Type)?
     ) -> String {

@@ -14,7 +14,8 @@ internal import PropertyList
 enum SwiftClassName {
     private static let prefix = "_Tt"
 
-    /// Returns `App.Save` for `_TtC3App4Save`; nil for names that are not mangled, or differently.
+    /// Returns `App.Save` for `_TtC3App4Save`; nil for names that are not mangled, or mangled in
+    /// another way.
     static func qualified(_ name: String) -> String? {
         guard name.literallyBegins(with: prefix) else { return nil }
         var rest = Array(name.utf8.dropFirst(prefix.utf8.count))[...]

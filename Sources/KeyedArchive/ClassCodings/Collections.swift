@@ -31,7 +31,7 @@ extension KeyedDecoder {
         guard let list = reader.field(listKey, of: self) else {
             return try indexedValues(type, indexedKey)
         }
-        // Paths do not show `NS.objects`.
+        // Paths show elements by their indexes, without the key `NS.objects`.
         return try listKey.isLiterally(FoundationField.objects)
             ? reader.values(type, in: list) : located(listKey) { try reader.values(type, in: list) }
     }

@@ -54,7 +54,7 @@ extension Decimal: KeyedCodable {
 private struct DecimalParts {
     var exponent: Int
     var isNegative: Bool
-    /// The number of units without leading zero units.
+    /// The number of significant units.
     var length: Int
     /// Eight units of 16 bits, the least significant first.
     var units: [UInt16]

@@ -179,7 +179,7 @@ extension ArchivedNumber: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiter
 
 /// A type that is archived as an `NSNumber`.
 public protocol ArchivedNumberConvertible: KeyedCodable {
-    /// Creates the value of a number. Returns nil if the type cannot represent the number exactly,
+    /// Creates a value from a number. Returns nil if the type cannot represent the number exactly,
     /// or if the number is of another kind: a boolean is not an integer.
     init?(_ number: ArchivedNumber)
 
@@ -259,7 +259,7 @@ extension ArchivedNumber: ArchivedNumberConvertible {
 }
 
 extension PropertyListInteger {
-    /// Describes the integer for the error that a type does not fit it, without its value.
+    /// Describes an integer that does not fit the type, without its value.
     fileprivate func mismatch(_ type: Any.Type) -> String {
         guard let type = type as? any FixedWidthInteger.Type else {
             return "an integer that it cannot represent exactly"
@@ -281,8 +281,8 @@ extension Bool: ArchivedNumberConvertible {
 }
 
 extension FixedWidthInteger where Self: ArchivedNumberConvertible {
-    /// Creates the value of an integer, or of a real without a fraction, if the type can represent
-    /// it.
+    /// Creates a value from an integer, or from a real without a fraction, if the type can
+    /// represent it.
     public init?(_ number: ArchivedNumber) {
         switch number {
         case .boolean: return nil
@@ -312,7 +312,7 @@ extension UInt32: ArchivedNumberConvertible {}
 extension UInt64: ArchivedNumberConvertible {}
 
 extension Double: ArchivedNumberConvertible {
-    /// Creates the value of a real, or of an integer that a `Double` represents exactly.
+    /// Creates a value from a real, or from an integer that a `Double` represents exactly.
     public init?(_ number: ArchivedNumber) {
         switch number {
         case .boolean: return nil
@@ -331,7 +331,7 @@ extension Double: ArchivedNumberConvertible {
 }
 
 extension Float: ArchivedNumberConvertible {
-    /// Creates the value of a number that a `Float` represents exactly, or NaN.
+    /// Creates a value from a number that a `Float` represents exactly, or NaN.
     public init?(_ number: ArchivedNumber) {
         guard let value = Double(number) else { return nil }
         if value.isNaN {

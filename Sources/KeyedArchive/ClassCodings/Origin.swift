@@ -3,8 +3,8 @@
 
 internal import PropertyList
 
-/// The shared object from which a value was read. Values with the same origin are written as one
-/// object again, such as a time zone that two calendars share.
+/// The shared object from which a value was read. All values that were read from the object are
+/// written as one object again, such as a time zone that two calendars share.
 ///
 /// The origin is not part of the value, so all origins are equal. A value with an origin must be
 /// immutable.

@@ -30,7 +30,7 @@ protocol ArchivedList {
     var kind: ArchivedListKind { get }
     /// Its elements, in order.
     var anyElements: [AnyArchived] { get }
-    /// The element at an index; nil beyond the end.
+    /// Returns the element at an index; nil beyond the end.
     func anyElement(at index: Int) -> AnyArchived?
 }
 
@@ -106,8 +106,8 @@ extension PropertyListDictionary: ArchivedEntries {
 }
 
 extension PropertyListValue {
-    /// The value in the form that decoding an object has; nil for null, UIDs and sets, which no
-    /// object represents.
+    /// The value that decoding an equal archived object returns; nil for null, UIDs and sets,
+    /// which no object represents.
     var archivedLeaf: Any? {
         switch self {
         case .boolean(let value): ArchivedNumber.boolean(value)

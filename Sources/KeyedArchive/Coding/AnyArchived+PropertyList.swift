@@ -10,8 +10,8 @@ internal import Foundation
 #endif
 
 extension AnyArchived {
-    /// The value as a property list: strings, numbers, data, dates, arrays, and dictionaries whose
-    /// keys are strings.
+    /// Returns the value as a property list: strings, numbers, data, dates, arrays, and
+    /// dictionaries whose keys are strings.
     ///
     /// `otherwise` converts values that have no form in a property list, such as a `UUID`, a set or
     /// `NSNull`:
@@ -83,7 +83,7 @@ private struct TreeConversion {
         }
     }
 
-    /// Returns the tree of a value without elements. Opens a container and returns nil.
+    /// Returns the tree of a value without elements. Otherwise opens the container and returns nil.
     private mutating func leafOrOpen(
         _ value: AnyArchived, _ otherwise: (AnyArchived) throws -> PropertyListValue?
     ) throws -> PropertyListValue? {

@@ -12,7 +12,7 @@ public import Foundation
 // MARK: - Values as other types
 
 extension AnyArchived {
-    /// The value, if it is of `type` or can be converted to it.
+    /// Returns the value, if it is of `type` or can be converted to it; otherwise nil.
     ///
     /// | value | converted to |
     /// |---|---|
@@ -93,7 +93,8 @@ private protocol AnyConvertible {
 }
 
 extension AnyArchived {
-    /// The value without its ``Mutable`` wrapper. A leaf of a property list has its decoded form.
+    /// The value without its ``Mutable`` wrapper. A `PropertyListValue` is replaced by its decoded
+    /// form.
     var content: Any {
         if let mutable = value as? any MutableValue { return mutable.wrapped }
         return (value as? PropertyListValue)?.archivedLeaf ?? value

@@ -99,7 +99,7 @@ extension AnyArchived: KeyedCodable {
         self.isInline = isInline
     }
 
-    /// Returns the value of a plain value that is stored inline.
+    /// Returns a plain value that is stored inline.
     private static func plain(_ reference: KeyedReference) throws -> AnyArchived {
         for type in [ArchivedNumber.self, String.self] as [any KeyedDecodable.Type] {
             if let value = try? type.unarchive(reference) {

@@ -13,7 +13,7 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// The state of decoding one archive, shared by every ``KeyedDecoder`` of it.
+/// The reader of one archive. All ``KeyedDecoder`` values of the archive share it.
 ///
 /// It checks all entries and references before it creates any value. It then creates objects on
 /// request, children first. No object is returned before its initializer has returned.

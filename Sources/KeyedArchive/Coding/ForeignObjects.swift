@@ -131,7 +131,7 @@ extension KeyedDecoder {
 }
 
 extension ArchiveReader {
-    /// The plain value of a node; nil for other nodes.
+    /// Returns the plain value of a node; nil for other nodes.
     fileprivate func plainValue(at node: UInt32) -> PlainValue? {
         switch table[node].kind {
         case .string: .string(text(of: node))
@@ -212,7 +212,7 @@ extension KeyedEncoder {
 }
 
 extension KeyedEncoder {
-    /// The encoder of the roots of an archive.
+    /// Returns the encoder of the roots of an archive.
     package static func roots(of writer: ArchiveWriter) -> KeyedEncoder {
         KeyedEncoder(writer, object: nil)
     }

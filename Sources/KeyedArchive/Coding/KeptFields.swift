@@ -217,8 +217,8 @@ public struct ArchivedExtraFields: Sendable {
 }
 
 extension KeyedDecoder {
-    /// Returns the fields whose keys are not among `known`, except those that the registry does not
-    /// allow to keep.
+    /// Returns the fields whose keys are not among `known`. Fields with objects of classes that the
+    /// registry neither allows nor keeps are ignored.
     ///
     /// - Throws: `malformedObject` for nested containers, which no archiver writes; `misuse` at the
     ///   roots; the limits' codes.

@@ -31,7 +31,7 @@ public final class KeyedArchiver {
         /// as with Apple's archiver. Otherwise the archive records `duplicateKey`.
         public var lastDuplicateKeyWins = false
 
-        /// Creates the behavior of `NSKeyedArchiver`, except that equal values are one object.
+        /// Creates options that match `NSKeyedArchiver`, except that equal values are one object.
         public init() {}
     }
 

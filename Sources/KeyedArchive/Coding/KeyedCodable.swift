@@ -33,7 +33,7 @@ public protocol KeyedArchivable: SendableMetatype {
     static func register(in registry: inout ClassRegistry)
 }
 
-/// A type that writes itself into a keyed archive, like `NSCoding` does.
+/// A type that writes itself into a keyed archive, as with `NSCoding`.
 public protocol KeyedEncodable: KeyedArchivable {
     /// Writes the fields of the object.
     ///
@@ -52,7 +52,7 @@ public protocol KeyedEncodable: KeyedArchivable {
     func archive(in writer: ArchiveWriter) throws -> PropertyListUID
 }
 
-/// A type that reads itself from a keyed archive, like `NSSecureCoding` does.
+/// A type that reads itself from a keyed archive, as with `NSSecureCoding`.
 public protocol KeyedDecodable: KeyedArchivable {
     /// Reads the fields of an object.
     ///

@@ -334,8 +334,7 @@ extension KeyedDecoder {
     /// ```swift
     /// init(coder: KeyedDecoder) throws {
     ///     children = try coder.decode([Node].self, forKey: "children")
-    ///     try coder.decodeReference(to: Node.self, forKey: "parent") { [weak self] in self?.parent
-    ///     = $0 }
+    ///     try coder.decodeReference(to: Node.self, forKey: "parent") { [weak self] in self?.parent = $0 }
     /// }
     /// ```
     ///

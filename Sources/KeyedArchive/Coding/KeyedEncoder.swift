@@ -10,9 +10,8 @@ internal import ArchiveVocabulary
 /// error, with the path to the field. `KeyedArchiver.archive(_:)` and ``KeyedArchiver/finish(as:)``
 /// throw it. After an error nothing more is archived, and nothing is output.
 ///
-/// Numbers and booleans are stored inline. All other values become objects, and the field a
-/// reference to the object. It is an error to use a key twice, or an encoder after its object is
-/// complete.
+/// Numbers and booleans are stored inline. Every other value becomes an object, to which the field
+/// refers. It is an error to use a key twice, or an encoder after its object is complete.
 public struct KeyedEncoder {
     /// The writer of the archive.
     public let writer: ArchiveWriter

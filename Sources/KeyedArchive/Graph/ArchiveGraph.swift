@@ -48,7 +48,7 @@ public struct ArchiveGraph: Sendable {
     ///   - contents: the archive.
     ///   - keepingMalformed: whether malformed entries and dangling references are kept and listed
     ///     in ``problems`` instead of thrown.
-    ///   - limits: how much the archive may expand to.
+    ///   - limits: the limits for expanding the archive.
     /// - Throws: `danglingReference`, `malformedObject`, `malformedClass`, `invalidPropertyList`,
     ///   `expansionLimitExceeded`.
     public init(

@@ -30,7 +30,7 @@ extension ArchiveContents {
     ///
     /// - Parameters:
     ///   - registry: the allowed classes.
-    ///   - limits: how much the descriptions of the classes may expand to.
+    ///   - limits: the limits for expanding the descriptions of the classes.
     /// - Returns: The objects, in their order.
     /// - Throws: `danglingReference`, `malformedObject`, `malformedClass`,
     ///   `expansionLimitExceeded`.

@@ -43,7 +43,7 @@ final class OpaqueArchive: Sendable {
         return number.isObject && !number.isLeaf ? number : nil
     }
 
-    /// Returns the class with a number.
+    /// Returns the class with this number.
     func archivedClass(_ number: ClassNumber) -> ArchivedClass { index.archivedClass(number) }
 
     /// A field of an object as the nodes of its key and its value.
