@@ -1,7 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Makes a document of JSON text (RFC 8259).
+/// Parses JSON text (RFC 8259) into the tables of a document.
 ///
 ///     value  = object | array | string | number | "true" | "false" | "null"
 ///     object = "{" [ string ":" value { "," string ":" value } ] "}"
@@ -13,7 +13,7 @@ struct JSONGrammar {
     var tree: TreeAssembler
     private(set) var used: ParsingOptions = []
     private var position: Int
-    // Whether a value was read and what separates it from the next was not.
+    // True after a value, before its separator has been read.
     private var isAfterValue = false
     private let isASCII: Bool
 
@@ -25,9 +25,9 @@ struct JSONGrammar {
         self.limits = limits
     }
 
-    /// Reads the whole text. Linear; not recursive.
+    /// Parses the whole text. Linear; not recursive.
     ///
-    /// - Throws: an error whose place is a byte offset.
+    /// - Throws: an error whose location is a byte offset.
     mutating func run(_ text: Span<UInt8>) throws(PropertyListError) {
         skipBlanks(text)
         try readValue(text)
