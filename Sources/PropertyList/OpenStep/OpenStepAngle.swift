@@ -14,16 +14,16 @@
 /// | `B` | `Y` or `N` |
 /// | `D` | a date, `YYYY-MM-DD hh:mm:ss +hhmm` |
 ///
-/// A value may stand in double quotes. Source: GNUstep's `NSPropertyList.m`; no other reader gives
+/// A value may be in double quotes. Source: GNUstep's `NSPropertyList.m`. No other parser gives
 /// these forms another meaning.
 package struct OpenStepAngle {
     package let options: ParsingOptions
     var used: ParsingOptions = []
-    /// Where the value ends, after it has been read.
+    /// The end of the value. Valid once the value has been read.
     package private(set) var end = 0
     private let start: Int
 
-    /// GNUstep's own limit.
+    /// The maximum length of a typed value in bytes. GNUstep has the same limit.
     private static let longestValue = 4096
 
     package init(at start: Int, options: ParsingOptions) {
@@ -31,7 +31,8 @@ package struct OpenStepAngle {
         self.options = options
     }
 
-    /// The record of the value; its bytes go to the side buffer of `store`. Linear.
+    /// Parses the value, and returns its record. Appends its bytes to the side buffer of `store`.
+    /// Linear.
     ///
     /// - Throws: `truncated`, `invalidData`, `invalidNumber`, `invalidDate`,
     ///   `unexpectedCharacter`, `sizeLimitExceeded`.
@@ -48,8 +49,8 @@ package struct OpenStepAngle {
         return try store.decodedRecord(.data, from: before, at: start, .openStep)
     }
 
-    /// Where a value that has been read ends: base 64 after the first `]>`, as a loose reader lets any
-    /// character stand in it, all else after the first `>`.
+    /// Returns the end of a value that has been read. Base 64 ends after the first `]>`, because
+    /// lenient parsing accepts any character in it. All else ends after the first `>`.
     package static func end(at start: Int, in text: Span<UInt8>) -> Int? {
         if text.has("<[", at: start) {
             return text.firstIndex(of: "]>", from: start &+ 2).map { $0 &+ 2 }

@@ -1,12 +1,12 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Turns OpenStep text to UTF-8.
+/// Converts OpenStep text to UTF-8.
 ///
-/// The encoding is the one that is asked for, else that of a byte order mark, else UTF-8. Nothing is
-/// guessed: in which encoding an old file was written its bytes do not say.
+/// The encoding is the requested one, else that of a byte order mark, else UTF-8. It is never
+/// guessed, because the bytes of an old file do not reveal its encoding.
 enum OpenStepEncoding {
-    /// The text; `bytes` themselves where they are UTF-8 already. Linear.
+    /// Returns the text as UTF-8, or `bytes` themselves if they are UTF-8 already. Linear.
     ///
     /// - Throws: `invalidEncoding`.
     static func utf8(
@@ -28,7 +28,7 @@ enum OpenStepEncoding {
         return text
     }
 
-    /// Returns the encoding of a text that was read.
+    /// Returns the encoding of a source text.
     static func sourceEncoding(_ bytes: [UInt8], named name: String?) -> SourceEncoding {
         let mark = ByteOrderMark(bytes)
         guard let encoding = name ?? mark?.encoding, !isUTF8(encoding) else { return .utf8 }

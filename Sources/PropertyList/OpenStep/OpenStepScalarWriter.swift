@@ -1,15 +1,15 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Writes data, and numbers, booleans and dates in one of the forms that stand in for them.
+/// Writes data, and represents numbers, Booleans and dates as the options say.
 ///
-/// The forms of GNUstep are described at ``OpenStepAngle``.
+/// ``OpenStepAngle`` describes the forms of GNUstep.
 package struct OpenStepScalarWriter {
     package let options: OpenStepPropertyList.Options
 
     package init(options: OpenStepPropertyList.Options) { self.options = options }
 
-    /// Appends a value that is neither a string nor a container.
+    /// Appends a scalar that is not a string.
     ///
     /// - Throws: `unrepresentableValue`.
     package func append(_ node: PropertyListNode, to output: inout [UInt8])
@@ -26,7 +26,7 @@ package struct OpenStepScalarWriter {
 
     // MARK: Data
 
-    /// Bytes in groups of four, as Apple's and GNUstep's writers have them.
+    /// Appends data. Hexadecimal bytes are in groups of four, as in Apple's and GNUstep's writers.
     private func append(_ data: ArraySlice<UInt8>, to output: inout [UInt8]) {
         if options.dataForm == .base64 {
             output.append(contentsOf: "<[" as StaticString)
