@@ -162,8 +162,8 @@ package struct OperationBudget: ~Copyable {
     /// Uses up all remaining bytes. Only further documents of the operation can add new ones.
     package mutating func exhaust() { account.bytes = max(account.bytes, byteLimit) }
 
-    /// Returns a budget with the same state, for a step whose result this budget is charged for by
-    /// size.
+    /// Returns a copy of this budget for one step. The caller charges the size of the step's result
+    /// to this budget.
     package borrowing func continued() -> OperationBudget {
         OperationBudget(limits: limits, continuing: account)
     }

@@ -179,8 +179,7 @@ public struct PropertyListError: Error, Sendable {
         at(location: SourceText.location(location?.byte ?? 0, in: text)).at(path: path)
     }
 
-    /// Returns the same error without the first step of its path, for a value that was wrapped in
-    /// an array.
+    /// The same error without the first step of its path, for a value that was wrapped in an array.
     package var withinElement: PropertyListError {
         PropertyListError(
             code, format: format, what: what, location: location,

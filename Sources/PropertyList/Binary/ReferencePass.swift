@@ -160,7 +160,7 @@ package struct ReferencePass {
 
     // MARK: Use
 
-    /// By record: whether it is reachable from `root`. Linear.
+    /// Returns, for each record, whether it is reachable from `root`. Linear.
     package static func reachable(from root: UInt32, in store: NodeStore) -> [Bool] {
         var isUsed = [Bool](repeating: false, count: store.records.count)
         var stack = [Int(root)]

@@ -181,12 +181,13 @@ extension PropertyListDocument {
         PropertyListNode(storage: storage, index: number)
     }
 
-    /// By number: whether the value is reachable from the root. Linear.
+    /// A Boolean value for each value, by number: true if the value is reachable from the root.
+    /// Linear.
     package var usedNodes: [Bool] {
         ReferencePass.reachable(from: storage.root, in: storage.store)
     }
 
-    /// A budget for an operation on the document.
+    /// Returns a budget for an operation on the document.
     package func budget(_ limits: ParsingLimits) -> OperationBudget { storage.budget(limits) }
 }
 

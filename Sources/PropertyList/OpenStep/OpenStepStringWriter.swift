@@ -23,7 +23,8 @@ package struct OpenStepStringWriter {
         output.append(UInt8(ascii: "\""))
     }
 
-    /// Three underscores are quoted, like in Xcode.
+    /// Returns whether a text needs no quotes. Text with three underscores in a row needs them, as
+    /// in Xcode.
     private static func isBare(_ text: ArraySlice<UInt8>) -> Bool {
         if text.isEmpty || !text.allSatisfy(OpenStepCharacter.isPlain) { return false }
         var run = 0

@@ -119,8 +119,8 @@ struct RealLiteral {
         return simple(power) ?? rounded(power) ?? correctlyRounded(text)
     }
 
-    /// Returns the value if significand and power of ten are exact, so that a single operation
-    /// rounds (Clinger, "How to Read Floating Point Numbers Accurately", 1990); O(1).
+    /// Returns the value if significand and power of ten are exact; O(1). A single operation then
+    /// rounds it (Clinger, "How to Read Floating Point Numbers Accurately", 1990).
     private func simple(_ power: Int) -> Double? {
         guard significand <= 1 << 53, power.magnitude <= 22 else { return nil }
         let scale = Self.exactPowers[Int(power.magnitude)]

@@ -4,8 +4,8 @@
 /// Detects the encoding of an XML document as described in appendix F of XML 1.0, and converts the
 /// text to UTF-8.
 ///
-/// The encoding comes from a byte order mark, else from the zero bytes around the first `<`, else
-/// from the name in the XML declaration. A document whose declaration contradicts its bytes is
+/// A byte order mark takes precedence, then zero bytes around the first `<`, then the name in the
+/// XML declaration. A document whose declaration contradicts its bytes is
 /// refused.
 enum XMLEncoding {
     /// Returns the text as UTF-8, or `bytes` themselves if they are UTF-8 already. Linear.

@@ -78,8 +78,8 @@ extension PropertyListDocument {
         }
     }
 
-    /// A Boolean value that is true if the source is XML with every real in its shortest form, and
-    /// at least one real differs from its form with seventeen digits. Linear in the number of
+    /// A Boolean value that is true if the source is XML with every real in its shortest form. At
+    /// least one of them must differ from its form with seventeen digits. Linear in the number of
     /// values.
     private var hasShortestReals: Bool {
         guard format == .xml else { return false }
