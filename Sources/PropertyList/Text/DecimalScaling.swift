@@ -8,8 +8,8 @@
 /// number correctly. `compareExactly` decides the few cases that are too close to a tie.
 ///
 /// A power 10^p is the product of 10^(28q-308), stored to 128 bits, and 10^r with r below 28. The
-/// latter is exact in 64 bits because 5^27 is. Both are stored as fractions with the highest bit set. The
-/// value of entry `f` for 10^p is f * 2^(floor(log2(10^p)) - bits + 1).
+/// latter is exact in 64 bits because 5^27 is. Both are stored as fractions with the highest bit
+/// set. The value of entry `f` for 10^p is f * 2^(floor(log2(10^p)) - bits + 1).
 enum DecimalScaling {
     /// A 128-bit fraction and its power of two.
     struct Product {

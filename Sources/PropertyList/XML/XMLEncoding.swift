@@ -5,8 +5,7 @@
 /// text to UTF-8.
 ///
 /// A byte order mark takes precedence, then zero bytes around the first `<`, then the name in the
-/// XML declaration. A document whose declaration contradicts its bytes is
-/// refused.
+/// XML declaration. A document whose declaration contradicts its bytes is refused.
 enum XMLEncoding {
     /// Returns the text as UTF-8, or `bytes` themselves if they are UTF-8 already. Linear.
     ///

@@ -118,9 +118,9 @@ struct XMLPreflight {
     /// Counts the attributes of the tag that contains the `=` at `index`, if it is in a tag.
     ///
     /// Only names and white space can precede the first `=` of a tag. A backward search for the
-    /// nearest angle bracket therefore finds the start of the tag. The function then marks the whole tag as
-    /// processed. It does not do so for text that only looks like a tag, because a quoted value
-    /// there could span a real tag and hide its attributes.
+    /// nearest angle bracket therefore finds the start of the tag. The function then marks the
+    /// whole tag as processed. It does not do so for text that only looks like a tag, because a
+    /// quoted value there could span a real tag and hide its attributes.
     private mutating func checkAttributes(
         _ text: Span<UInt8>, at index: Int
     ) throws(PropertyListError) {

@@ -3,10 +3,10 @@
 
 /// The keys seen so far, each with the key that followed it last time.
 ///
-/// A property list has many dictionaries of the same shape. One comparison with
-/// the key that came next last time is enough. It replaces a search for the end of the key, a check
-/// of its characters and a lookup of its number. The memory is organized by key and not by shape, because the scanner knows the
-/// shape only after the last key.
+/// A property list has many dictionaries of the same shape. One comparison with the key that came
+/// next last time is enough. It replaces a search for the end of the key, a check of its characters
+/// and a lookup of its number. The memory is organized by key and not by shape, because the scanner
+/// knows the shape only after the last key.
 struct XMLKeyMemory {
     private struct Entry {
         /// The record of the first occurrence of the key.
