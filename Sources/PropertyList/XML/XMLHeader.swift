@@ -36,8 +36,7 @@ extension XMLHeader {
     /// replaced with Apple's current one.
     var startTag: String { "<plist version=\"\(plain(version, or: Self.apple.version))\">\n" }
 
-    /// The line with the document type declaration. Missing or unsafe identifiers are replaced in
-    /// the same way.
+    /// The line with the document type declaration. Its identifiers are replaced in the same way.
     var documentType: String {
         let system = plain(systemIdentifier, or: Self.apple.systemIdentifier)
         if publicIdentifier == nil, systemIdentifier != nil {
