@@ -108,8 +108,8 @@ extension OutputSpan<UInt8> {
     mutating func append(indent: XMLIndent) {
         let number = indent.count
         guard number >= 0, freeCapacity >= number &+ 8 else { return }
-        // SAFETY: words are stored up to the one that holds the last character, which ends less than
-        // eight bytes after it; `number` bytes become part of the span.
+        // SAFETY: words are stored up to the one that holds the last character, which ends less
+        // than eight bytes after it; `number` bytes become part of the span.
         unsafe withUnsafeMutableBufferPointer { buffer, count in
             let target = UnsafeMutableRawBufferPointer(buffer)
             var place = count

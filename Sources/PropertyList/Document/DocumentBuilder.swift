@@ -132,8 +132,8 @@ extension DocumentBuilder {
         }
     }
 
-    /// Adds a long key. If `known` already contains it, adds a reference to the existing string without comparing
-    /// the text.
+    /// Adds a long key. If `known` already contains it, adds a reference to the existing string
+    /// without comparing the text.
     mutating func longKey(
         _ text: String, _ identity: ContentIdentity, _ known: inout [ContentIdentity: Int]
     ) {

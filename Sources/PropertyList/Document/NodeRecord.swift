@@ -126,7 +126,8 @@
     @inline(__always)
     package mutating func setKeyNumber(_ number: UInt32) { setHigh(number) }
 
-    /// The number of the shape in a record of the kind `dictionary`; 0 for none. See ``ShapeTable``.
+    /// The number of the shape in a record of the kind `dictionary`; 0 for none. See
+    /// ``ShapeTable``.
     @inlinable
     public internal(set) var shape: UInt16 {
         get { header }

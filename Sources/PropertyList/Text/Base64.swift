@@ -14,7 +14,7 @@
 ///   bits of a padded group are not checked.
 /// - *Lenient*, as in CoreFoundation's XML parser: every ASCII character outside the alphabet is
 ///   skipped, an incomplete final group is dropped, and `=` is a character of value zero. A group
-///   loses one byte, or at most two, for each `=` in a row before its end. White space does not
+///   loses one byte for each `=` in a row before its end, but at most two. White space does not
 ///   interrupt that row, but any other character does.
 package enum Base64 {
     /// The reason and position at which text is not valid Base64.

@@ -9,7 +9,7 @@
 /// The scanner reads documents of the common form completely and gives up on all others. For those,
 /// the tokenizer checks that the XML is well-formed and finds the tags, and the grammar checks that
 /// they form a property list. A document that is not well-formed is refused, because two parsers
-/// would read it differently.
+/// might read it differently.
 ///
 /// libxml2 can replace the tokenizer (``XMLEngine/libxml2``) for a comparison of the two.
 enum XMLReader {
@@ -108,8 +108,8 @@ enum XMLReader {
 extension PropertyListDocument {
     /// Parses XML with a given engine. All engines give the same result for every document.
     ///
-    /// - Throws: as ``init(parsing:format:options:limits:)``; `unrecognizedFormat` if the package was
-    ///   built without the engine.
+    /// - Throws: as ``init(parsing:format:options:limits:)``; `unrecognizedFormat` if the package
+    ///   was built without the engine.
     package init(
         parsingXML bytes: [UInt8], engine: XMLEngine, options: ParsingOptions,
         limits: ParsingLimits
