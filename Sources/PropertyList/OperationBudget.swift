@@ -195,7 +195,7 @@ package struct OperationBudget: ~Copyable {
     private static func expansionExceeded(_ limit: Int) -> PropertyListError {
         PropertyListError(
             .expansionLimitExceeded, format: nil,
-            what: "shared containers expand to more than \(limit) values",
+            what: "expected shared containers to expand to at most \(limit) values, found more",
             recovery: .init(.raiseLimits, "raise `ParsingLimits.expansion` if the file is genuine"))
     }
 
@@ -205,7 +205,7 @@ package struct OperationBudget: ~Copyable {
     ) -> PropertyListError {
         PropertyListError(
             .depthLimitExceeded, format: format,
-            what: "\(depth) containers are nested, \(limit) are allowed", location: location,
+            what: "expected at most \(limit) nested containers, found \(depth)", location: location,
             recovery: .init(.raiseLimits, "raise `ParsingLimits.depth` if the file is genuine"))
     }
 
@@ -225,7 +225,9 @@ package struct OperationBudget: ~Copyable {
     private static func outputExceeded(_ size: Int, limit: Int) -> PropertyListError {
         PropertyListError(
             .sizeLimitExceeded, format: nil,
-            what: "\(size) bytes of output, \(limit) are allowed for a document of this size",
+            what:
+                "expected at most \(limit) bytes of output for a document of this size, "
+                + "found \(size)",
             recovery: .init(.raiseLimits, "raise `ParsingLimits.output` if the file is genuine"))
     }
 

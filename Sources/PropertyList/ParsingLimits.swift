@@ -103,7 +103,7 @@ extension ParsingLimits {
         if bytes.count <= min(inputSize, Self.addressableSize) { return }
         throw PropertyListError(
             .sizeLimitExceeded, format: format,
-            what: "the input has \(bytes.count) bytes, \(inputSize) are allowed",
+            what: "expected at most \(inputSize) bytes of input, found \(bytes.count)",
             recovery: .init(.raiseLimits, "raise `ParsingLimits.inputSize` if the file is genuine"))
     }
 }

@@ -46,7 +46,7 @@ extension PropertyListError {
         }
 
         /// The recovery for input whose end is missing.
-        static let cutOff: Recovery = "the file seems to be cut off: copy or download it again"
+        static let cutOff: Recovery = "the file may be truncated: copy or download it again"
 
         /// Creates a recovery from its text, without a code.
         package init(stringLiteral text: String) { self.init(nil, text) }

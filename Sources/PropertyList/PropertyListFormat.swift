@@ -93,9 +93,9 @@ extension PropertyListFormat {
 
     /// Returns how to get from `bytes` to the property lists that they may contain.
     private static func recovery(_ bytes: [UInt8]) -> PropertyListError.Recovery? {
-        if bytes.isEmpty { return "the file was never written, or was cut off" }
+        if bytes.isEmpty { return "the file was never written, or was truncated" }
         if bytes.starts(with: Magic.database) {
-            return .init(.searchDatabase, "its tables may hold property lists")
+            return .init(.searchDatabase, "its tables may contain property lists")
         }
         if bytes.starts(with: Magic.zip) { return "unzip it, and read the files in it" }
         return bytes.starts(with: Magic.gzip) ? "decompress it with gunzip" : nil

@@ -78,13 +78,14 @@ struct BinaryReader {
         }
         guard bytes.starts(with: "bplist".utf8) else {
             throw PropertyListError(
-                .unrecognizedFormat, format: .binary, what: "it does not begin with `bplist00`",
+                .unrecognizedFormat, format: .binary,
+                what: "expected `bplist00`, found other bytes",
                 location: .byte(0))
         }
         let version = String(decoding: bytes.dropFirst(6).prefix(2), as: UTF8.self)
         throw PropertyListError(
             bytes.count < 8 ? .truncated : .unrecognizedFormat, format: .binary,
-            what: "version `\(TerminalText.escaped(version))` is not supported, only `00` is",
+            what: "expected version `00`, found `\(TerminalText.escaped(version))`",
             location: .byte(6),
             recovery: bytes.starts(with: "bplist0".utf8)
                 ? ParsingOptions.anyMinorVersion.advice : nil)
@@ -121,8 +122,8 @@ struct BinaryReader {
         guard offset >= Trailer.headerSize, offset < trailer.tableOffset else {
             throw PropertyListError(
                 .invalidOffset, format: .binary,
-                what: "the offset is \(offset), objects stand from \(Trailer.headerSize) to "
-                    + "\(trailer.tableOffset)")
+                what: "expected the offset of an object, at least \(Trailer.headerSize) and below "
+                    + "\(trailer.tableOffset), found \(offset)")
         }
         var object = ObjectReader(
             offset: Int(truncatingIfNeeded: offset), end: trailer.tableOffset, options: options)

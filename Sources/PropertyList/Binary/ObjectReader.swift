@@ -112,7 +112,7 @@ struct ObjectReader {
             try allow(.wideIntegers, .invalidNumber, "a UID is larger than 2³²−1")
         }
         if value > UInt64(UInt32.max) {
-            throw error(.invalidNumber, "the UID \(value) is larger than 2³²−1")
+            throw error(.invalidNumber, "expected a UID of at most 2³²−1, found \(value)")
         }
         return record(.uid, header: width, payload: value)
     }
@@ -174,7 +174,7 @@ struct ObjectReader {
         _ store: inout NodeStore, from begin: Int, _ encoding: NodeRecord.TextEncoding
     ) throws(PropertyListError) -> NodeRecord {
         guard let run = store.closeDecodedRange(from: begin) else {
-            throw error(.sizeLimitExceeded, "more than 4 GiB of text need decoding")
+            throw error(.sizeLimitExceeded, "expected at most 4 GiB of decoded text, found more")
         }
         var result = record(.string, payload: NodeRecord.payload(low: run))
         result.isDecoded = true
@@ -195,7 +195,7 @@ struct ObjectReader {
         let first = store.children.count
         try readReferences(file, from: start, to: start &+ size, trailer, &store)
         guard let place = UInt32(exactly: first), store.children.count <= UInt32.max else {
-            throw error(.sizeLimitExceeded, "more than 2³² references")
+            throw error(.sizeLimitExceeded, "expected at most 2³²−1 references, found more")
         }
         return record(
             kind,
@@ -278,13 +278,14 @@ struct ObjectReader {
         let marker = file[offset &+ 1]
         guard marker & 0xF0 == ObjectMarker.integer, marker & 0x0F <= 3 else {
             throw error(
-                .invalidMarker, "a count begins with \(Self.hex(marker)), 10 to 13 are possible", 1)
+                .invalidMarker,
+                "expected the marker of a count, 10 to 13, found \(Self.hex(marker))", 1)
         }
         let width = 1 << Int(marker & 0x0F)
         guard offset &+ 2 &+ width <= end else { throw truncated(width, "a count", 2) }
         let value = file.bigEndian(at: offset &+ 2, width: width) ?? .max
         guard let count = Int(exactly: value) else {
-            throw error(.invalidLength, "a count is \(value), more than 2⁶³", 2)
+            throw error(.invalidLength, "expected a count below 2⁶³, found \(value)", 2)
         }
         return (count, offset &+ 2 &+ width)
     }
@@ -314,12 +315,12 @@ struct ObjectReader {
         let needed = size == .max ? "more than 2⁶³" : "\(size)"
         return error(
             .invalidLength,
-            "\(what) needs \(needed) bytes, \(max(end - offset - used, 0)) remain", used)
+            "expected \(needed) bytes for \(what), found \(max(end - offset - used, 0))", used)
     }
 
     @inline(never)
     private func invalidMarker(_ marker: UInt8) -> PropertyListError {
-        error(.invalidMarker, "the marker \(Self.hex(marker)) starts no object")
+        error(.invalidMarker, "expected the marker of an object, found \(Self.hex(marker))")
     }
 
     @inline(never)
@@ -327,7 +328,8 @@ struct ObjectReader {
         _ reference: UInt64, _ limit: UInt64, at place: Int
     ) -> PropertyListError {
         error(
-            .invalidReference, "a reference to object \(reference), there are \(limit)",
+            .invalidReference,
+            "expected a reference to one of \(limit) objects, found one to object \(reference)",
             place - offset)
     }
 

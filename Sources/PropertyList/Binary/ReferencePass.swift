@@ -154,7 +154,7 @@ package struct ReferencePass {
         let length = stack.count - (stack.firstIndex { $0.node == child } ?? 0)
         return PropertyListError(
             .referenceCycle, format: .binary,
-            what: "object \(child) contains itself, \(length) containers down",
+            what: "object \(child) contains itself, in a cycle of length \(length)",
             location: .byte(Int(offset)), path: path)
     }
 

@@ -89,12 +89,13 @@ package struct Trailer: Sendable, Hashable {
 
     private func checkObjects(trailerAt start: Int) throws(PropertyListError) {
         if objectCount < 1 {
-            throw Self.error(.invalidTrailer, "there is no object", start + 8)
+            throw Self.error(.invalidTrailer, "expected at least 1 object, found 0", start + 8)
         }
         if topObject >= objectCount {
             throw Self.error(
                 .invalidTrailer,
-                "the top object is number \(topObject), there are \(objectCount) objects",
+                "expected the top object to be one of \(objectCount) objects, "
+                    + "found number \(topObject)",
                 start + 16)
         }
     }
@@ -104,21 +105,21 @@ package struct Trailer: Sendable, Hashable {
         guard tableOffset > Self.headerSize, tableOffset < start else {
             throw Self.error(
                 .invalidTrailer,
-                "the offset table is at byte \(tableOffset), between \(Self.headerSize) and "
-                    + "\(start) are possible", start + 24)
+                "expected the offset table between bytes \(Self.headerSize) and \(start), "
+                    + "found it at byte \(tableOffset)", start + 24)
         }
         let (size, overflow) = objectCount.multipliedReportingOverflow(by: offsetWidth)
         let space = start - tableOffset
         if overflow || size > space {
             let needed = overflow ? "more than 2⁶³" : "\(size)"
             throw Self.error(
-                .truncated, "\(objectCount) offsets need \(needed) bytes, there are \(space)",
+                .truncated, "expected \(needed) bytes for \(objectCount) offsets, found \(space)",
                 tableOffset)
         }
         if size < space {
             throw Self.error(
                 .trailingData,
-                "\(objectCount) offsets need \(size) bytes, \(space) stand before the trailer",
+                "expected \(size) bytes for \(objectCount) offsets, found \(space)",
                 tableOffset + size)
         }
     }
@@ -128,7 +129,8 @@ package struct Trailer: Sendable, Hashable {
     ) throws(PropertyListError) -> Int {
         let value = file.bigEndian(at: offset, width: 8) ?? .max
         guard let result = Int(exactly: value) else {
-            throw error(.invalidTrailer, "the \(name) is \(value), more than 2⁶³", offset)
+            throw error(
+                .invalidTrailer, "expected the \(name) to be below 2⁶³, found \(value)", offset)
         }
         return result
     }

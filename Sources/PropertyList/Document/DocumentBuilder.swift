@@ -62,8 +62,11 @@ public struct DocumentBuilder: ~Copyable {
         origin: DocumentOrigin?, problems: [PropertyListError]
     ) throws(PropertyListError) -> PropertyListDocument {
         if let failure { throw failure }
-        if !hasRoot { throw Self.misuse("a document needs a value") }
-        if tree.depth > 0 { throw Self.misuse("\(tree.depth) containers are not ended") }
+        if !hasRoot { throw Self.misuse("expected a root value, found none") }
+        if tree.depth > 0 {
+            throw Self.misuse(
+                "expected `end()` for every container, found \(tree.depth) still open")
+        }
         var pass = DictionaryPass(options: .strict, format: nil, keys: keys.table)
         try pass.run(&tree.store)
         return PropertyListDocument(
@@ -199,7 +202,7 @@ extension DocumentBuilder {
 
     /// Ends the innermost container.
     public mutating func end() {
-        if tree.depth == 0 { return fail("there is no container to end") }
+        if tree.depth == 0 { return fail("expected an open container to end, found none") }
         if tree.openKind == .dictionary, tree.openCount % 2 == 1 {
             return fail("the last key of a dictionary has no value")
         }
@@ -240,10 +243,10 @@ extension DocumentBuilder {
     private mutating func admits() -> Bool {
         if failure != nil { return false }
         if tree.depth == 0 {
-            if hasRoot { fail("a document has one root, this is a second") }
+            if hasRoot { fail("expected one root value, found a second") }
             hasRoot = true
         } else if tree.openKind == .dictionary, tree.openCount % 2 == 0 {
-            fail("a value stands where a key belongs")
+            fail("expected a key, found a value")
         }
         return failure == nil
     }
@@ -251,7 +254,7 @@ extension DocumentBuilder {
     /// Returns whether a key is allowed at this point. Records the mistake if not.
     private mutating func admitsKey(_ text: String) -> Bool {
         if tree.openKind == .dictionary, tree.openCount % 2 == 0 { return true }
-        fail("the key `\(text)` stands where a value belongs")
+        fail("expected a value, found the key `\(text)`")
         return false
     }
 

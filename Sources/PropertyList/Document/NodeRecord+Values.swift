@@ -68,6 +68,6 @@ extension NodeStore {
     private func tooManyBytes() -> PropertyListError {
         PropertyListError(
             .sizeLimitExceeded,
-            what: "\(bytes.count) bytes of text and data, 4294967295 are possible")
+            what: "expected at most 4294967295 bytes of text and data, found \(bytes.count)")
     }
 }

@@ -75,7 +75,7 @@ package struct NodeStore: Sendable {
         guard let run = closeDecodedRange(from: start) else {
             throw PropertyListError(
                 .sizeLimitExceeded, format: format,
-                what: "more than 4 GiB of text need decoding", location: .byte(offset))
+                what: "expected at most 4 GiB of decoded text, found more", location: .byte(offset))
         }
         var record = NodeRecord(
             kind: kind, offset: UInt32(truncatingIfNeeded: offset),

@@ -73,12 +73,13 @@ struct JSONFormPass {
         guard let converted = try value(form, child, at: record.offset) else {
             throw PropertyListError(
                 .wrongKind, format: .json,
-                what: "`\(form.rawValue)` has a value that is not of its form",
+                what: "expected a valid value for `\(form.rawValue)`, found another",
                 location: SourceText.location(Int(record.offset), store, .json),
                 path: PathSearch.path(to: node, in: store),
                 recovery: .init(
                     .readStrictly,
-                    "read it as `JSONPropertyList.Mapping.strict` if it is a dictionary"))
+                    "parse it as `JSONPropertyList.Mapping.strict` if it is an ordinary dictionary")
+            )
         }
         store.records[Int(node)] = converted
     }

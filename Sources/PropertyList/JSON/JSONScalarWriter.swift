@@ -204,8 +204,8 @@ package struct JSONScalarWriter {
 
     static func refusal(_ what: String) -> PropertyListError {
         error(
-            "JSON has no form for a \(what)",
-            .init(.chooseMapping, "`JSONPropertyList.Options.mapping` names others: coerce, typed"))
+            "JSON cannot represent a \(what)",
+            .init(.chooseMapping, "choose coerce or typed as `JSONPropertyList.Options.mapping`"))
     }
 
     static func error(_ what: String, _ recovery: PropertyListError.Recovery? = nil)

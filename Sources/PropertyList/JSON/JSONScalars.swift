@@ -102,7 +102,9 @@ struct JSONString {
         _ text: Span<UInt8>, _ place: Int
     ) throws(PropertyListError) -> (UInt32, length: Int) {
         guard text.count > 1 else {
-            throw Self.error(.invalidString, "`\\` stands at the end of a string", place)
+            throw Self.error(
+                .invalidString, "expected a character after `\\`, found the end of the string",
+                place)
         }
         switch text[1] {
         case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"):
@@ -113,7 +115,7 @@ struct JSONString {
         case UInt8(ascii: "r"): return (0x0D, 2)
         case UInt8(ascii: "t"): return (0x09, 2)
         case UInt8(ascii: "u"): return try unicode(text, place)
-        default: throw Self.error(.invalidString, "an escape is none of JSON", place)
+        default: throw Self.error(.invalidString, "expected a JSON escape, found another", place)
         }
     }
 
@@ -121,7 +123,8 @@ struct JSONString {
         _ text: Span<UInt8>, _ place: Int
     ) throws(PropertyListError) -> (UInt32, length: Int) {
         guard let unit = Self.unit(text, at: 0) else {
-            throw Self.error(.invalidString, "`\\u` has fewer than 4 digits", place)
+            throw Self.error(
+                .invalidString, "expected 4 hexadecimal digits after `\\u`, found fewer", place)
         }
         if unit & 0xF800 != 0xD800 { return (unit, 6) }
         if unit < 0xDC00, let second = Self.unit(text, at: 6), second & 0xFC00 == 0xDC00 {

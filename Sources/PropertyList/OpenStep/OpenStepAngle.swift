@@ -70,11 +70,14 @@ package struct OpenStepAngle {
                 continue
             }
             guard let high = HexText.value(text[index]) else {
-                throw error(.invalidData, "a character in data is no hexadecimal digit", index)
+                throw error(
+                    .invalidData, "expected a hexadecimal digit in data, found another character",
+                    index)
             }
             guard index &+ 1 < text.count else { break }
             guard let low = HexText.value(text[index &+ 1]) else {
-                throw error(.invalidData, "a byte of data has one digit only", index)
+                throw error(
+                    .invalidData, "expected two digits for a byte of data, found one", index)
             }
             output.append(high << 4 | low)
             index &+= 2
@@ -114,7 +117,8 @@ package struct OpenStepAngle {
         case UInt8(ascii: "D"): return try date(value)
         default:
             throw error(
-                .unexpectedCharacter, "a typed value has another type than I, R, B or D",
+                .unexpectedCharacter,
+                "expected I, R, B or D as the type of a typed value, found another",
                 start &+ 2)
         }
     }
@@ -127,7 +131,8 @@ package struct OpenStepAngle {
         let isClosed = range.count > 1 && text[range.upperBound &- 1] == quote
         if !isOpen && !isClosed { return range }
         guard isOpen, isClosed else {
-            throw error(.truncated, "the value of a typed value lacks a quote", range.lowerBound)
+            throw error(
+                .truncated, "expected two quotes around a typed value, found one", range.lowerBound)
         }
         return (range.lowerBound &+ 1)..<(range.upperBound &- 1)
     }
@@ -136,7 +141,7 @@ package struct OpenStepAngle {
         let isDecimal = text.indices.allSatisfy { text[$0] | 0x20 != UInt8(ascii: "x") }
         guard isDecimal, case .value(let magnitude, let isNegative) = IntegerText.parse(text) else {
             throw error(
-                .invalidNumber, "a typed value is no integer in −2⁶³ … 2⁶⁴−1", start)
+                .invalidNumber, "expected an integer in −2⁶³ … 2⁶⁴−1, found another value", start)
         }
         var result = record(.integer, isNegative ? 0 &- magnitude : magnitude)
         result.isNegative = isNegative
@@ -145,14 +150,16 @@ package struct OpenStepAngle {
 
     private func real(_ text: Span<UInt8>) throws(PropertyListError) -> NodeRecord {
         guard let value = RealText.parse(text) ?? RealText.parseSpecial(text) else {
-            throw error(.invalidNumber, "a typed value is no number", start)
+            throw error(.invalidNumber, "expected a number, found another value", start)
         }
         return record(.real, value.bitPattern, header: 8)
     }
 
     private func boolean(_ text: Span<UInt8>) throws(PropertyListError) -> NodeRecord {
         guard text.count == 1, text[0] == UInt8(ascii: "Y") || text[0] == UInt8(ascii: "N") else {
-            throw error(.unexpectedCharacter, "a typed boolean is neither Y nor N", start)
+            throw error(
+                .unexpectedCharacter, "expected Y or N as a typed Boolean, found another value",
+                start)
         }
         return record(.boolean, text[0] == UInt8(ascii: "Y") ? 1 : 0)
     }
@@ -160,7 +167,8 @@ package struct OpenStepAngle {
     private func date(_ text: Span<UInt8>) throws(PropertyListError) -> NodeRecord {
         guard let seconds = GNUstepDate.parse(text) else {
             throw error(
-                .invalidDate, "a typed date is not of the form `YYYY-MM-DD hh:mm:ss +hhmm`", start)
+                .invalidDate,
+                "expected a date of the form `YYYY-MM-DD hh:mm:ss +hhmm`, found other text", start)
         }
         return record(.date, seconds.bitPattern)
     }

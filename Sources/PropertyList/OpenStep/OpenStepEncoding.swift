@@ -15,15 +15,15 @@ enum OpenStepEncoding {
         let text = try decoded(bytes, named: name)
         if let place = text.span.firstIndex(of: 0, or: 0, in: 0..<text.count) {
             throw error(
-                "a zero byte stands in the text", place, text,
+                "the text contains a zero byte", place, text,
                 .init(
                     .nameEncoding,
-                    "name the encoding if it is one of two bytes a character without a mark"))
+                    "name the encoding if it is UTF-16 or UTF-32 without a byte order mark"))
         }
         if let place = UTF8Text.firstInvalid(text.span) {
             throw error(
                 "the text is not valid UTF-8", place, text,
-                .init(.nameEncoding, "name the encoding of old files"))
+                .init(.nameEncoding, "name the encoding if it is another, as in old files"))
         }
         return text
     }
@@ -58,7 +58,7 @@ enum OpenStepEncoding {
         case .text(let text): return text
         case .unknownEncoding:
             throw error(
-                "the encoding `\(TerminalText.escaped(name))` is not known", 0, [],
+                "unknown encoding `\(TerminalText.escaped(name))`", 0, [],
                 TextDecoder.recovery)
         case .invalidText:
             throw error("the bytes are not valid in `\(TerminalText.escaped(name))`", 0, [])
@@ -74,7 +74,7 @@ enum OpenStepEncoding {
         text.reserveCapacity(bytes.count)
         for (place, byte) in bytes.enumerated() {
             guard let scalar = NextStepEncoding.scalar(byte) else {
-                throw error("a byte has no character in the NeXTSTEP encoding", place, [])
+                throw error("a byte is undefined in the NeXTSTEP encoding", place, [])
             }
             UTF8Text.append(scalar, to: &text)
         }

@@ -157,10 +157,15 @@ struct OpenStepGrammar {
     private mutating func closeAtEnd() throws(PropertyListError) {
         if endsStringsFile, !isAfterValue, tree.openCount % 2 == 0 { return tree.close() }
         let kind = tree.openKind.map { "\($0)" } ?? "value"
-        if endsStringsFile { throw error(.truncated, "the text ends before the `;` of an entry") }
+        if endsStringsFile {
+            throw error(.truncated, "expected `;` after an entry, found the end of the text")
+        }
         let start = Int(tree.openOffset ?? 0)
         let line = SourceText.location(start, in: tree.store.bytes).line ?? 1
-        throw error(.truncated, "the text ends within the \(kind) that begins in line \(line)")
+        throw error(
+            .truncated,
+            "expected the end of the \(kind) that begins in line \(line), found the end of the text"
+        )
     }
 
     private mutating func open(_ kind: PropertyListKind) {
@@ -186,7 +191,7 @@ struct OpenStepGrammar {
 
     private mutating func readValue(_ text: Span<UInt8>) throws(PropertyListError) {
         guard let byte = scanner.peek(text) else {
-            throw error(.truncated, "the text ends where a value belongs")
+            throw error(.truncated, "expected a value, found the end of the text")
         }
         switch byte {
         case UInt8(ascii: "{"): try readOpening(.dictionary)
@@ -243,7 +248,7 @@ struct OpenStepGrammar {
         let (scalar, _) = UTF8Text.scalar(tree.store.bytes.span, at: scanner.position)
         let character = Unicode.Scalar(scalar).map { TerminalText.escaped(String($0)) } ?? ""
         return error(
-            .unexpectedCharacter, "`\(character)` stands where \(expected) belongs", option)
+            .unexpectedCharacter, "expected \(expected), found `\(character)`", option)
     }
 
     private func error(

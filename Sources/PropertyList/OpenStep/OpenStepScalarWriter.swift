@@ -16,7 +16,7 @@ package struct OpenStepScalarWriter {
         throws(PropertyListError)
     {
         if let data = node.data { return append(data, to: &output) }
-        if node.isNull { throw Self.error("OpenStep has no form for null") }
+        if node.isNull { throw Self.error("OpenStep cannot represent null") }
         switch options.scalars {
         case .refused: throw Self.refusal(of: node.kind)
         case .typed: try appendTyped(node, to: &output)
@@ -52,7 +52,7 @@ package struct OpenStepScalarWriter {
             IntegerText.appendDecimal(value.magnitude, negative: value.isNegative, to: &output)
         } else if let value = node.real {
             guard value.width == .double else {
-                throw Self.error("a typed value has no form for a real of 32 bits")
+                throw Self.error("a typed value cannot represent a 32-bit real")
             }
             output.append(UInt8(ascii: "R"))
             RealText.append(value.value, style: .shortest, to: &output)
@@ -70,10 +70,10 @@ package struct OpenStepScalarWriter {
     private func civil(_ date: PropertyListDate) throws(PropertyListError) -> CivilDate {
         let seconds = date.secondsSince2001
         guard let civil = CivilDate(secondsSince2001: seconds) else {
-            throw Self.error("a date is too far away for a calendar, or not a number")
+            throw Self.error("a date is not a number, or outside the range of the calendar")
         }
         if PropertyListDate.fraction(of: seconds) != 0 || seconds.bitPattern == 1 << 63 {
-            throw Self.error("a typed value has no form for fractions of a second")
+            throw Self.error("a typed value cannot represent fractions of a second")
         }
         return civil
     }
@@ -101,8 +101,8 @@ package struct OpenStepScalarWriter {
 
     package static func refusal(of kind: PropertyListKind) -> PropertyListError {
         error(
-            "OpenStep has no form for a value of kind \(kind)",
-            .init(.chooseScalars, "`OpenStepPropertyList.Options.scalars` names other forms"))
+            "OpenStep cannot represent a value of kind \(kind)",
+            .init(.chooseScalars, "choose another form in `OpenStepPropertyList.Options.scalars`"))
     }
 
     package static func error(_ what: String, _ recovery: PropertyListError.Recovery? = nil)

@@ -42,7 +42,9 @@ struct OpenStepText {
     private mutating func scalar(
         _ text: Span<UInt8>, _ place: Int
     ) throws(PropertyListError) -> (UInt32, length: Int) {
-        guard text.count > 1 else { throw Self.error("`\\` stands at the end of a string", place) }
+        guard text.count > 1 else {
+            throw Self.error("expected a character after `\\`, found the end of the string", place)
+        }
         switch text[1] {
         case UInt8(ascii: "a"): return (0x07, 2)
         case UInt8(ascii: "b"): return (0x08, 2)
@@ -81,8 +83,8 @@ struct OpenStepText {
         if value < 0x80 { return (value, length) }
         try allow(
             .nextStepEscapes,
-            "what the octal escape `\\\(String(value, radix: 8))` means depends "
-                + "on the encoding it was made for", place)
+            "the octal escape `\\\(String(value, radix: 8))` is ambiguous: its meaning "
+                + "depends on the encoding", place)
         // CoreFoundation uses only the low eight bits too.
         return (NextStepEncoding.scalar(UInt8(truncatingIfNeeded: value)) ?? 0xFFFD, length)
     }
@@ -93,7 +95,10 @@ struct OpenStepText {
         _ text: Span<UInt8>, _ place: Int
     ) throws(PropertyListError) -> (UInt32, length: Int) {
         let (unit, digits) = Self.unit(text)
-        if digits < 4 { try allow(.looseEscapes, "`\\U` has \(digits) digits, not 4", place) }
+        if digits < 4 {
+            try allow(
+                .looseEscapes, "expected 4 hexadecimal digits after `\\U`, found \(digits)", place)
+        }
         let length = digits &+ 2
         if unit & 0xF800 != 0xD800 { return (unit, length) }
         if unit < 0xDC00, text.has("\\U", at: length) {

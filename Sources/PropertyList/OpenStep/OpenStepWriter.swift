@@ -54,7 +54,9 @@ struct OpenStepWriter: ~Copyable {
 
     mutating func write() throws(PropertyListError) -> [UInt8] {
         if options.layout == .strings, document.root.kind != .dictionary {
-            throw OpenStepScalarWriter.error("a strings file holds a dictionary")
+            throw OpenStepScalarWriter.error(
+                "expected a dictionary as the root of a strings file, found a value of kind "
+                    + "\(document.root.kind)")
         }
         if let project { append(project.header) }
         while let step = try walk.next(&budget) {

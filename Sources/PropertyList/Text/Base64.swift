@@ -163,10 +163,11 @@ extension Base64.Failure: CustomStringConvertible {
     package var description: String {
         switch reason {
         case .invalidCharacter(let byte) where byte < 0x80:
-            "`\(TerminalText.escaped(String(Unicode.Scalar(byte))))` is no base-64 character"
-        case .invalidCharacter: "a character outside ASCII stands in base-64 text"
-        case .truncatedGroup: "the last group of base-64 text is not complete"
-        case .dataAfterPadding: "base-64 text goes on after its padding"
+            "expected a base-64 character, found "
+                + "`\(TerminalText.escaped(String(Unicode.Scalar(byte))))`"
+        case .invalidCharacter: "expected a base-64 character, found one outside ASCII"
+        case .truncatedGroup: "expected 4 characters in the last group of base-64 text, found fewer"
+        case .dataAfterPadding: "expected the end of base-64 text after its padding, found more"
         }
     }
 }

@@ -49,7 +49,9 @@ package enum SourceEncoding: Sendable, Hashable {
         case .other(let name):
             throw PropertyListError(
                 .invalidEncoding,
-                what: "text in the encoding `\(TerminalText.escaped(name))` is read, not written",
+                what:
+                    "text can be read but not written in the encoding "
+                    + "`\(TerminalText.escaped(name))`",
                 recovery: "convert it to UTF-8 first")
         }
     }
@@ -57,7 +59,7 @@ package enum SourceEncoding: Sendable, Hashable {
     private static func missingCharacters(_ encoding: String) -> PropertyListError {
         PropertyListError(
             .invalidEncoding,
-            what: "the encoding \(encoding) has not all characters of the new text",
+            what: "the encoding \(encoding) cannot represent all characters of the new text",
             recovery: "convert it to UTF-8 first")
     }
 

@@ -125,7 +125,7 @@ enum LibXML2 {
         throw PropertyListError(
             .unrecognizedFormat, format: .xml,
             what: "expected a build with the trait `LibXML2`, found one without it",
-            recovery: "name the trait, on Linux or macOS, or choose another engine")
+            recovery: "build with the trait on Linux or macOS, or choose another engine")
     }
 
     /// Reports every encoding as unknown.

@@ -17,8 +17,8 @@ enum XMLEncoding {
         let text = try transcode(Array(bytes.dropFirst(markLength)), from: name)
         if let declared = declaredName(text), !isName(declared, of: name) {
             throw error(
-                "the declared encoding is `\(TerminalText.escaped(declared))`, the bytes are "
-                    + "\(name)")
+                "expected bytes in the declared encoding `\(TerminalText.escaped(declared))`, "
+                    + "found \(name)")
         }
         return text
     }
@@ -65,8 +65,8 @@ enum XMLEncoding {
         if ["UTF-8", "UTF8"].contains(upper) { return bytes }
         if hasMark || isWide(upper) {
             throw error(
-                "the declared encoding is `\(TerminalText.escaped(name))`, the bytes are "
-                    + (hasMark ? "UTF-8" : "of one byte a character"))
+                "expected bytes in the declared encoding `\(TerminalText.escaped(name))`, found "
+                    + (hasMark ? "UTF-8" : "one byte per character"))
         }
         guard extendsASCII(upper) else { throw unknown(name) }
         return try transcode(bytes, from: name)
@@ -120,7 +120,7 @@ enum XMLEncoding {
     }
 
     private static func unknown(_ name: String) -> PropertyListError {
-        error("the encoding `\(TerminalText.escaped(name))` is not known", TextDecoder.recovery)
+        error("unknown encoding `\(TerminalText.escaped(name))`", TextDecoder.recovery)
     }
 
     private static func error(_ what: String, _ recovery: PropertyListError.Recovery? = nil)

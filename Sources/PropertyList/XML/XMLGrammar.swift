@@ -54,13 +54,16 @@ struct XMLGrammar {
     ) throws(PropertyListError) {
         guard text.has(">", at: end) || text.has("/>", at: end),
             let start = text.lastIndex(of: UInt8(ascii: "<"), in: position..<end)
-        else { throw error(.malformedXML, "a tag without a beginning", at: end, text) }
+        else {
+            throw error(
+                .malformedXML, "expected `<` at the beginning of a tag, found none", at: end, text)
+        }
         let isEmpty = text[end] == UInt8(ascii: "/")
         try checkBlank(text, position..<start, isProlog: progress == .before)
         let element = try element(text, start, end)
         if let leaf {
             throw error(
-                .unexpectedElement, "`<\(element.name)>` stands inside `<\(leaf.element.name)>`",
+                .unexpectedElement, "expected `</\(leaf.element.name)>`, found `<\(element.name)>`",
                 at: start, text)
         }
         position = end &+ (isEmpty ? 2 : 1)
@@ -87,7 +90,8 @@ struct XMLGrammar {
         let name = (start + 1..<min(end, start + 33)).map { text[$0] }
         let printable = TerminalText.escaped(String(decoding: name, as: UTF8.self))
         return error(
-            .unexpectedElement, "`<\(printable)>` is no element of a property list", at: start, text
+            .unexpectedElement, "`<\(printable)>` is not an element of a property list", at: start,
+            text
         )
     }
 
@@ -100,7 +104,8 @@ struct XMLGrammar {
         while first < range.upperBound, isXMLWhitespace(text[first]) { first &+= 1 }
         if first == range.upperBound { return }
         if let place = text.firstIndex(of: UInt8(ascii: ">"), in: range) {
-            throw error(.malformedXML, "a `>` stands in an attribute", at: place, text)
+            throw error(
+                .malformedXML, "expected `&gt;` in an attribute, found `>`", at: place, text)
         }
         let equals = text.lastIndex(of: UInt8(ascii: "="), in: range)
         if element == .plist, let equals, Self.isVersion(text, first..<equals) {
@@ -109,7 +114,7 @@ struct XMLGrammar {
         guard options.contains(.attributes) else {
             throw error(
                 .unexpectedElement,
-                "`<\(element.name)>` has an attribute that no property list has",
+                "`<\(element.name)>` has an attribute that property lists do not allow",
                 at: start, text, ParsingOptions.attributes.advice)
         }
         used.insert(.attributes)
@@ -151,7 +156,8 @@ struct XMLGrammar {
         _ tag: OpenTag, _ text: Span<UInt8>
     ) throws(PropertyListError) {
         if isInPlist || tree.depth > 0 || hasRoot {
-            throw error(.unexpectedElement, "`<plist>` stands inside another", at: tag.start, text)
+            throw error(
+                .unexpectedElement, "expected one `<plist>`, found a second", at: tag.start, text)
         }
         isInPlist = true
     }
@@ -163,7 +169,7 @@ struct XMLGrammar {
         if expectsKey == (tag.element == .key) { return }
         if expectsKey {
             throw error(
-                .invalidKey, "`<\(tag.element.name)>` stands where a `<key>` belongs",
+                .invalidKey, "expected `<key>`, found `<\(tag.element.name)>`",
                 at: tag.start, text)
         }
         try admitKeyAsValue(tag, text)
@@ -173,12 +179,14 @@ struct XMLGrammar {
         _ tag: OpenTag, _ text: Span<UInt8>
     ) throws(PropertyListError) {
         if hasRoot {
-            throw error(.unexpectedElement, "a second root value", at: tag.start, text)
+            throw error(
+                .unexpectedElement, "expected one root value, found a second", at: tag.start, text)
         }
         if !isInPlist {
             try allow(
                 .missingPlistElement, .unexpectedElement,
-                "the root is `<\(tag.element.name)>`, not `<plist>`", at: tag.start, text)
+                "expected the root element `<plist>`, found `<\(tag.element.name)>`", at: tag.start,
+                text)
         }
         if tag.element == .key { try admitKeyAsValue(tag, text) }
         hasRoot = true
@@ -188,7 +196,7 @@ struct XMLGrammar {
         _ tag: OpenTag, _ text: Span<UInt8>
     ) throws(PropertyListError) {
         try allow(
-            .keyAsValue, .unexpectedElement, "a `<key>` stands where a value belongs",
+            .keyAsValue, .unexpectedElement, "expected a value, found `<key>`",
             at: tag.start, text)
     }
 
@@ -199,7 +207,8 @@ struct XMLGrammar {
     /// - Throws: an error for a violation of the grammar or for malformed text of a value.
     mutating func end(tagEndingAt end: Int, _ text: Span<UInt8>) throws(PropertyListError) {
         guard text.has(">", at: end &- 1) else {
-            throw error(.malformedXML, "a tag without an end", at: end, text)
+            throw error(
+                .malformedXML, "expected `>` at the end of a tag, found none", at: end, text)
         }
         if let leaf {
             self.leaf = nil
@@ -222,7 +231,10 @@ struct XMLGrammar {
                 .unexpectedElement, "the last key of a dictionary has no value", at: place, text)
         }
         if tree.depth > 0 { return tree.close() }
-        if !hasRoot { throw error(.unexpectedElement, "`<plist>` holds no value", at: place, text) }
+        if !hasRoot {
+            throw error(
+                .unexpectedElement, "expected a value in `<plist>`, found none", at: place, text)
+        }
         progress = .after
     }
 

@@ -36,7 +36,7 @@ enum XMLInterlude {
             try checkComment(text, at: index)
         } else if !text.has("<?", at: index), !(isProlog && text.has("<!DOCTYPE", at: index)) {
             throw Failure(
-                code: .unexpectedElement, what: "text stands between elements", offset: index)
+                code: .unexpectedElement, what: "expected an element, found text", offset: index)
         }
         return XMLStructure.end(ofMarkupAt: index, text)
     }
@@ -46,7 +46,7 @@ enum XMLInterlude {
             || text.has("-->", at: index &+ 4)
         {
             throw Failure(
-                code: .malformedXML, what: "a comment that parsers end in different places",
+                code: .malformedXML, what: "a comment is ambiguous: parsers disagree about its end",
                 offset: index)
         }
     }

@@ -91,7 +91,8 @@ struct XMLPreflight {
         if byte == 0x0D {
             needsPatch = true
         } else if byte == 0 {
-            throw Self.error(.malformedXML, "the character U+0000", index, text)
+            throw Self.error(
+                .malformedXML, "the character U+0000 is not allowed in XML", index, text)
         } else {
             try allowControl(UInt32(byte), text, at: index)
         }
@@ -102,7 +103,7 @@ struct XMLPreflight {
     ) throws(PropertyListError) {
         guard options.contains(.rawControlCharacters) else {
             throw Self.error(
-                .malformedXML, "the character U+\(Self.hex(scalar)), which XML forbids", index,
+                .malformedXML, "the character U+\(Self.hex(scalar)) is not allowed in XML", index,
                 text, ParsingOptions.rawControlCharacters.advice)
         }
         needsPatch = true
@@ -139,8 +140,8 @@ struct XMLPreflight {
         }
         attributesChecked = max(attributesChecked, end)
         namespaces &+= Self.number(of: "xmlns", text.extracting(place..<end))
-        try limit(number, "too many attributes of a tag", place, text)
-        try limit(namespaces, "too many declarations of namespaces", place, text)
+        try limit(number, "attributes in a tag", place, text)
+        try limit(namespaces, "namespace declarations", place, text)
     }
 
     private func limit(
@@ -148,7 +149,8 @@ struct XMLPreflight {
     ) throws(PropertyListError) {
         if number <= Self.attributeLimit { return }
         throw Self.error(
-            .malformedXML, "\(what): \(number), \(Self.attributeLimit) are allowed", place, text)
+            .malformedXML, "expected at most \(Self.attributeLimit) \(what), found \(number)",
+            place, text)
     }
 
     private static func number(of mark: StaticString, _ text: Span<UInt8>) -> Int {

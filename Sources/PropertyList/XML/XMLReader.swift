@@ -172,7 +172,8 @@ private struct EngineRun {
     private func problem(_ outcome: XMLOutcome) -> PropertyListError? {
         if outcome.hasInternalSubset {
             return grammar.error(
-                .malformedXML, "a document type declaration with declarations of its own",
+                .malformedXML,
+                "the document type declaration has an internal subset, which is not supported",
                 at: outcome.errorOffset, source.span)
         }
         if outcome.isWellFormed, grammar.isComplete { return epilogueProblem() }

@@ -146,14 +146,15 @@ struct XMLScalars {
             throw error(.invalidNumber, "an integer is outside −2⁶³ … 2⁶⁴−1", at: tagStart)
         case .malformed:
             throw error(
-                .invalidNumber, "the text of an integer is not one", at: tagStart, padding(text))
+                .invalidNumber, "expected an integer, found other text", at: tagStart, padding(text)
+            )
         }
     }
 
     private func real(_ text: Span<UInt8>) throws(PropertyListError) -> NodeRecord {
         guard let value = RealText.parse(text) ?? RealText.parseSpecial(text) else {
             throw error(
-                .invalidNumber, "the text of a real is not a number", at: tagStart, padding(text))
+                .invalidNumber, "expected a number, found other text", at: tagStart, padding(text))
         }
         return record(.real, header: 8, payload: value.bitPattern)
     }
@@ -164,7 +165,9 @@ struct XMLScalars {
         }
         guard let seconds = CivilDate.parse(text, lenient: true) else {
             throw error(
-                .invalidDate, "a date is not of the form `YYYY-MM-DDThh:mm:ssZ`", at: tagStart,
+                .invalidDate,
+                "expected a date of the form `YYYY-MM-DDThh:mm:ssZ`, found other text",
+                at: tagStart,
                 padding(text))
         }
         guard options.contains(.looseDates) else {
@@ -180,7 +183,8 @@ struct XMLScalars {
     ) throws(PropertyListError) -> NodeRecord {
         guard range.isEmpty else {
             throw error(
-                .unexpectedElement, "`<\(element.name)>` is not empty", at: range.lowerBound)
+                .unexpectedElement, "expected an empty `<\(element.name)>`, found content",
+                at: range.lowerBound)
         }
         return record(.boolean, payload: element == .yes ? 1 : 0)
     }

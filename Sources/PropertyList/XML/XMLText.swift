@@ -51,7 +51,7 @@ enum XMLText {
     ) throws(Failure) -> Int {
         guard text.has("<![CDATA[", at: index) else {
             let what = text.has("<!--", at: index) ? "a comment" : "a processing instruction"
-            throw Failure(offset: index, what: "\(what) stands inside text")
+            throw Failure(offset: index, what: "expected text, found \(what)")
         }
         guard let close = text.firstIndex(of: "]]>", from: index &+ 9), close < end else {
             throw Failure(offset: index, what: "a CDATA section has no end")
@@ -73,8 +73,8 @@ enum XMLText {
         guard let scalar = scalar(text, (index &+ 1)..<close) else {
             throw Failure(
                 offset: index,
-                what: "only `lt`, `gt`, `amp`, `apos`, `quot` and characters by "
-                    + "number can be referred to")
+                what: "expected a reference to `lt`, `gt`, `amp`, `apos`, `quot` or to a "
+                    + "character by number, found another")
         }
         UTF8Text.append(scalar, to: &output)
         return close &+ 1

@@ -174,7 +174,7 @@ struct XMLWriter: ~Copyable {
         case .date: try appendDate(record, indent, to: &output)
         // Already written, because these always have a form.
         case .integer, .boolean: break
-        case .null: throw Self.error("XML has no form for null")
+        case .null: throw Self.error("XML cannot represent null")
         case .unreadable: throw Self.error("a value that could not be read cannot be written")
         }
     }
@@ -220,7 +220,7 @@ struct XMLWriter: ~Copyable {
         store.appendText(of: record, to: &decoded)
         if XMLEscaping.isPlain(decoded.span) { return .plain }
         guard XMLEscaping.hasForbiddenCharacter(decoded.span) else { return .escaped }
-        if decoded.contains(0) { throw Self.error("XML has no form for U+0000") }
+        if decoded.contains(0) { throw Self.error("XML cannot represent U+0000") }
         try lose(.controlCharacters, "a string has control characters that XML forbids")
         return .lossy
     }
@@ -252,7 +252,7 @@ struct XMLWriter: ~Copyable {
     private mutating func appendSet(
         _ record: NodeRecord, _ indent: XMLIndent, to output: inout [UInt8]
     ) throws(PropertyListError) {
-        try lose(.sets, "XML has no form for a set")
+        try lose(.sets, "XML cannot represent a set")
         appendOpening(record, indent, to: &output)
     }
 
@@ -274,7 +274,7 @@ struct XMLWriter: ~Copyable {
         let isUsualNaN = record.payload == Double.nan.bitPattern
         let isNaN = Double(bitPattern: record.payload).isNaN
         if record.header == 4 || isNaN && !isUsualNaN {
-            try lose(.realWidths, "XML has no form for a real of 32 bits, nor for all NaNs")
+            try lose(.realWidths, "XML cannot represent a 32-bit real, nor the bits of every NaN")
         }
         lines.append(lines.real.open, indent, to: &output)
         RealText.append(Double(bitPattern: record.payload), style: realStyle, to: &output)
@@ -286,12 +286,12 @@ struct XMLWriter: ~Copyable {
     ) throws(PropertyListError) {
         let seconds = Double(bitPattern: record.payload)
         guard let moment = CivilDate(secondsSince2001: seconds) else {
-            throw Self.error("a date is too far away for a calendar, or not a number")
+            throw Self.error("a date is not a number, or outside the range of the calendar")
         }
         // A date of −0.0 loses its sign in text.
         let isLost = PropertyListDate.fraction(of: seconds) != 0 || seconds.bitPattern == 1 << 63
         if isLost {
-            try lose(.fractionsOfSeconds, "XML has no form for fractions of a second")
+            try lose(.fractionsOfSeconds, "XML cannot represent fractions of a second")
         }
         lines.append(lines.date.open, indent, to: &output)
         moment.append(to: &output)
