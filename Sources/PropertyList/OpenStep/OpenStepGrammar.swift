@@ -151,7 +151,8 @@ struct OpenStepGrammar {
         }
     }
 
-    /// A Boolean value that is true in the entries of a strings file, which have no closing brace.
+    /// A Boolean value that is true while parsing the entries of a strings file. They have no
+    /// closing brace.
     private var endsStringsFile: Bool { isStringsFile && tree.depth == 1 }
 
     private mutating func closeAtEnd() throws(PropertyListError) {
