@@ -1,10 +1,10 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// The encodings of a property list that the library knows.
+/// A format of property lists.
 ///
-/// A format is found once, by the first bytes, and never by trying one reader after another: two
-/// readers that disagree about the same bytes are a security hole.
+/// The first bytes alone decide the format. The library never tries one parser after another,
+/// because two parsers that disagree about the same bytes are a security hole.
 public struct PropertyListFormat: Sendable, Hashable {
     enum Kind: Sendable { case binary, xml, openStep, json }
     let kind: Kind
@@ -19,12 +19,12 @@ public struct PropertyListFormat: Sendable, Hashable {
     /// files.
     public static let openStep = PropertyListFormat(kind: .openStep)
 
-    /// JSON, `{"name": "Anna"}`; see ``JSONPropertyList`` for what stands for dates and data.
+    /// JSON, `{"name": "Anna"}`. See ``JSONPropertyList`` for the representation of dates and data.
     public static let json = PropertyListFormat(kind: .json)
 }
 
 extension PropertyListFormat: CustomStringConvertible {
-    /// The format's name in messages: `binary`, `XML`, `OpenStep` or `JSON`.
+    /// The name of the format in messages: `binary`, `XML`, `OpenStep` or `JSON`.
     public var description: String {
         switch kind {
         case .binary: "binary"
@@ -34,14 +34,16 @@ extension PropertyListFormat: CustomStringConvertible {
         }
     }
 
-    /// A Boolean value that says whether errors in the format have a line and a column.
+    /// A Boolean value that is true if errors in the format have a line and a column.
     package var isText: Bool { kind != .binary }
 }
 
 extension PropertyListFormat {
-    /// Finds the format of `bytes` by their beginning: a magic number, or in text the first character
-    /// and, where two formats share that, the one after the first string. Linear in the white
-    /// space, the comments and the string there.
+    /// Returns the format of `bytes`, based on their beginning.
+    ///
+    /// Binary has a magic number. In text the first character decides, or the character after the
+    /// first string where two formats share the first one. Linear in the leading white space,
+    /// comments and that string.
     ///
     /// | first character | format |
     /// |---|---|
@@ -52,11 +54,11 @@ extension PropertyListFormat {
     /// | `[` | JSON |
     /// | a word and then `=` or `;`; comments alone | OpenStep |
     ///
-    /// A word alone is a property list too, in OpenStep and often in JSON, but so is then any file
-    /// of text: the format has to be named.
+    /// A single word is also a valid property list in OpenStep, and often in JSON, but it could
+    /// begin any text file. For such a file the caller has to name the format.
     ///
-    /// - Throws: `unrecognizedFormat`, with the name of the format where it is a neighbour that the
-    ///   library does not read.
+    /// - Throws: `unrecognizedFormat`. The message names the format of the input if it is a related
+    ///   one, such as a typed stream or a SQLite database.
     public static func detect(_ bytes: [UInt8]) throws(PropertyListError) -> PropertyListFormat {
         if bytes.starts(with: Magic.binary) { return .binary }
         if let format = TextHead(bytes).format { return format }
@@ -65,10 +67,10 @@ extension PropertyListFormat {
             recovery: recovery(bytes))
     }
 
-    /// Finds the format of `bytes` that are to be read with `options`: where those allow a blank text, it is
-    /// OpenStep.
+    /// Returns the format of `bytes`, which will be parsed with `options`. If the options accept
+    /// blank text, its format is OpenStep.
     ///
-    /// - Throws: as ``detect(_:)``; with the option's name for a blank text.
+    /// - Throws: as ``detect(_:)``. For blank text, the recovery names the option.
     package static func detect(
         _ bytes: [UInt8], _ options: ParsingOptions
     ) throws(PropertyListError) -> PropertyListFormat {
@@ -80,7 +82,7 @@ extension PropertyListFormat {
             location: .byte(0), recovery: ParsingOptions.blankText.advice)
     }
 
-    /// Returns the name of the format of the bytes for the message, if it is a known one.
+    /// Returns the description of unrecognized bytes, with the name of their format if it is known.
     private static func neighbour(_ bytes: [UInt8]) -> String {
         if bytes.isEmpty { return "the input is empty" }
         for (name, magic) in Magic.neighbours where bytes.starts(with: magic) {
@@ -89,18 +91,18 @@ extension PropertyListFormat {
         return "unrecognized format: not a binary, XML, OpenStep or JSON property list"
     }
 
-    /// The way to the property lists in bytes that are none.
+    /// Returns how to get from `bytes` to the property lists that they may contain.
     private static func recovery(_ bytes: [UInt8]) -> PropertyListError.Recovery? {
-        if bytes.isEmpty { return "the file was never written, or was cut off" }
+        if bytes.isEmpty { return "the file was never written, or was truncated" }
         if bytes.starts(with: Magic.database) {
-            return .init(.searchDatabase, "its tables may hold property lists")
+            return .init(.searchDatabase, "its tables may contain property lists")
         }
         if bytes.starts(with: Magic.zip) { return "unzip it, and read the files in it" }
         return bytes.starts(with: Magic.gzip) ? "decompress it with gunzip" : nil
     }
 }
 
-/// The first bytes of property lists and of their neighbours.
+/// The first bytes of property lists and of related formats.
 private enum Magic {
     static let binary = Array("bplist".utf8)
     static let database = Array("SQLite format 3".utf8)

@@ -251,7 +251,7 @@ private let itemMistakes: [Mistake] = [
     Mistake(
         "a backup that was cut off",
         "binary property list: expected references of 1 to 8 bytes, found 33 at byte "
-            + "503 (the file seems to be cut off: copy or download it again)"
+            + "503 (the file may be truncated: copy or download it again)"
     ) { _ in
         let store = memory()
         try store.add(Item(service: "example.com", account: "anna", password: "a"))

@@ -347,13 +347,14 @@ private func parse(_ bytes: [UInt8]) throws { _ = try KeyedUnarchiver(parsing: b
 private let fileMistakes: [MessageTests.Mistake] = [
     .init(
         "a file that was cut off",
-        "binary property list: the number of objects is 15138312589724492899, more than 2⁶³ at byte "
-            + "131 (the file seems to be cut off: copy or download it again)"
+        "binary property list: expected the number of objects to be below 2⁶³, found "
+            + "15138312589724492899 at byte 131 (the file may be truncated: copy or download it "
+            + "again)"
     ) { try parse(Array(KeyedArchiver.archive(["a", "b"]).dropLast(80))) },
     .init(
         "a file that was cut off within text",
-        "binary property list: expected offsets of 1 to 8 bytes, found 108 at byte 54 (the file seems to "
-            + "be cut off: copy or download it again)"
+        "binary property list: expected offsets of 1 to 8 bytes, found 108 at byte 54 (the file "
+            + "may be truncated: copy or download it again)"
     ) {
         var bytes = Array("bplist00".utf8) + [UInt8](repeating: 0, count: 72)
         bytes[54] = UInt8(ascii: "l")
@@ -362,11 +363,11 @@ private let fileMistakes: [MessageTests.Mistake] = [
     .init(
         "a file in XML that was cut off",
         "XML property list: expected `</string>`, found the end of the text at line 1, column 24, in "
-            + "[0] (the file seems to be cut off: copy or download it again)"
+            + "[0] (the file may be truncated: copy or download it again)"
     ) { try parse(Array("<plist><array><string>a".utf8)) },
     .init(
         "a file without contents",
-        "property list: the input is empty at byte 0 (the file was never written, or was cut off)"
+        "property list: the input is empty at byte 0 (the file was never written, or was truncated)"
     ) { try parse([]) },
     .init(
         "a file of another kind",

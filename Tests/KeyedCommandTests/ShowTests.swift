@@ -170,7 +170,9 @@ struct ShowTests {
             #expect(run.status == 3)
             #expect(run.output.contains("name: <unreadable>"))
             #expect(run.output.contains("name: \"second\""))
-            #expect(run.errors.contains("the marker ff starts no object at byte \(place - 1)"))
+            #expect(
+                run.errors.contains(
+                    "expected the marker of an object, found ff at byte \(place - 1)"))
             #expect(keyed("show", "--strict", file).status == 1)
         }
     }
