@@ -22,7 +22,8 @@ public struct ParsingLimits: Sendable, Hashable {
     /// 512.
     public var depth: Int
 
-    /// The maximum number of bytes of input. A document can address at most 4,294,967,295 bytes.
+    /// The maximum number of bytes of input. A document can address at most 4,294,967,295 bytes,
+    /// and an XML document 2,147,483,647 bytes of text.
     public var inputSize: Int
 
     /// The number of values that a traversal may visit. Shared values count at each visit. The
@@ -100,10 +101,19 @@ extension ParsingLimits {
     func checkInput(
         _ bytes: [UInt8], _ format: PropertyListFormat?
     ) throws(PropertyListError) {
-        if bytes.count <= min(inputSize, Self.addressableSize) { return }
-        throw PropertyListError(
+        if let error = sizeError(bytes.count, format) { throw error }
+    }
+
+    /// Returns the error for an input of `size` bytes; nil if the limits allow it.
+    func sizeError(_ size: Int, _ format: PropertyListFormat?) -> PropertyListError? {
+        let allowed = min(inputSize, Self.addressableSize)
+        if size <= allowed { return nil }
+        // No caller can raise the fixed maximum.
+        let recovery: PropertyListError.Recovery? =
+            allowed < Self.addressableSize
+            ? .init(.raiseLimits, "raise `ParsingLimits.inputSize` if the file is genuine") : nil
+        return PropertyListError(
             .sizeLimitExceeded, format: format,
-            what: "expected at most \(inputSize) bytes of input, found \(bytes.count)",
-            recovery: .init(.raiseLimits, "raise `ParsingLimits.inputSize` if the file is genuine"))
+            what: "expected at most \(allowed) bytes of input, found \(size)", recovery: recovery)
     }
 }

@@ -39,6 +39,20 @@ struct PropertyListErrorTests {
         #expect(failure([1, 2, 3, 4], limits: limits)?.code == .sizeLimitExceeded)
     }
 
+    @Test("an input beyond what a document can address is refused with that number, not with advice")
+    func addressableSize() throws {
+        var limits = ParsingLimits.trusted
+        limits.inputSize = .max
+        let error = try #require(limits.sizeError(1 << 32, .binary))
+        #expect(
+            error.description == "binary property list: expected at most 4294967295 bytes of "
+                + "input, found 4294967296")
+        #expect(error.recoveryCode == nil)
+        #expect(limits.sizeError((1 << 32) - 1, .binary) == nil)
+        limits.inputSize = 3
+        #expect(limits.sizeError(4, .binary)?.recoveryCode == .raiseLimits)
+    }
+
     @Test("limits do not overflow")
     func allowance() {
         let allowance = ParsingLimits.Allowance(factor: .max, base: 1)
