@@ -3,9 +3,9 @@
 
 internal import ValidText
 
-/// Reads the four sections of an archive, and checks every entry.
+/// Parses the four sections of an archive and checks every entry.
 struct ArchiveReader {
-    /// A section: the number of its entries, and its place.
+    /// A section: the number of its entries, and its byte range.
     private struct Section {
         let count: Int
         let places: Range<Int>
@@ -15,7 +15,7 @@ struct ArchiveReader {
     let allowsTrailingBytes: Bool
     private(set) var tables = ArchiveTables()
     private(set) var coderVersion: UInt32 = 0
-    /// The place after the class names.
+    /// The offset after the class names.
     private(set) var end = 0
 
     init(_ bytes: [UInt8], allowsTrailingBytes: Bool) {
@@ -23,10 +23,12 @@ struct ArchiveReader {
         self.allowsTrailingBytes = allowsTrailingBytes
     }
 
-    /// Reads everything. Linear.
+    /// Parses and checks the whole archive.
+    ///
+    /// - Complexity: Linear in the size of the input.
     mutating func read() throws(NIBArchiveError) {
         let sections = try readHeader()
-        // The counts are known before the entries: indices are checked at once.
+        // The header contains all counts, so every index can be checked when it is read.
         try readClasses(sections[3])
         try readKeys(sections[1])
         try readObjects(sections[0], values: sections[2].count)
@@ -58,7 +60,7 @@ struct ArchiveReader {
     private func word(_ place: Int) -> Int { Int(source.number(at: place, width: 4) ?? 0) }
 
     private func readDirectory() throws(NIBArchiveError) -> [Section] {
-        // The least bytes of an object, a key, a value and a class.
+        // The minimum sizes of an object, a key, a value and a class, in bytes.
         let minimums = [3, 1, 2, 3]
         var sections: [Section] = []
         var start = HeaderLayout.size
