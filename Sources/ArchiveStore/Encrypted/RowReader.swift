@@ -12,8 +12,8 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// Reads the columns of a row, by their places in the table. A damaged file may have changed their types:
-/// what is not of the type asked for is an error, never converted.
+/// A reader for the columns of a row, by their positions in the table. A damaged file may have
+/// values of other types. These are errors and are never converted.
 struct RowReader<Column: RawRepresentable<Int>> {
     private let row: Row
 

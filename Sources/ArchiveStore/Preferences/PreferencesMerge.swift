@@ -105,8 +105,8 @@ extension PreferencesMerge {
         self.waiting =
             untried.filter { turns[$0] < .max }.sorted { turns[$0] < turns[$1] }
             + untried.filter { turns[$0] == .max }
-        // The path of an error about the whole file is dropped, because it may name a value that was
-        // chosen or that is waiting.
+        // The path of an error about the whole file is dropped, because it may name a value that
+        // was chosen or that is waiting.
         self.refusal = (candidates.firstRefusal ?? fitting.refusal ?? refusal.withoutPath)
             .mentioning(waiting: untried.count)
     }
