@@ -157,7 +157,7 @@ package struct RollbackJournal: Sendable, Equatable {
         return found
     }
 
-    /// A segment: its header, the offset of its first record, and the number of its complete records.
+    /// A segment: its header, the offset of its first record, and the number of complete records.
     private struct Segment {
         let header: Header
         let records: Int

@@ -3,8 +3,8 @@
 
 /// A row of the schema: a table, an index, a view or a trigger.
 ///
-/// The schema is the table whose root is page 1. It has the columns `type`, `name`, `tbl_name`, `rootpage` and
-/// `sql`.
+/// The schema is the table whose root is page 1. It has the columns `type`, `name`, `tbl_name`,
+/// `rootpage` and `sql`.
 package struct SchemaRow {
     package let type: [UInt8]
     package let name: [UInt8]

@@ -28,7 +28,7 @@ struct AccessList {
         let file = try Self.open(place)
         defer { file.close() }
         var bytes = [UInt8](repeating: 0, count: Self.largestSize)
-        // SAFETY: the name is NUL-terminated; the buffer belongs to the array and has the size passed.
+        // SAFETY: the name ends in NUL; the buffer belongs to the array and has the size passed.
         let count = unsafe bytes.withUnsafeMutableBytes { buffer in
             unsafe fgetxattr(file.rawValue, Self.attribute, buffer.baseAddress, buffer.count)
         }
@@ -107,7 +107,7 @@ struct AccessList {
     /// - Returns: A Boolean value indicating whether the file now has the list.
     func apply(to file: FileDescriptor) -> Bool {
         #if os(Linux)
-        // SAFETY: the name is NUL-terminated; the buffer belongs to the array and has the size passed.
+        // SAFETY: the name ends in NUL; the buffer belongs to the array and has the size passed.
         unsafe bytes.withUnsafeBytes { buffer in
             unsafe fsetxattr(file.rawValue, Self.attribute, buffer.baseAddress, buffer.count, 0)
         } == 0

@@ -45,7 +45,8 @@ struct UserAttributes {
         #if os(Linux)
         var isWhole = isComplete
         for (name, bytes) in values {
-            // SAFETY: the name ends in NUL; the buffer belongs to the array and has the size passed.
+            // SAFETY: the name ends in NUL; the buffer belongs to the array and has the size
+            // passed.
             let status = unsafe bytes.withUnsafeBytes { buffer in
                 unsafe fsetxattr(file.rawValue, name, buffer.baseAddress, buffer.count, 0)
             }

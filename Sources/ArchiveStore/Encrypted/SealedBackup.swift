@@ -12,7 +12,9 @@ public import PropertyList
 // | 0–7 | `keyedbk1` |
 // | 8–23 | the salt of scrypt |
 // | 24–27, 28–31, 32–35 | N, r, p of scrypt, big-endian |
-// | 36– | the archive of ``ItemBackup/archived(limits:)``, encrypted by `Sealing` with the preceding bytes as context |
+// | 36– | the result of ``ItemBackup/archived(limits:)``, encrypted by `Sealing` |
+//
+// The context of the encryption is the first 36 bytes.
 
 extension ItemBackup {
     private static let magic = Array("keyedbk1".utf8)

@@ -101,7 +101,7 @@ enum StoreFiles {
         of connection: Database, at offset: Int, count: Int
     ) throws -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
-        // SAFETY: the connection is open, and the buffer belongs to the array and has the size passed.
+        // SAFETY: the connection is open; the buffer belongs to the array and has the size passed.
         let status = unsafe bytes.withUnsafeMutableBytes { buffer in
             unsafe keyed_sqlite_read(
                 connection.sqliteConnection, buffer.baseAddress, Int32(clamping: buffer.count),
@@ -212,8 +212,8 @@ enum StoreFiles {
     /// Returns the database of a connection in the form of a file.
     static func contents(of connection: Database) throws -> [UInt8] {
         var size: Int64 = 0
-        // SAFETY: the connection is open. SQLite returns memory of so many bytes or NULL; it is copied and
-        // freed once.
+        // SAFETY: the connection is open. SQLite returns memory of `size` bytes or NULL, which is
+        // copied and freed once.
         guard let bytes = unsafe sqlite3_serialize(connection.sqliteConnection, "main", &size, 0)
         else { throw DatabaseError(resultCode: .SQLITE_NOMEM) }
         defer { unsafe sqlite3_free(bytes) }

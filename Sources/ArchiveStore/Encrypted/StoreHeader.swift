@@ -17,11 +17,15 @@ internal import Foundation
 ///
 /// | column | value |
 /// |---|---|
-/// | `version` | 1, or 2 for a store with internet passwords, which earlier versions of the library cannot read |
+/// | `version` | 1, or 2 for a store with internet passwords |
 /// | `identifier` | 16 random bytes that identify the store |
 /// | `accessGroup` | the name of the access group, in at most 16 KiB of UTF-8 |
-/// | `salt`, `rounds`, `blockSize`, `parallelism` | the parameters of scrypt, with a salt of 16 bytes; NULL if the key is from a file |
-/// | `dataKey` | the random key that encrypts the items, itself encrypted with the master key: 60 bytes; the other columns except `version` are authenticated with it |
+/// | `salt`, `rounds`, `blockSize`, `parallelism` | the parameters of scrypt, or NULL |
+/// | `dataKey` | the random key of the items, encrypted with the master key: 60 bytes |
+///
+/// Earlier versions of the library cannot read version 2. The salt has 16 bytes. The parameters of
+/// scrypt are NULL if the master key is from a file. All other columns except `version` are
+/// authenticated with `dataKey`.
 ///
 /// The items have a key of their own, so that a wrong master key is detected immediately, and so
 /// that the encryption of items does not depend on the strength of a passphrase. Rotation creates a

@@ -142,7 +142,7 @@ enum StoreJournal {
         of database: UnsafeMutablePointer<sqlite3_file>?
     ) throws -> DatabaseHeader? {
         var head = [UInt8](repeating: 0, count: DatabaseHeader.size)
-        // SAFETY: the database is open, and the buffer belongs to the array and has the size passed.
+        // SAFETY: the database is open; the buffer belongs to the array and has the size passed.
         let status = unsafe head.withUnsafeMutableBytes { buffer in
             unsafe keyed_sqlite_read_file(database, buffer.baseAddress, Int32(buffer.count), 0)
         }
