@@ -107,7 +107,7 @@ extension ArchivedDictionary {
         if let value = entry.value(as: type) { return value }
         throw StoreError(
             .unsupportedValue,
-            what: "a value of type \(Swift.type(of: entry.value)), not \(type), \(source)",
+            what: "expected \(type), found \(Swift.type(of: entry.value)), \(source)",
             path: PropertyListPath([.key(self.key), .entry(key)]),
             recovery: "`\(Swift.type(of: entry.value)).self` reads it")
     }

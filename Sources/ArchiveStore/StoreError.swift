@@ -133,8 +133,8 @@ extension StoreError {
     private static func recovery(of error: SystemError) -> String? {
         if error.isMissing || error.isNoFile { return "check the path" }
         if error.isTimeout { return "try again, or raise the timeout" }
-        if error.isDenied { return "let the user of this program read and write it" }
-        return error.isOutOfSpace ? "make room on the disk" : nil
+        if error.isDenied { return "give the user of this program read and write access" }
+        return error.isOutOfSpace ? "free some space on the disk" : nil
     }
 
     private static func code(of error: SystemError) -> Code {

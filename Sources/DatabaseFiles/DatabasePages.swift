@@ -84,7 +84,7 @@ package final class PageUsage {
     func claim(_ number: UInt32) throws(DatabaseFileError) {
         let (index, bit) = (number / 64, UInt64(1) << UInt64(number % 64))
         guard number > 0, number <= count else {
-            throw DatabaseFileError("expected a page of the file, found number \(number)")
+            throw DatabaseFileError("expected a page from 1 to \(count), found \(number)")
         }
         if words[index, default: 0] & bit != 0 {
             throw DatabaseFileError("page \(number) is in use by another table or value")

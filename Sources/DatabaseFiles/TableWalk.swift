@@ -63,12 +63,13 @@ package struct TableWalk {
     private mutating func enter(_ number: UInt32) {
         do throws(DatabaseFileError) {
             guard stack.count < Self.deepest else {
-                throw DatabaseFileError("expected a tree of at most \(Self.deepest) levels")
+                throw DatabaseFileError(
+                    "expected a tree of at most \(Self.deepest) levels, found more")
             }
             try usage.claim(number)
             let page = try TreePage(pages.page(number), number, pages.header.usableSize)
             if let root = stack.first, root.isNumbered != page.isNumbered {
-                throw DatabaseFileError("page \(number) is of another kind of table")
+                throw DatabaseFileError("page \(number) belongs to another kind of table")
             }
             stack.append(page)
         } catch {
@@ -109,7 +110,8 @@ extension DatabasePages {
             if below.isEmpty { return }
             level = below
         }
-        throw DatabaseFileError("expected trees of at most \(TableWalk.deepest) levels")
+        throw DatabaseFileError(
+            "expected trees of at most \(TableWalk.deepest) levels, found more")
     }
 }
 
@@ -211,7 +213,8 @@ private struct TreePage {
         }
         // A row cannot have more bytes than the file.
         guard let size = Int(exactly: claimed), size / usableSize <= pages.count else {
-            throw DatabaseFileError("page \(number) has a row of \(claimed) bytes")
+            throw DatabaseFileError(
+                "page \(number) has a row of \(claimed) bytes, which is more than the file has")
         }
         let local = localSize(of: size)
         let end = place + local
@@ -227,7 +230,7 @@ private struct TreePage {
     }
 
     private var malformed: DatabaseFileError {
-        DatabaseFileError("page \(number) has cells that overlap or leave the page")
+        DatabaseFileError("page \(number) has cells that overlap or extend beyond the page")
     }
 
     /// Returns how many bytes of a row of `size` bytes its page stores. Short rows are stored

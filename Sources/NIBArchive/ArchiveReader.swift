@@ -39,7 +39,8 @@ struct ArchiveReader {
 
     private mutating func readHeader() throws(NIBArchiveError) -> [Section] {
         guard source.bytes.starts(with: HeaderLayout.magic) else {
-            throw NIBArchiveError(.unrecognizedFormat, "expected \"NIBArchive\"", at: 0)
+            throw NIBArchiveError(
+                .unrecognizedFormat, "expected the signature \"NIBArchive\"", at: 0)
         }
         guard source.bytes.count >= HeaderLayout.size else {
             throw NIBArchiveError(
@@ -94,7 +95,8 @@ struct ArchiveReader {
         guard let (value, end) = source.variable(at: place, limit: section.places.upperBound) else {
             throw NIBArchiveError(
                 .invalidNumber,
-                "expected a number of 1 to 5 bytes before byte \(section.places.upperBound)",
+                "expected an integer of 1 to 5 bytes that ends at byte "
+                    + "\(section.places.upperBound) at most",
                 at: place)
         }
         place = end
@@ -116,7 +118,8 @@ struct ArchiveReader {
         let left = section.places.upperBound - place
         guard length <= left else {
             throw NIBArchiveError(
-                .invalidLength, "expected \(length) bytes in a section, found \(left)", at: place,
+                .invalidLength,
+                "expected \(length) bytes, found \(left) before the end of the section", at: place,
                 object: object)
         }
     }
@@ -126,7 +129,7 @@ struct ArchiveReader {
     ) throws(NIBArchiveError) {
         guard index < count else {
             throw NIBArchiveError(
-                .invalidReference, "expected an index of \(what) below \(count), found \(index)",
+                .invalidReference, "expected \(what) index below \(count), found \(index)",
                 at: place, object: object)
         }
     }
@@ -148,7 +151,7 @@ struct ArchiveReader {
                 NameText.isValid(source.bytes[start..<start + length - 1])
             else {
                 throw NIBArchiveError(
-                    .invalidString, "expected a class name of UTF-8 that ends with its only NUL",
+                    .invalidString, "expected a class name in UTF-8 with a single NUL at its end",
                     at: start)
             }
             tables.classes.append(
@@ -162,8 +165,8 @@ struct ArchiveReader {
         guard place == source.bytes.count || allowsTrailingBytes else {
             throw NIBArchiveError(
                 .trailingData,
-                "expected the end of the archive, found \(source.bytes.count - place) bytes more",
-                at: place, recovery: "`allowingTrailingBytes` keeps them")
+                "expected the end of the archive, found \(source.bytes.count - place) more bytes",
+                at: place, recovery: "set `allowingTrailingBytes` to keep them")
         }
     }
 
@@ -174,7 +177,7 @@ struct ArchiveReader {
             let length = try variable(&place, section)
             try checkRoom(length, place, section)
             guard NameText.isValid(source.bytes[place..<place + length]) else {
-                throw NIBArchiveError(.invalidString, "expected a key of UTF-8", at: place)
+                throw NIBArchiveError(.invalidString, "expected a key in UTF-8", at: place)
             }
             tables.keys.append(
                 KeyRecord(
@@ -243,7 +246,7 @@ struct ArchiveReader {
         try checkRoom(1, place, section, object: object)
         guard let type = ValueType(rawValue: source.bytes[place]) else {
             throw NIBArchiveError(
-                .invalidType, "expected a type of value from 0 to 10, found \(source.bytes[place])",
+                .invalidType, "expected a value type from 0 to 10, found \(source.bytes[place])",
                 at: place, object: object)
         }
         place += 1

@@ -171,7 +171,7 @@ public struct NIBArchiveBuilder: Sendable {
         if case .object(let object) = stored.value, !objects.indices.contains(object.index) {
             throw NIBArchiveError(
                 .invalidReference,
-                "expected an index of an object below \(objects.count), found \(object.index)")
+                "expected an object index below \(objects.count), found \(object.index)")
         }
         writer.append(variable: stored.key)
         writer.append(value: stored.value)

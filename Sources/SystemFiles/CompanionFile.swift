@@ -61,7 +61,7 @@ package struct CompanionFile {
                 return
             }
         }
-        throw .system(SystemError(message: "is created by others again and again"))
+        throw .system(SystemError(message: "other programs keep creating it"))
     }
 
     /// Removes an existing companion together with its contents, mode and access control list.

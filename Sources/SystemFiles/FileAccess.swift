@@ -103,7 +103,7 @@ package enum FileAccess {
                 return try replace(place, existing, bytes)
             } catch  where error.isMissing { continue }
         }
-        throw SystemError(message: "is created and removed again and again")
+        throw SystemError(message: "other programs keep creating and removing it")
     }
 
     /// Replaces a regular file atomically, unless it has changed since `known` was read.

@@ -140,7 +140,7 @@ package struct FileDescriptor {
                 continue
             }
             // A device may take nothing for ever.
-            if count == 0 { throw SystemError(message: "takes no more bytes") }
+            if count == 0 { throw SystemError(message: "accepts no more bytes") }
             start += count
         }
     }
@@ -273,7 +273,9 @@ extension FileDescriptor {
         while flock(rawValue, LOCK_EX | LOCK_NB) != 0 {
             let error = SystemError.last
             if error.isNotReady { return false }
-            guard error.isInterruption else { throw error.explained("it could not be locked") }
+            guard error.isInterruption else {
+                throw error.explained("the file could not be locked")
+            }
         }
         return true
     }

@@ -43,10 +43,10 @@ package struct FileLock {
         guard let found = try? FileMode.existing(at: FilePlace(path, followingLinks: false))
         else { return .timeout("") }
         var details = ""
-        if !found.isOwn { details += "; the lock's file belongs to user \(found.owner)" }
+        if !found.isOwn { details += "; the lock file belongs to user \(found.owner)" }
         if found.size > 0 {
             details +=
-                "; the lock's file has \(found.size) bytes, so it was made for something else"
+                "; expected an empty lock file, found \(found.size) bytes of something else"
         }
         return .timeout(details)
     }

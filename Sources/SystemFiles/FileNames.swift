@@ -15,7 +15,7 @@ package func resolved(_ path: String) throws(SystemError) -> String {
     }
     defer { unsafe free(result) }
     guard let path = unsafe String(validatingCString: result) else {
-        throw SystemError(message: "is in a folder whose name is not in UTF-8")
+        throw SystemError(message: "is in a folder whose name is not UTF-8")
     }
     return path
 }

@@ -36,7 +36,8 @@ package struct SystemError: Error {
 
     /// The error for a name that the system would truncate at a NUL.
     static let nulInName = SystemError(
-        number: invalidName, message: "the name holds a NUL, where the system would cut it")
+        number: invalidName,
+        message: "the name contains a NUL character, which file names cannot have")
 
     /// Returns the error for a file that is not a regular file.
     package static func notRegular(_ mode: FileMode) -> SystemError {
@@ -49,7 +50,7 @@ package struct SystemError: Error {
             case .socket: "socket"
             case .device: "device"
             }
-        return SystemError(message: "is no regular file, but a \(kind)")
+        return SystemError(message: "expected a regular file, found a \(kind)")
     }
 
     /// The error for a name that is taken.

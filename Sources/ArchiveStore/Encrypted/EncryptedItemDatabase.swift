@@ -98,7 +98,8 @@ public final class EncryptedItemDatabase: ItemDatabase {
             var found = try FileMode(of: file)
             guard found.isRegular else {
                 throw StoreError(
-                    .invalidDatabase, what: "it is no regular file", file: file,
+                    .invalidDatabase, what: "expected a regular file, found something else",
+                    file: file,
                     recovery: "check the path")
             }
             if found.size == 0 {
@@ -116,9 +117,10 @@ public final class EncryptedItemDatabase: ItemDatabase {
                 throw StoreError(
                     .invalidDatabase,
                     what:
-                        "expected a store with one name, found a file with \(found.linkCount) names "
-                        + "(hard links)", file: file,
-                    recovery: "copy the file, and use the copy, if no journal lies beside any name")
+                        "expected a store with one name, found a file with \(found.linkCount) "
+                        + "names (hard links)", file: file,
+                    recovery:
+                        "if there is no journal beside any of the names, use a copy of the file")
             }
         } catch let error as SystemError {
             throw StoreError(error, file: file)
@@ -134,8 +136,8 @@ public final class EncryptedItemDatabase: ItemDatabase {
             throw StoreError(
                 .unknownAccessGroup,
                 what:
-                    "the file is of the access group `\(StoreError.printable(header.accessGroup))`"
-                    + ", not of `\(StoreError.printable(accessGroup))`",
+                    "expected a store of the access group `\(StoreError.printable(accessGroup))`, "
+                    + "found one of `\(StoreError.printable(header.accessGroup))`",
                 recovery: "open each file with its own access group")
         }
     }
@@ -198,8 +200,8 @@ public final class EncryptedItemDatabase: ItemDatabase {
         guard header.isOfSameStore(as: known.header) else {
             throw StoreError(
                 .invalidDatabase,
-                what: "another store was put in the place of this one while it was open",
-                recovery: "put it back, or open the other one anew")
+                what: "another store replaced this one while it was open",
+                recovery: "restore the original file, or open the new store")
         }
         let dataKey = try header.openDataKey(known.master)
         let new = Unlocked(master: known.master, header: header, dataKey: dataKey)
@@ -251,7 +253,8 @@ public final class EncryptedItemDatabase: ItemDatabase {
         } catch {
             throw StoreError(
                 .fileAccess,
-                what: "the key was changed, but the disk has not confirmed it: \(error.message)",
+                what: "the key was changed, but could not be flushed to the disk: "
+                    + error.message,
                 file: file, recovery: "keep both keys, and open the store with either")
         }
     }

@@ -81,8 +81,8 @@ struct ItemRows {
         let subject = subject.map { " of the \($0.printable)" } ?? ""
         return StoreError(
             .alteredItem,
-            what: "an item\(subject) was changed by something else than the store\(details)",
-            recovery: "restore it from a backup, save it anew, or delete it")
+            what: "an item\(subject) was altered outside of the store\(details)",
+            recovery: "restore it from a backup, save it again, or delete it")
     }
 
     // MARK: Writing

@@ -29,7 +29,7 @@ public struct MasterKey: Sendable {
         guard bytes.count == Self.size else {
             throw StoreError(
                 .invalidKeyFile, what: "expected a key of \(Self.size) bytes, found \(bytes.count)",
-                recovery: "`MasterKey(passphrase:)` takes text of any length")
+                recovery: "use `MasterKey(passphrase:)` for text of any length")
         }
         source = .key(SymmetricKey(data: bytes))
     }
@@ -61,14 +61,14 @@ public struct MasterKey: Sendable {
         if mode.linkCount > 1 { FileAccess.removeDeadTemporaries(beside: path) }
         guard mode.mode & 0o077 == 0 else {
             throw StoreError(
-                .invalidKeyFile, what: "the file of a key is one that others may use",
-                file: path, recovery: "`chmod 600` keeps it to its owner")
+                .invalidKeyFile, what: "other users may access the key file",
+                file: path, recovery: "restrict it to its owner with `chmod 600`")
         }
         guard mode.isOwn else {
             throw StoreError(
                 .invalidKeyFile,
-                what: "the file of a key belongs to another user, who knows the key",
-                file: path, recovery: "make a key of your own, or change the owner with `chown`")
+                what: "the key file belongs to another user, who knows the key",
+                file: path, recovery: "create a key of your own, or change the owner with `chown`")
         }
         do { try self.init(bytes: bytes) } catch { throw error.at(file: path) }
     }
@@ -95,7 +95,7 @@ public struct MasterKey: Sendable {
                 }
             }
         }
-        throw SystemError(message: "is created and removed again and again")
+        throw SystemError(message: "other programs keep creating and removing it")
     }
 }
 
@@ -151,7 +151,7 @@ public struct PassphraseCost: Sendable, Hashable {
                 .weakPassphrase,
                 what:
                     "scrypt with N = \(rounds), r = \(blockSize) is too cheap to protect anything",
-                recovery: "N × r of at least 2^17, or set `PassphraseCost.allowsWeakness`")
+                recovery: "use N × r of at least 2^17, or set `PassphraseCost.allowsWeakness`")
         }
     }
 

@@ -83,7 +83,7 @@ struct RowReader<Column: RawRepresentable<Int>> {
     static func malformed(_ column: Column) -> StoreError {
         StoreError(
             .invalidDatabase,
-            what: "the column `\(column)` holds what a store does not write there",
+            what: "the column `\(column)` has a value that no store writes",
             recovery: "restore a backup")
     }
 }

@@ -55,8 +55,8 @@ extension ItemBackup {
         let bytes = Array(bytes)
         guard bytes.count > Self.headerSize, bytes.starts(with: Self.magic) else {
             throw StoreError(
-                .invalidContents, what: "this is no sealed backup",
-                recovery: "`ItemBackup(parsing:)` reads a backup that is not sealed")
+                .invalidContents, what: "this is not a sealed backup",
+                recovery: "use `ItemBackup(parsing:)` for a backup that is not sealed")
         }
         let numbers = stride(from: 24, to: Self.headerSize, by: 4).map { start in
             bytes[start..<start + 4].reduce(0) { $0 << 8 | Int($1) }
@@ -70,7 +70,7 @@ extension ItemBackup {
                 Array(bytes[Self.headerSize...]), key, context: header)
         else {
             throw StoreError(
-                .wrongKey, what: "the passphrase is another, or the backup was changed",
+                .wrongKey, what: "the passphrase is wrong, or the backup was altered",
                 recovery: "ask for the passphrase again, or take another copy of the backup")
         }
         try self.init(parsing: archive, limits: limits)

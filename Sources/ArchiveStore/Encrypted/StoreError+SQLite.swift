@@ -43,9 +43,10 @@ extension StoreError {
 
     private static func recovery(of error: DatabaseError) -> String? {
         switch error.resultCode {
-        case .SQLITE_NOTADB: "check the path: this is no store of items"
-        case .SQLITE_CANTOPEN: "let the user of this program read and write it and its folder"
-        default: code(of: error) == .busy ? "another program holds it; try again" : nil
+        case .SQLITE_NOTADB: "check the path: this is not an item store"
+        case .SQLITE_CANTOPEN:
+            "give the user of this program read and write access to the file and its folder"
+        default: code(of: error) == .busy ? "another program is using it; try again" : nil
         }
     }
 

@@ -80,14 +80,14 @@ enum StoreFiles {
                 .invalidDatabase,
                 what: "expected a store with a rollback journal, found one with a write-ahead log",
                 file: place,
-                recovery: "SQLite converts it by `PRAGMA journal_mode = DELETE`")
+                recovery: "convert it with SQLite's `PRAGMA journal_mode = DELETE`")
         }
         guard header.versions == [1, 1] else {
             throw StoreError(
                 .invalidDatabase,
                 what: "expected version 1 for writing and for reading in the header of the store, "
                     + "found \(header.versions[0]) and \(header.versions[1])", file: place,
-                recovery: "restore it from a backup: something else than a store has changed it")
+                recovery: "restore it from a backup: it was altered outside of the store")
         }
     }
 
@@ -139,9 +139,9 @@ enum StoreFiles {
         let log = place + WriteAheadLog.suffix
         guard try mode(ofCompanion: log) != nil else { return }
         throw StoreError(
-            .invalidDatabase, what: "a write-ahead log lies beside the store, which has none",
+            .invalidDatabase, what: "expected no write-ahead log beside the store, found one",
             file: log,
-            recovery: "if it is of no use, move it away; else let SQLite merge it into the store")
+            recovery: "merge it into the store with SQLite, or move it away if you do not need it")
     }
 
     private static func requireOwnJournal(_ place: String, _ header: DatabaseHeader?) throws {
@@ -168,7 +168,8 @@ enum StoreFiles {
             guard error.isLink else { throw StoreError(error, file: name) }
             throw StoreError(
                 .invalidDatabase, what: "the file beside the store \(error.message)", file: name,
-                recovery: "no store makes such a file; move it away if you know where it is from")
+                recovery:
+                    "stores never create such a file; move it away if you know where it came from")
         }
     }
 
@@ -200,10 +201,9 @@ enum StoreFiles {
             }
             throw StoreError(
                 .invalidDatabase,
-                what: "there is no store, but a journal of one, which would become part of a new "
-                    + "one",
+                what: "found a journal without its store, which would become part of a new store",
                 file: name,
-                recovery: "put the store back that it belongs to, or move it away")
+                recovery: "restore the store that it belongs to, or move it away")
         }
     }
 
@@ -253,8 +253,8 @@ enum StoreFiles {
     private static func requireLength(of place: String) throws(SystemError) {
         guard place.utf8.count <= longestPath else {
             throw SystemError(
-                message: "the path has \(place.utf8.count) bytes; SQLite opens stores of at most "
-                    + "\(longestPath)")
+                message: "expected a path of at most \(longestPath) bytes for SQLite, found "
+                    + "\(place.utf8.count)")
         }
     }
 

@@ -67,7 +67,7 @@ struct StoreHeader: Sendable, Equatable {
         guard accessGroup.utf8.count <= largestAccessGroup else {
             throw StoreError(
                 .invalidName,
-                what: "expected a name of the access group of at most \(largestAccessGroup) bytes, "
+                what: "expected an access group name of at most \(largestAccessGroup) bytes, "
                     + "found \(accessGroup.utf8.count)")
         }
         if case .passphrase(let text, let cost) = master.source {
@@ -97,7 +97,7 @@ struct StoreHeader: Sendable, Equatable {
         else {
             throw StoreError(
                 .wrongKey,
-                what: "the key is not the one of this store, or the store's header was altered",
+                what: "the key does not open this store, or the store's header was altered",
                 recovery: "ask for the passphrase again, or restore a backup")
         }
         return SymmetricKey(data: bytes)
@@ -170,7 +170,7 @@ extension StoreHeader {
             database.cachedStatement(sql: "SELECT * FROM store LIMIT 2"))
         guard rows.count == 1, let row = rows.first else {
             throw StoreError(
-                .invalidDatabase, what: "the store has \(rows.count) headers, not one",
+                .invalidDatabase, what: "expected one header in the store, found \(rows.count)",
                 recovery: "restore a backup")
         }
         let columns = RowReader<Column>(row)
@@ -178,8 +178,8 @@ extension StoreHeader {
         guard versions.contains(version) else {
             throw StoreError(
                 .unsupportedVersion,
-                what: "the store is of version \(version), "
-                    + "only \(versions.lowerBound) to \(versions.upperBound) are known",
+                what: "expected a store of version \(versions.lowerBound) to "
+                    + "\(versions.upperBound), found version \(version)",
                 recovery: "update the program")
         }
         return StoreHeader(

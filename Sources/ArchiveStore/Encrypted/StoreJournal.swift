@@ -211,7 +211,7 @@ extension StoreJournal {
                 return StoreError(
                     .invalidDatabase,
                     what: "the store was moved or replaced while it was open", file: place,
-                    recovery: "open it anew")
+                    recovery: "open it again")
             }
             return StoreError(
                 .invalidDatabase, what: what(place), file: place + RollbackJournal.suffix,
@@ -224,38 +224,40 @@ extension StoreJournal {
             case .superJournal:
                 "the journal beside the store names a file that SQLite would delete"
             case .otherFormat:
-                "expected a journal with pages of the size that the store has, found something else"
+                "expected a journal with the page size of the store, found something else"
             case .otherState, .movedStore:
-                "the journal is of another store, or of another state of this one"
+                "the journal belongs to another store, or to another state of this one"
             case .malformedStore:
-                "the header of the store is malformed, so nothing shows that the journal is of it"
+                "the header of the store is malformed, so its journal cannot be verified"
             }
         }
 
         private func recovery(_ store: String) -> String {
             switch self {
             case .file(.otherOwner):
-                "if a program of that user did not finish, the journal holds what the store needs: "
+                "if a program of that user was interrupted, the store needs the journal: "
                     + "open the store as \(Self.owner(store + RollbackJournal.suffix)), and do not "
                     + "move the journal away"
             case .otherState:
-                "the store may need it: open copies of both with SQLite, and move the journal away only if their "
-                    + "contents are older"
+                "the store may need it: open copies of both with SQLite, and move the journal "
+                    + "away only if their contents are older"
             case .malformedStore:
                 "restore the store from a backup, and move the journal away with the old one"
-            default: "no store makes such a journal; move it away if you know where it is from"
+            default:
+                "stores never create such a journal; move it away if you know where it came from"
             }
         }
 
         private static func what(_ refusal: CompanionFile.Refusal, _ store: String) -> String {
             switch refusal {
-            case .severalNames: "expected a journal of its own, found a file with several names"
+            case .severalNames:
+                "expected a journal with one name, found a file with several names (hard links)"
             case .symbolicLink: "expected a journal, found a symbolic link, which is not followed"
-            case .notRegular: "expected a journal, found something that is no regular file"
+            case .notRegular: "expected a journal, found something other than a regular file"
             case .otherOwner:
                 "expected a journal of \(owner(store)), found one of "
                     + owner(store + RollbackJournal.suffix)
-            case .writableByOthers: "others may write the journal, though not the store"
+            case .writableByOthers: "others may write the journal, but not the store"
             }
         }
 

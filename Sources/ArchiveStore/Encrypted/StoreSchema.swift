@@ -93,7 +93,7 @@ extension StoreSchema {
             try Int.fetchOne(database, sql: "PRAGMA application_id") == applicationIdentifier
         else {
             throw StoreError(
-                .invalidDatabase, what: "the file is no store of items", recovery: "check the path")
+                .invalidDatabase, what: "the file is not an item store", recovery: "check the path")
         }
         let mode = try mode()
         try requireBlocks(mode)
@@ -110,7 +110,7 @@ extension StoreSchema {
             zip(entries, rows).allSatisfy({ $0.matches($1) })
         else {
             throw StoreError(
-                .invalidDatabase, what: "the file has other tables than a store of items",
+                .invalidDatabase, what: "expected the tables of an item store, found other tables",
                 recovery: "check the path, or restore a backup")
         }
         return (mode, rows.map(\.root))
@@ -120,7 +120,7 @@ extension StoreSchema {
     /// transaction. If the program is killed then, the file is longer than its header says.
     private static let automaticVacuum = StoreError(
         .invalidDatabase,
-        what: "the file has SQLite's `auto_vacuum`, which a store does not have",
+        what: "the file uses SQLite's `auto_vacuum`, which stores do not support",
         recovery: "turn it off with `PRAGMA auto_vacuum = NONE; VACUUM`")
 
     private static func readPages<Result>(
@@ -150,9 +150,10 @@ extension StoreSchema {
         guard !isOverflow, counted == size else {
             throw StoreError(
                 .invalidDatabase,
-                what: "the file has \(size) bytes, its header says \(pages) pages of \(pageSize)",
+                what: "expected \(pages) pages of \(pageSize) bytes, as in the header, found "
+                    + "\(size) bytes",
                 recovery: counted < size
-                    ? "if another program has compacted the store, complete that with SQLite's `VACUUM`"
+                    ? "if another program was compacting the store, finish with SQLite's `VACUUM`"
                     : "restore a backup")
         }
     }

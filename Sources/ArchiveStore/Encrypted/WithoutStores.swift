@@ -5,13 +5,13 @@
 
 /// The encrypted database, which is part of the package trait `Stores`.
 @available(
-    *, unavailable, message: "name the package with `traits: [\"Stores\"]` to have encrypted items"
+    *, unavailable, message: "depend on the package with `traits: [\"Stores\"]` for encrypted items"
 )
 public enum EncryptedItemDatabase {}
 
 /// The key of an encrypted database, which is part of the package trait `Stores`.
 @available(
-    *, unavailable, message: "name the package with `traits: [\"Stores\"]` to have encrypted items"
+    *, unavailable, message: "depend on the package with `traits: [\"Stores\"]` for encrypted items"
 )
 public enum MasterKey {}
 

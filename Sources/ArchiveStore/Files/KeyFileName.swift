@@ -29,8 +29,8 @@ enum KeyFileName {
         guard name.count <= longest else {
             throw StoreError(
                 .invalidName,
-                what: "a key of \(name.count) characters as the name of a file, "
-                    + "\(longest) are the most")
+                what: "expected a key of at most \(longest) characters in its escaped form, found "
+                    + "\(name.count)")
         }
         var parts: [String] = []
         for start in stride(from: 0, to: name.count, by: chunk) {

@@ -49,8 +49,9 @@ extension ObjectStore.Naming {
         {
             throw StoreError(
                 .invalidName,
-                what: "`\(StoreError.printable(plainExtension))` cannot be the extension of a file",
-                recovery: "fewer than \(Self.longest) bytes without a slash")
+                what:
+                    "`\(StoreError.printable(plainExtension))` is not a valid file name extension",
+                recovery: "use fewer than \(Self.longest) bytes without a slash")
         }
     }
 
@@ -63,9 +64,9 @@ extension ObjectStore.Naming {
         guard Self.isName(key), name.utf8.count <= Self.longest else {
             throw StoreError(
                 .invalidName,
-                what: "`\(StoreError.printable(name))` cannot be the name of a file",
-                recovery: "1 to \(Self.longest) bytes without a slash, not beginning with a dot; "
-                    + "`ObjectStore.Naming.escaped` takes any key")
+                what: "`\(StoreError.printable(name))` is not a valid file name",
+                recovery: "use 1 to \(Self.longest) bytes without a slash or a leading dot, or "
+                    + "`ObjectStore.Naming.escaped`, which accepts any key")
         }
         return ([], name)
     }

@@ -102,7 +102,7 @@ public struct ObjectStore: Sendable {
             Environment.sleep(microseconds: .random(in: 0...200 * attempt))
         }
         throw StoreError(
-            .fileMissing, what: "the folder is removed again and again", file: file.path)
+            .fileMissing, what: "other programs keep removing the folder", file: file.path)
     }
 
     /// - Throws: `fileMissing` if the folder of the store itself is missing.

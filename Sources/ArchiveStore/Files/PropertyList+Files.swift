@@ -90,7 +90,7 @@ enum PlainFile {
             let isLost = error.code == .unrepresentableValue && options.format == .xml
             throw StoreError(
                 .unsupportedValue, what: error.what, path: error.path,
-                recovery: isLost ? "the format `.binary` holds it" : error.recovery,
+                recovery: isLost ? "use the format `.binary`, which can hold it" : error.recovery,
                 underlying: error)
         }
     }
@@ -147,9 +147,10 @@ enum PlainFile {
         _ value: PropertyListValue, _ expected: String, _ path: String
     ) -> StoreError {
         StoreError(
-            .invalidContents, what: "the root is of kind \(value.kind), not \(expected)",
+            .invalidContents,
+            what: "expected \(expected) as the root, found a value of kind \(value.kind)",
             file: path,
-            recovery: "`PropertyListDocument` reads every kind")
+            recovery: "use `PropertyListDocument` for other kinds")
     }
 }
 

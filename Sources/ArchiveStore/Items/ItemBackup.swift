@@ -109,7 +109,8 @@ extension ItemBackup {
             PropertyListValue.array(PropertyListArray(items.map { .dictionary($0.fields) })),
             allowing: .propertyList, limits: limits)
         guard try ItemBackup(parsing: bytes, limits: limits) == self else {
-            throw StoreError(.unsupportedValue, what: "the backup would be read as other items")
+            throw StoreError(
+                .unsupportedValue, what: "the backup cannot be read back as the same items")
         }
         return bytes
     }
@@ -123,7 +124,8 @@ extension ItemBackup {
             PropertyListValue.self, from: bytes, allowing: .propertyList, limits: limits)
         guard let list = list.array else {
             throw StoreError(
-                .invalidContents, what: "a backup is an array, not a \(list.kind)",
+                .invalidContents,
+                what: "expected an array in the backup, found a value of kind \(list.kind)",
                 recovery: "check the path")
         }
         let items = try list.enumerated().map { index, fields in
@@ -278,7 +280,8 @@ private struct FieldReader {
 
     func malformed(_ key: String) -> StoreError {
         StoreError(
-            .invalidContents, what: "an item of a backup lacks `\(key)`, or has another kind of it",
+            .invalidContents,
+            what: "expected `\(key)` in an item of the backup, found none or a wrong kind",
             path: PropertyListPath([.index(index), .key(key)]))
     }
 }

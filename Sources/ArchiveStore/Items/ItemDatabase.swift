@@ -131,7 +131,7 @@ extension ItemTransaction {
         var item = item
         if let group = item.attributes.accessGroup, ExactText(group) != ExactText(accessGroup) {
             throw StoreError(
-                .unsupportedChange, what: "an item of one access group cannot be put into another",
+                .unsupportedChange, what: "an item cannot be moved to another access group",
                 recovery: "add it there, and delete it here")
         }
         item.attributes.accessGroup = accessGroup
@@ -146,9 +146,10 @@ extension StoreError {
     static func duplicate(_ identity: ItemIdentity, in group: String) -> StoreError {
         StoreError(
             .duplicateItem,
-            what: "the access group `\(printable(group))` has an item of this account for the "
-                + identity.subject.printable,
-            recovery: "`save` replaces it")
+            what:
+                "the access group `\(printable(group))` already has an item with this account for "
+                + "the " + identity.subject.printable,
+            recovery: "use `save` to replace it")
     }
 
     static func notFound(_ query: ItemQuery) -> StoreError {
@@ -160,6 +161,6 @@ extension StoreError {
         let group = query.accessGroup.map { " in the access group `\(printable($0))`" } ?? ""
         return StoreError(
             .itemNotFound, what: "no item\(subject)\(group) matches",
-            recovery: "`items(matching:)` returns none without an error")
+            recovery: "`items(matching:)` returns an empty result instead of an error")
     }
 }

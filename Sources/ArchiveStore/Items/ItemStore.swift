@@ -48,7 +48,7 @@ public struct ItemStore: Sendable {
         let known = accessGroups.map { "`\(StoreError.printable($0))`" }.joined(separator: ", ")
         throw StoreError(
             .unknownAccessGroup,
-            what: "the access group `\(StoreError.printable(group))` was not given to the store",
+            what: "the store has no access group `\(StoreError.printable(group))`",
             recovery: "it has \(known)")
     }
 }

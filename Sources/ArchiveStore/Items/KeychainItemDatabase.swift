@@ -117,7 +117,7 @@ private struct KeychainTransaction: ItemTransaction {
             throw .duplicate(identity, in: accessGroup)
         }
         let text = SecCopyErrorMessageString(status, nil) as String? ?? "no description"
-        throw StoreError(.keychain, what: "the keychain's status is \(status): \(text)")
+        throw StoreError(.keychain, what: "keychain error \(status): \(text)")
     }
 
     // MARK: Attributes

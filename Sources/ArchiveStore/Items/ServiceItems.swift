@@ -74,7 +74,7 @@ extension Item {
         throw StoreError(
             .unsupportedValue,
             what:
-                "the secret of the item of the \(attributes.subject.printable) is no text in UTF-8",
-            recovery: "`item(matching:).data` has its bytes")
+                "the secret of the item of the \(attributes.subject.printable) is not UTF-8 text",
+            recovery: "read its bytes with `item(matching:).data`")
     }
 }

@@ -25,20 +25,20 @@ final class TransactionOwner: Sendable {
         guard state.withLock({ $0.open?.thread }) == .current else { return }
         throw StoreError(
             .misuse, what: "a transaction of this database is open on the same thread",
-            recovery: "within a transaction, ask the transaction, not the store")
+            recovery: "within a transaction, call the transaction instead of the store")
     }
 
     /// - Throws: `misuse` for a transaction that has ended, or on a thread other than its own.
     func require(_ token: Token) throws(StoreError) {
         guard state.withLock({ $0.open }) == token else {
             throw StoreError(
-                .misuse, what: "the transaction is over",
-                recovery: "use a transaction only within the closure that is given it")
+                .misuse, what: "the transaction has ended",
+                recovery: "use a transaction only within the closure that receives it")
         }
         guard token.thread == .current else {
             throw StoreError(
-                .misuse, what: "a transaction is used on another thread than its own",
-                recovery: "within a transaction, do not hand it to another thread or task")
+                .misuse, what: "a transaction was used on a thread other than its own",
+                recovery: "do not pass a transaction to another thread or task")
         }
     }
 

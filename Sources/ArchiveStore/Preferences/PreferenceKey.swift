@@ -181,9 +181,9 @@ extension KeyValueStore {
         if let found { return found }
         throw StoreError(
             .unsupportedValue,
-            what: "the stored value is of kind \(stored.kind), not \(Value.self)",
+            what: "expected \(Value.self), found a stored value of kind \(stored.kind)",
             path: PropertyListPath([.key(key.name)]),
-            recovery: "`value(forKey:)` reads it as it is, `removeValue(for:)` removes it")
+            recovery: "read it with `value(forKey:)`, or remove it with `removeValue(for:)`")
     }
 
     /// Stores the value of a key, or removes it if it is nil.

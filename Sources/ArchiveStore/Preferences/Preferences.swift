@@ -114,8 +114,8 @@ public final class Preferences: KeyValueStore {
             || domain.utf8.count > 200
         {
             throw StoreError(
-                .invalidName, what: "`\(TerminalText.escaped(domain))` cannot be a domain",
-                recovery: "1 to 200 bytes without a slash, not beginning with a dot")
+                .invalidName, what: "`\(TerminalText.escaped(domain))` is not a valid domain",
+                recovery: "use 1 to 200 bytes without a slash or a leading dot")
         }
     }
 
@@ -206,7 +206,7 @@ public final class Preferences: KeyValueStore {
             if round >= Self.fewestRounds, Environment.uptime >= deadline { break }
         }
         throw StoreError(
-            .busy, what: "other programs change the file each time that it has been read",
+            .busy, what: "other programs keep changing the file",
             file: file, recovery: "synchronize again")
     }
 

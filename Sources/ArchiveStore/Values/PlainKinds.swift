@@ -55,10 +55,11 @@ enum PlainKinds {
         switch value {
         case .null, .uid, .set:
             throw unsupported(
-                "a value of kind \(value.kind); only strings, numbers, booleans, dates, data, "
-                    + "arrays and dictionaries are stored", frames)
+                "expected a string, number, boolean, date, data, array or dictionary, found a "
+                    + "value of kind \(value.kind)", frames)
         case .date(let date) where !date.secondsSince2001.isFinite:
-            throw unsupported("a date that is infinite or not a number", frames)
+            throw unsupported(
+                "expected a finite date, found one that is infinite or not a number", frames)
         case .array(let elements) where !seen.insert(ObjectIdentifier(elements.identity)).inserted:
             return
         case .dictionary(let entries)
