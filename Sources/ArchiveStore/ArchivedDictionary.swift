@@ -23,16 +23,16 @@ public struct ArchivedDictionary: Sendable {
     ///
     /// Data counts as corrupt if `ArchiveGraph`, which needs no classes, cannot parse it: it is not
     /// a property list, or an object in it is broken. Every policy throws all other errors, because
-    /// the item may be valid for another version of the program. Examples are a class that is not
-    /// allowed, a value that a Swift type cannot hold, a root under another key, a property list
-    /// that is not an archive, and an exceeded limit.
+    /// the item may be valid for another version of the program. Such errors are a class that is
+    /// not allowed, a value that a Swift type cannot hold, a root under another key, a property
+    /// list that is not an archive, and an exceeded limit.
     public enum CorruptionPolicy: Sendable {
         /// Throws the error and leaves the item unchanged.
         case `throw`
         /// Reports the error and the item's data, and treats the dictionary as empty.
         ///
         /// Reading leaves the item unchanged. A change replaces the item after `report` has
-        /// returned, so save the data there if they may still be useful. `data` is nil if it cannot
+        /// returned, so save the data there if it may still be useful. `data` is nil if it cannot
         /// be decrypted. If `report` throws, its error is passed on and the item stays unchanged.
         case reset(report: @Sendable (_ error: any Error, _ data: [UInt8]?) throws -> Void)
     }
@@ -211,8 +211,8 @@ extension ArchivedDictionary {
     /// Changes entries in one transaction: either all changes are stored, or none.
     ///
     /// - Throws: `KeyedArchiveError` with `classNotAllowed` and the path of a value whose class is
-    ///   not allowed, or the error of reading back an entry that could not be decoded again. Both
-    ///   occur before anything is written. Also the errors of ``dictionary()``, of `change`, and of
+    ///   not allowed, or the error of an entry that cannot be read back. Both occur before anything
+    ///   is written. Also the errors of ``dictionary()``, of `change`, and of
     ///   ``ItemStore/save(_:)``.
     public func update(_ change: (inout ArchivedEntries) throws -> Void) throws {
         try store.transaction(in: attributes.accessGroup) { transaction in

@@ -124,9 +124,9 @@ package struct RollbackJournal: Sendable, Equatable {
 
     /// Determines what SQLite would restore from a journal.
     ///
-    /// SQLite restores the records in order, so the last record of a page wins. It skips pages
-    /// beyond the end of the original database. It stops at the first other record that has no
-    /// valid page number or a wrong checksum.
+    /// SQLite restores the records in order, so the last record of a page wins. It skips records of
+    /// pages beyond the end of the original database. It stops at the first other record with an
+    /// invalid page number or a wrong checksum.
     ///
     /// - Complexity: Linear in the size of the journal.
     package static func restored(

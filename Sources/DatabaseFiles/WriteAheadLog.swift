@@ -83,7 +83,8 @@ package struct WriteAheadLog: Sendable, Equatable {
         }
     }
 
-    /// The running checksum: two sums of 32-bit words, each of which includes the other.
+    /// The running checksum. It consists of two sums of 32-bit words, each of which is added to the
+    /// other.
     struct Checksum {
         let isBigEndian: Bool
         private(set) var first: UInt32 = 0
@@ -91,7 +92,7 @@ package struct WriteAheadLog: Sendable, Equatable {
 
         init(isBigEndian: Bool) { self.isBigEndian = isBigEndian }
 
-        /// Adds bytes, the number of which must be a multiple of eight.
+        /// Adds bytes. Their number must be a multiple of eight.
         mutating func add(_ bytes: ArraySlice<UInt8>) {
             var index = bytes.startIndex
             while index <= bytes.endIndex - 8 {

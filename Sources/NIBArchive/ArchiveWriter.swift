@@ -94,7 +94,7 @@ struct ArchiveWriter {
 }
 
 extension NIBArchiveDocument {
-    /// Returns the archive as bytes, which are those that it was parsed from.
+    /// Returns the archive as the same bytes that it was parsed from.
     ///
     /// Sections, lengths and offsets are computed again. Each value keeps its stored form.
     ///

@@ -109,7 +109,7 @@ public struct NIBArchiveObjects: RandomAccessCollection, Sendable {
     public var startIndex: Int { 0 }
     /// The number of objects.
     public var endIndex: Int { storage.tables.objects.count }
-    /// The object with an index in the archive.
+    /// The object at an index.
     public subscript(position: Int) -> NIBArchiveObject {
         NIBArchiveObject(storage: storage, index: position)
     }

@@ -53,7 +53,7 @@ public struct NIBArchiveValues: RandomAccessCollection, Sendable {
     public var startIndex: Int { indices.lowerBound }
     /// The index after the last value.
     public var endIndex: Int { indices.upperBound }
-    /// The value with an index in the archive.
+    /// The value at an index in the archive.
     public subscript(position: Int) -> NIBArchiveValue {
         NIBArchiveValue(storage: storage, index: position)
     }

@@ -27,7 +27,7 @@ package enum Environment {
         try? output.write(Array("\(line)\n".utf8))
     }
 
-    /// Suspends the calling thread for less than a second.
+    /// Suspends the calling thread. The time must be less than a second.
     package static func sleep(microseconds: UInt32) { _ = usleep(microseconds) }
 
     /// The seconds on a monotonic clock, which no change of the system time affects. The clock

@@ -215,8 +215,8 @@ package enum FileAccess {
     }
 
     /// Removes the temporary files that dead processes of this user left for a file, without
-    /// reading its folder. A process that died between closing and naming its file left it under a
-    /// random name. This function does not find such a file.
+    /// reading its folder. It does not find files with random names. A process leaves such a file
+    /// if it dies between closing and naming it.
     package static func removeDeadTemporaries(for place: FilePlace) {
         TemporaryName.removeDead(for: place)
     }

@@ -14,7 +14,8 @@ package struct FileDescriptor {
     /// The maximum number of bytes that one call reads.
     static let largestChunk = 1 << 18
 
-    // Opening never blocks, not even for a pipe without another end. Reading and writing wait.
+    // Opening never blocks, not even for a pipe whose other end is closed. Reading and writing
+    // wait.
 
     /// Opens a file for reading. A pipe that no program writes to is empty.
     package static func open(_ path: String) throws(SystemError) -> FileDescriptor {
@@ -68,9 +69,8 @@ package struct FileDescriptor {
         }
     }
 
-    /// Moves the file to a descriptor above 2, if it has the number of a standard one. It gets such
-    /// a number if another thread closes a standard descriptor meanwhile, or if there is no null
-    /// device.
+    /// Moves the file to a descriptor above 2, if it got that of a standard stream. This happens if
+    /// another thread closes a standard stream meanwhile, or if there is no null device.
     private func aboveStandardOnes() throws(SystemError) -> FileDescriptor {
         if rawValue > 2 { return self }
         let copy = fcntl(rawValue, F_DUPFD_CLOEXEC, 3)

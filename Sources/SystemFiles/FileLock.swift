@@ -115,9 +115,8 @@ package struct FileLock {
         do throws(SystemError) {
             let found = try FileMode(of: file)
             guard found.isRegular else { throw SystemError.notRegular(found) }
-            // Every program that can read the file could hold the lock for ever; earlier versions
-            // created such files. A file with further names may not be a lock file, so its mode
-            // stays.
+            // Files of earlier versions may be readable by others, who could then hold the lock for
+            // ever. A file with further names may not be a lock file, so its mode stays.
             if found.isOwn, found.linkCount == 1, found.mode & 0o044 != 0 {
                 try file.setMode(found.mode & ~0o044)
             }

@@ -11,9 +11,9 @@ internal import PlatformC
 /// keeps the file locked while it is open. If a file with such a name can be locked, its process is
 /// dead, and the file is removed.
 ///
-/// A closed file that does not have its final name yet looks dead. It gets a random name before it
-/// is closed, which no other process gives to a file of its own. A name is used only while it leads
-/// to this very file.
+/// A file that is closed before it has its final name looks dead. It is therefore renamed to a
+/// random name first, which no other process uses for its own files. A name is used only while it
+/// leads to this very file.
 struct TemporaryFile {
     let file: FileDescriptor
     private let target: FilePlace

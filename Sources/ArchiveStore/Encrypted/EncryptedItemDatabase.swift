@@ -154,7 +154,7 @@ public final class EncryptedItemDatabase: ItemDatabase {
     }
 
     /// Reads in a transaction. `DatabaseQueue.read` would disable writing with a pragma, after
-    /// which SQLite recompiles every statement. That takes half the time of a lookup.
+    /// which SQLite recompiles every statement. Recompiling takes half the time of a lookup.
     private func read<Result>(_ body: (Database) throws -> Result) throws -> Result {
         try queue.unsafeRead { database in
             try database.beginTransaction(.deferred)
@@ -277,8 +277,8 @@ public final class EncryptedItemDatabase: ItemDatabase {
     }
 }
 
-/// A transaction that uses a transaction of SQLite. Using its connection on another thread would
-/// end the process.
+/// A transaction of items within a transaction of SQLite. Using the connection on another thread
+/// would end the process.
 private struct EncryptedTransaction: ItemTransaction, CustomReflectable {
     let accessGroup: String
     private let file: String

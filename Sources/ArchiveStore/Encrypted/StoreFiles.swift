@@ -12,9 +12,9 @@ internal import SystemFiles
 ///
 /// A folder may come from a stranger. SQLite deletes the file that a rollback journal names as its
 /// super-journal, and does so before anything in the database is checked. So ``StoreJournal``
-/// inspects the journal first. Connections open the store through a VFS that inspects journals
-/// which appear later in the same way. The VFS opens no super-journals and no write-ahead logs, and
-/// deletes nothing but journals.
+/// inspects the journal first. Connections open the store through a VFS, which inspects every
+/// journal that appears later in the same way. The VFS opens no super-journals and no write-ahead
+/// logs, and deletes nothing but journals.
 enum StoreFiles {
     // MARK: Before SQLite reads a store
 

@@ -27,9 +27,9 @@ internal import Foundation
 /// scrypt are NULL if the master key is from a file. All other columns except `version` are
 /// authenticated with `dataKey`.
 ///
-/// The items have a key of their own, so that a wrong master key is detected immediately, and so
-/// that the encryption of items does not depend on the strength of a passphrase. Rotation creates a
-/// new one.
+/// The items have a key of their own. A wrong master key is therefore detected immediately, and the
+/// items are encrypted with a random key even if the master key comes from a passphrase. Rotation
+/// creates a new key.
 struct StoreHeader: Sendable, Equatable {
     /// The versions that can be read. A store has the lowest version that its items allow.
     static let versions = 1...2
@@ -149,7 +149,7 @@ extension StoreHeader {
         case version, identifier, accessGroup, salt, rounds, blockSize, parallelism, dataKey
     }
 
-    /// Returns whether this is the current header of a store. Every change of the header creates a
+    /// Returns whether this is the current header of a store. Only the version can change without a
     /// new data key.
     func isCurrent(_ database: Database) throws -> Bool {
         let statement = try database.cachedStatement(sql: "SELECT dataKey FROM store")

@@ -71,8 +71,8 @@ enum StoreJournal {
         else { throw Refusal.otherState }
     }
 
-    /// Returns whether a journal belongs to the last transaction on a database, and that
-    /// transaction has not ended.
+    /// Returns whether a journal belongs to the last transaction on a database, which is
+    /// unfinished.
     ///
     /// A transaction increments the counter in the first page at some time before it ends. Before
     /// that, it records the page in the journal. Without such a record, the header is still the old

@@ -15,8 +15,8 @@ extension PropertyListDictionary {
     ///
     /// - Throws: ``StoreError`` with `unsupportedValue` and the path of a value that is not a
     ///   string, number, boolean, date, data, array or dictionary, of a date that is infinite or
-    ///   not a number, or of a value that could not be read back within `limits`. `outOfSpace`,
-    ///   `fileAccess`.
+    ///   not a number, or of a value that could not be read back within `limits`. Also `outOfSpace`
+    ///   and `fileAccess`.
     public func write(
         toFile path: String, options: FileOptions = FileOptions(format: .xml),
         limits: ParsingLimits = .default

@@ -24,8 +24,8 @@ public protocol ItemDatabase: Sendable {
     /// Performs changes in a transaction: all of them or, if `body` throws, none. No other change
     /// happens in between.
     ///
-    /// After an error of making the transaction durable, it is not known whether the transaction
-    /// was carried out. It was carried out completely or not at all.
+    /// If making the transaction durable fails, it is unknown whether the transaction was carried
+    /// out. Either all of it was, or none.
     ///
     /// - Throws: The errors of `body`, and ``StoreError``. For example, `misuse` if `body` calls
     ///   the database instead of the transaction, or passes the transaction to another thread.

@@ -11,7 +11,7 @@ internal import PropertyList
 /// ```
 ///
 /// A query with a service matches only generic passwords. A query with a server, a protocol, a
-/// port, a path, a way to authenticate or a security domain matches only internet passwords.
+/// port, a path, an authentication method or a security domain matches only internet passwords.
 public struct ItemQuery: Sendable, Hashable {
     /// The class, or nil for both classes.
     public var itemClass: ItemClass?

@@ -6,7 +6,6 @@
 ///
 /// The item is identified by its ``ItemAttributes/generic``, so its account can change. An example
 /// is the name and the password that a user entered last.
-/// password that a user last entered, say.
 ///
 /// ```swift
 /// let login = ItemWrapper("login", in: store)

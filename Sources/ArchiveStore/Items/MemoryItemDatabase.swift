@@ -24,7 +24,7 @@ public final class MemoryItemDatabase: ItemDatabase {
         try owner.requireNone()
         return try table.withLock { table in
             let transaction = MemoryTransaction(accessGroup, table, owner)
-            // While it lasts, the transaction holds the only copy.
+            // During the transaction, its copy of the table is the only one.
             table = ItemTable()
             defer {
                 table = transaction.table

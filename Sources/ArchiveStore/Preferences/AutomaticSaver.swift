@@ -72,8 +72,8 @@ final class AutomaticSaver: Sendable {
     }
 
     /// Counts a failure and returns whether to report it. Of several failures in a row with the
-    /// same code, only the first one is reported. Other programs may keep the file locked for as
-    /// long as `synchronize()` would wait; that is not reported earlier.
+    /// same code, only the first one is reported. A locked file is reported only after the time
+    /// that `synchronize()` would wait for it.
     private func isToBeReported(_ error: StoreError, patience: Double) -> Bool {
         let now = Environment.uptime
         return state.withLock { state in

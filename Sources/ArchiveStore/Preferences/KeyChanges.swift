@@ -11,9 +11,9 @@ internal import PropertyList
 /// }
 /// ```
 ///
-/// An element contains each key that has changed since the previous element once. A slow reader
-/// gets fewer and longer elements, and misses no key. The sequence ends when its store is
-/// deallocated.
+/// Each element lists the keys that have changed since the previous element, without duplicates. A
+/// slow reader gets fewer and longer elements, and misses no key. The sequence ends when its store
+/// is deallocated.
 public struct KeyChanges: AsyncSequence, Sendable {
     /// The keys that have changed, sorted by their bytes.
     public typealias Element = [String]

@@ -159,13 +159,14 @@ public final class Preferences: KeyValueStore {
     /// is locked or written.
     ///
     /// - Throws: `outOfSpace`, `fileAccess`, `invalidContents`, or `busy` if another program keeps
-    ///   the file locked or changes it all the time. A `busy` error names the owner of the lock
-    ///   file if that is another user. A file system without locks causes `fileAccess`. After these
-    ///   errors the file is unchanged, unless only flushing the folder failed (see
-    ///   ``StoreError/Code/fileAccess``), and the changes remain to be written. `unsupportedValue`
-    ///   contains the path of the first value that the file cannot hold; set another value, or
-    ///   remove it. Without a path, the file has no room for the value. All other changes have been
-    ///   written, except those that the error counts as waiting.
+    ///   the file locked or keeps changing it. A `busy` error names the owner of the lock file if
+    ///   that is another user. A file system without locks causes `fileAccess`. After these errors,
+    ///   the changes remain to be written. The file is unchanged, unless only flushing the folder
+    ///   failed; see ``StoreError/Code/fileAccess``.
+    ///
+    ///   `unsupportedValue` if the file cannot hold a value, with the path of the first such value.
+    ///   Set another value, or remove it. An error without a path means that the file has no room.
+    ///   All other changes have been written, except those that the error counts as waiting.
     public func synchronize() throws(StoreError) {
         try fileTurn.withLock { waiting throws(StoreError) in
             try exchange(&waiting, within: timeout)

@@ -166,7 +166,7 @@ extension PreferencesMerge {
         /// The values that a file can hold, each with the size of a file with that value alone in
         /// bytes, and whether only the binary format can hold it.
         var additions: [(key: ExactText, bytes: Int, isBinary: Bool)] = []
-        /// The keys that were not tried for lack of time, those that waited before first.
+        /// The keys that were not tried for lack of time. Those that waited before come first.
         var untried: [ExactText] = []
         /// The values that no file can hold, with the reasons.
         var refused: [ExactText: StoreError] = [:]
@@ -186,8 +186,8 @@ extension PreferencesMerge {
         subscript(_ key: ExactText) -> Int { places[key] ?? .max }
     }
 
-    /// Tries each value by itself, those that waited before first. The first value is tried even
-    /// after the deadline.
+    /// Tries each value by itself, beginning with those that waited before. The first value is
+    /// tried even after the deadline.
     private func candidates(_ turns: Turns, until deadline: Double) -> Candidates {
         var result = Candidates()
         for key in changes.keys.keys.sorted(by: { (turns[$0], $0) < (turns[$1], $1) }) {
