@@ -33,7 +33,8 @@ package final class DatabasePages {
         }
         // The database cannot have more pages than its file and the frames of the log together.
         count = min(
-            log.offsets.pageCount, (main.size + log.source.size) / original.pageSize + 1)
+            log.offsets.pageCount,
+            main.size / original.pageSize + log.source.size / original.pageSize + 2)
         guard let offset = log.offsets.offsets[1] else {
             header = original
             return

@@ -57,6 +57,8 @@ enum Advice {
         case .writeAnew: "keyed convert writes it anew"
         case .convertToBinary: "keyed convert binary makes a file that can be edited"
         case .searchDatabase: "keyed scan looks into databases"
+        case .importArchive: "keyed convert binary makes a keyed archive of it"
+        case .searchFile: "keyed carve finds property lists within other files"
         case .allowLeniency: leniency(error.recoveryOptions.names, way)
         case .allowLoss, .changeValue: nil
         default: error.recovery

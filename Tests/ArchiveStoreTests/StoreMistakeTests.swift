@@ -232,7 +232,7 @@ private let itemMistakes: [Mistake] = [
         "an item that holds no dictionary",
         "property list: unrecognized format: not a binary, XML, OpenStep or JSON "
             + "property list at byte 0, item of the service `example.com` for the account "
-            + "`settings`"
+            + "`settings` (check that this is the right file)"
     ) { _ in
         let store = memory()
         try store.add(Item(service: "example.com", account: "settings", password: "a"))

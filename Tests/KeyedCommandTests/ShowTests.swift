@@ -184,7 +184,7 @@ struct ShowTests {
             #expect(run.status == 1)
             #expect(
                 run.errors
-                    == "\(file): unrecognized format: not a binary, XML, OpenStep or JSON property list at byte 0\n"
+                    == "\(file): unrecognized format: not a binary, XML, OpenStep or JSON property list at byte 0 (keyed carve finds property lists within other files)\n"
             )
         }
         let missing = keyed("show", "/nowhere/at all")
