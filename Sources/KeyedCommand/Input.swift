@@ -58,6 +58,8 @@ enum Advice {
         case .writeAnew: "rewrite the file with keyed convert"
         case .convertToBinary: "convert the file with keyed convert binary first"
         case .searchDatabase: "search databases with keyed scan"
+        case .importArchive: "convert it to a keyed archive with keyed convert binary"
+        case .searchFile: "search it for property lists with keyed carve"
         case .allowLeniency: leniency(error.recoveryOptions.names, way)
         case .allowLoss, .changeValue: nil
         default: error.recovery

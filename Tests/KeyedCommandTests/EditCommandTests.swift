@@ -107,8 +107,9 @@ struct EditCommandTests {
         #expect(value.status == 2)
         #expect(
             value.errors
-                == "keyed: the value is not a property list: OpenStep property list: the text "
-                + "ends within the dictionary that begins in line 1 at line 1, column 7, in a\n")
+                == "keyed: the value is not a property list: OpenStep property list: expected the "
+                + "end of the dictionary that begins in line 1, found the end of the text at line 1, "
+                + "column 7, in a\n")
         let edit = try inPlace("edit", "set age plist <plist><dict></plist>").run
         #expect(edit.status == 2 && edit.errors.contains("the value is not a property list: XML"))
         #expect(try inPlace("set", "list", "x").run.errors.hasSuffix("name another type with -t\n"))
@@ -352,7 +353,7 @@ struct EditCommandTests {
             #expect(other.status == 1)
             #expect(
                 other.errors.hasSuffix(
-                    "`macintosh` is read, not written (convert it to UTF-8 first)\n"))
+                    "but not written in the encoding `macintosh` (convert it to UTF-8 first)\n"))
         }
         let wide = Array("a\0=\0b\0;\0".utf8)
         try Files.withFile(wide) { file in

@@ -19,7 +19,7 @@ struct TextFormatTests {
             #expect(strict.status == 1 && strict.output.isEmpty)
             #expect(
                 strict.errors == """
-                    \(file): JSON property list: JSON has no form for a date, in when \
+                    \(file): JSON property list: JSON cannot represent a date, in when \
                     (choose another form with --json coerce or typed)
 
                     """)
@@ -72,7 +72,7 @@ struct TextFormatTests {
             #expect(refused.status == 1)
             #expect(
                 refused.errors == """
-                    \(file): OpenStep property list: OpenStep has no form for a value of kind \
+                    \(file): OpenStep property list: OpenStep cannot represent a value of kind \
                     integer, in a (choose another form with --scalars typed or text)
 
                     """)
@@ -126,7 +126,7 @@ struct TextFormatTests {
             #expect(run.status == 1)
             #expect(
                 run.errors == """
-                    \(file): OpenStep property list: `b` stands where `;` after a value belongs at \
+                    \(file): OpenStep property list: expected `;` after a value, found `b` at \
                     line 2, column 16, in name
                             name = "a" b;
                                        ^
