@@ -94,7 +94,7 @@ struct PlutilRun {
     private static func failure(_ error: PropertyListError) -> Failure {
         var text = (error.format == nil ? "property list: " : "") + error.whatAndWhere
         if error.recoveryCode == .chooseMapping {
-            text += " (keyed convert json --json coerce or typed writes another form)"
+            text += " (choose another form with keyed convert json --json coerce or typed)"
         }
         return Failure(.invalid, text)
     }
