@@ -244,7 +244,8 @@ struct ExplorerCollector {
     ) throws(PropertyListError) {
         let root = contents.document.root
         var archive = ExplorerTable.Archive(
-            archiver: contents.archiver,
+            // Imported formats do not name their writer.
+            archiver: contents.document.origin == nil ? contents.archiver : "",
             top: root[ArchiveFormat.topKey].map { first + $0.number } ?? -1,
             objects: root[ArchiveFormat.objectsKey].map { first + $0.number } ?? -1)
         var descriptions = DescriptionBudget(contents, limits: limits)

@@ -66,7 +66,7 @@ class App {
   #header() {
     const { file, documents } = this.model;
     const [outer] = documents;
-    const facts = [outer.archive ? "keyed archive" : "property list", outer.format, counted(file.size, "byte"),
+    const facts = [this.model.kindName(outer), outer.format, counted(file.size, "byte"),
       outer.archive ? counted(Math.max(outer.archive.entries.length - 1, 0), "object") : counted(outer.count, "value"),
       documents.length > 1 ? `${counted(documents.length - 1, "property list", "property lists")} inside` : ""].filter(Boolean);
     this.query = make("input", { type: "search", id: "query", placeholder: "Search  ( / )", "aria-label": "Search", autocomplete: "off", spellcheck: "false" });

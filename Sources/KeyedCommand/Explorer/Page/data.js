@@ -43,7 +43,7 @@ A document has:
   facts        pairs of texts for the report
   table        of a binary document, its offset table: at, width, count, references (their width)
   archive      null, or for a keyed archive:
-    archiver   the class that wrote it
+    archiver   the class that wrote it; empty for an imported format, which does not name it
     top        the dictionary of the roots
     objects    the array of the objects; a UID is an index into it
     entries    a letter for each object: 0 nil, v plain value, o object, c class, m malformed
@@ -56,6 +56,8 @@ const Kind = {
   null: "n", boolean: "b", integer: "i", real: "r", date: "t", data: "d", string: "s", uid: "u",
   array: "a", set: "e", dictionary: "o", unreadable: "x",
 };
+/** The formats of property lists; the others are imported. */
+const listFormats = new Set(["binary", "xml", "openStep", "json"]);
 /** The formats that store data unencoded. */
 const inPlaceFormats = new Set(["binary", "typedstream", "NIBArchive", "bplist15", "bplist16", "bplist17"]);
 const kindNames = Object.fromEntries(Object.entries(Kind).map(([name, letter]) => [letter, name]));
@@ -203,6 +205,11 @@ class Model {
     if (this.kinds[node] === Kind.string) return this.text(node);
     const inner = this.field(node, "NS.string");
     return inner >= 0 && this.kinds[inner] === Kind.string ? this.text(inner) : undefined;
+  }
+  /** Returns "keyed archive", "archive" for an imported format, or "property list". */
+  kindName({ archive, format }) {
+    if (!archive) return "property list";
+    return listFormats.has(format) ? "keyed archive" : "archive";
   }
   /** Returns the data value of data or of a data object, or -1. */
   plainData(node) {

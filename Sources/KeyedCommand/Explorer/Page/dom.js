@@ -41,7 +41,7 @@ function refill(element, ...children) {
 }
 
 // Invisible characters, and characters that change the order of the surrounding text.
-const hidden = /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g;
+const hidden = /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffc]/g;
 
 /** Returns a text with invisible and bidirectional control characters shown as symbols or codes. */
 function visible(text) {
@@ -72,6 +72,11 @@ function shortened(text, length) {
   if (text.length <= length) return text;
   const isPair = /[\ud800-\udbff]/.test(text[length - 1]);
   return text.slice(0, length - (isPair ? 1 : 0)) + "…";
+}
+
+/** Returns a class name in parts, with permission to break a line before each word in it. */
+function breakable(name) {
+  return name.split(/(?<=[a-z0-9._])(?=[A-Z])/).flatMap((word, index) => index ? [make("wbr"), word] : [word]);
 }
 
 function counted(number, one, many = one + "s") {

@@ -33,14 +33,14 @@ class Inspector {
     const census = all.filter(({ isClass }) => isClass);
     const dates = this.charts.dates.dates();
     const day = ({ time }) => new Date(time).toISOString().slice(0, 10);
-    const facts = [["what", `${outer.archive ? "keyed archive" : "property list"}, ${outer.format}`], ...outer.facts];
-    if (outer.archive) facts.push(["archiver", visible(shortened(outer.archive.archiver, 100))]);
+    const facts = [["what", `${this.model.kindName(outer)}, ${outer.format}`], ...outer.facts];
+    if (outer.archive?.archiver) facts.push(["archiver", visible(shortened(outer.archive.archiver, 100))]);
     if (documents.length > 1) facts.push(["nested", counted(documents.length - 1, "property list")]);
     if (dates.length) facts.push(["dates", `${counted(dates.length, "date")}, ${day(dates[0])} to ${day(dates[dates.length - 1])}`]);
     if (!outer.archive) facts.push(["values", all.slice(0, 6).map(({ name, count }) => `${count.toLocaleString("en")} ${name.replace(/[()]/g, "")}`).join(", ")]);
     if (unreached.length) facts.push(["unreached", `${counted(unreached.length, "value")} unreachable from the roots`]);
     facts.push(["leniencies", outer.leniencies.join(", ") || "none"]);
-    const rows = census.slice(0, 12).map(({ name, count, bytes }) => make("tr", {}, make("th", { scope: "row" }, make("bdi.type", {}, visible(shortened(name, 100)))),
+    const rows = census.slice(0, 12).map(({ name, count, bytes }) => make("tr", {}, make("th", { scope: "row" }, make("bdi.type", {}, breakable(visible(shortened(name, 100))))),
       make("td.count", {}, counted(count, "object")), make("td.count", {}, counted(bytes, "byte"))));
     return [make("h2", {}, "At a glance"), this.#list(facts),
       rows.length ? make("section", {}, make("h3", {}, `Classes (${census.length})`), make("table", {}, make("tbody", {}, rows))) : "",

@@ -21,14 +21,14 @@ class Report {
 
   #document(document, number) {
     if (number > 200) return "";
-    const kind = document.archive ? "keyed archive" : "property list";
+    const kind = this.model.kindName(document);
     const title = number ? `Nested ${kind} ${number}` : kind[0].toUpperCase() + kind.slice(1);
     const facts = [["format", document.format], ...document.facts.map(([name, text]) => [name, visible(shortened(text, 300))])];
     if (document.holder >= 0) {
       facts.unshift(["in", make("button.link", { type: "button", on: { click: () => this.go(document.holder) } }, visible(shortened(this.model.path(document.holder) || "data", 160)))]);
     }
     if (document.archive) {
-      facts.push(["archiver", visible(shortened(document.archive.archiver, 200))]);
+      if (document.archive.archiver) facts.push(["archiver", visible(shortened(document.archive.archiver, 200))]);
       facts.push(["objects", document.archive.entries.length.toLocaleString("en")]);
     }
     facts.push(["values", document.count.toLocaleString("en")]);

@@ -124,11 +124,14 @@ class Shapes {
     const { model } = this;
     const inner = model.nested(node);
     const size = counted(model.counts[node], "byte");
-    if (inner) return `${size}, ${inner.format} ${inner.archive ? "keyed archive" : "property list"}`;
+    if (inner) return `${size}, ${inner.format} ${model.kindName(inner)}`;
     const content = model.content(node);
     if (!content) return size;
     const kind = contentKind(content.bytes);
-    return kind ? `${size}, ${kind.name}` : `${size}: ${hexText(content.bytes.subarray(0, 12))}${content.bytes.length > 12 ? "…" : ""}`;
+    if (kind) return `${size}, ${kind.name}`;
+    const text = asciiText(content.bytes);
+    if (text !== undefined) return `${size}: “${text}”`;
+    return `${size}: ${hexText(content.bytes.subarray(0, 12))}${content.bytes.length > 12 ? "…" : ""}`;
   }
 
   /** Returns the content of an object: a text, date, data, number of elements, or its first plain fields. */
@@ -187,6 +190,13 @@ function dateText(seconds) {
   return Number.isNaN(date.getTime()) ? `${seconds} s` : date.toISOString().replace(".000Z", "Z");
 }
 
+/** Returns data of printable ASCII as text, without a NUL at its end; undefined for other data. */
+function asciiText(bytes) {
+  const end = bytes[bytes.length - 1] === 0 ? bytes.length - 1 : bytes.length;
+  const start = bytes.subarray(0, Math.min(end, previewLength));
+  if (start.length < 4 || start.some((byte) => byte < 0x20 || byte > 0x7e)) return undefined;
+  return `${String.fromCharCode(...start)}${end > start.length ? "…" : ""}`;
+}
 const hexText = (bytes) => Array.from(bytes, (byte) => hexNumber(byte, 2)).join(" ");
 
 const magics = [
