@@ -12,9 +12,9 @@ public import Foundation
 
 // | class | fields |
 // |---|---|
-// | `NSBezierPath` | `NSSegments`: data in the object, records of nine bytes: 0 move, 1 line, 2 curve, 3 close; x and y as Floats, the highest byte first. A curve is three records, a close has a point. Only where not the default: `NSLineWidth`, `NSFlatness`: reals |
+// | `NSBezierPath` | `NSSegments`: data, stored inline, in records of nine bytes: 0 move, 1 line, 2 curve, 3 close; then x and y as big-endian Floats. A curve has three records, and a close has a point too. `NSLineWidth`, `NSFlatness`: reals, absent if default |
 //
-// Source: archives that Apple's software wrote, with moves, lines and closes; curves by other
+// Source: archives that Apple's software wrote, with moves, lines and closes. For curves: other
 // implementations. Other fields are kept in `extraFields`.
 
 /// An `NSBezierPath`.
@@ -48,7 +48,7 @@ public struct ArchivedBezierPath {
         }
     }
 
-    /// The segments as the archive holds them; nil for an empty path.
+    /// The segments in their archived form; nil for an empty path.
     public var segmentData: Data?
     /// The line width, in points; nil for the default.
     public var lineWidth: PropertyListReal?
@@ -62,7 +62,7 @@ public struct ArchivedBezierPath {
         if !segments.isEmpty { segmentData = Data(segments.flatMap(\.bytes)) }
     }
 
-    /// The segments; nil if the data are not whole records, or have an unknown kind.
+    /// The segments; nil if the data has an incomplete record or an unknown kind.
     ///
     /// - Complexity: linear in the size of ``segmentData``.
     public var segments: [Segment]? {
@@ -80,7 +80,7 @@ public struct ArchivedBezierPath {
 }
 
 extension ArchivedBezierPath.Segment {
-    // The size of a record: a byte and two numbers of four bytes.
+    // The size of a record in bytes: one for the kind, and four for each number.
     fileprivate static let size = 9
 
     fileprivate init?(_ bytes: [UInt8]) {

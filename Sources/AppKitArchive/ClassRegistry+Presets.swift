@@ -9,26 +9,27 @@ public import KeyedArchive
 /// let allowed = ClassRegistry.foundation.merging(.appKit)
 /// ```
 ///
-/// They are data: nothing is looked up, opened or drawn when one is read.
+/// They are data. Reading one looks up, opens or draws nothing.
 extension ClassRegistry {
-    /// The classes of AppKit that have a Swift type here: colors, fonts, paragraph styles, text tabs,
-    /// shadows and paths.
+    /// The classes of AppKit that have a Swift type here: colors, fonts, paragraph styles, text
+    /// tabs, shadows and paths.
     ///
-    /// Of Foundation's classes the list has those that the types of AppKit name.
+    /// The list includes the classes of Foundation that these types need.
     public static let appKit = ClassRegistry(
         ArchivedColor.self, ArchivedColorSpace.self, ArchivedFont.self,
         ArchivedFontDescriptor.self, ArchivedBezierPath.self
     ).merging(textClasses)
 
-    /// The classes of UIKit that have a Swift type here: colors, fonts, paragraph styles, text tabs and
-    /// shadows.
+    /// The classes of UIKit that have a Swift type here: colors, fonts, paragraph styles, text tabs
+    /// and shadows.
     ///
-    /// Of Foundation's classes the list has those that the types of UIKit name.
+    /// The list includes the classes of Foundation that these types need.
     public static let uiKit = ClassRegistry(
         ArchivedUIColor.self, ArchivedUIFont.self
     ).merging(textClasses)
 
-    /// The classes that archives of both frameworks have under one name. Macs write `UIFontDescriptor` too.
+    /// The classes that have the same name in archives of both frameworks. macOS writes
+    /// `UIFontDescriptor` too.
     private static let textClasses = ClassRegistry(
         ArchivedUIFontDescriptor.self, ArchivedParagraphStyle.self,
         Mutable<ArchivedParagraphStyle>.self, ArchivedTextTab.self,

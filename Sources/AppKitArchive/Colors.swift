@@ -12,13 +12,13 @@ public import Foundation
 
 // | class | fields |
 // |---|---|
-// | `NSColor` | `NSColorSpace`: integer, and by it: |
-// | – 1 calibrated, 2 device RGB | `NSRGB`: data in the object, “r g b” or “r g b a” as text with a NUL |
+// | `NSColor` | `NSColorSpace`: integer, and depending on it: |
+// | – 1 calibrated, 2 device RGB | `NSRGB`: data, stored inline, “r g b” or “r g b a” as text with a NUL |
 // | – 3 calibrated, 4 device white | `NSWhite`: the same, “w” or “w a” |
 // | – 5 device CMYK | `NSCMYK`: the same (by other implementations) |
-// | – 6 catalog | `NSCatalogName`, `NSColorName`: strings; `NSColor`: the color to use where the name is unknown |
+// | – 6 catalog | `NSCatalogName`, `NSColorName`: strings; `NSColor`: the fallback color |
 // | – 10 pattern | `NSImage` |
-// | – in its own space | also `NSComponents`: data in the object, all components as text without a NUL; `NSCustomColorSpace` |
+// | – in its own space | also `NSComponents`: data, stored inline, all components as text without a NUL; `NSCustomColorSpace` |
 // | `NSColorSpace` | any of `NSID`, `NSSpaceID`, `NSModel`: integers; `NSICC`: data or mutable data |
 // | `UIColor` | `UIColorComponentCount`: integer; `UIRed`, `UIGreen`, `UIBlue`, `UIWhite`, `UIAlpha`: reals; `NSColorSpace`, `NSRGB`, `NSWhite`, `UISystemColorName` (by other implementations) |
 //
@@ -29,7 +29,7 @@ public import Foundation
 
 /// An `NSColor`: the components and names in the archive, without conversion.
 public struct ArchivedColor {
-    /// The kind of color: the number in the field `NSColorSpace`.
+    /// The kind of color: the value of the field `NSColorSpace`.
     public struct Kind: RawRepresentable, Sendable, Hashable {
         public let rawValue: Int
 
@@ -45,7 +45,7 @@ public struct ArchivedColor {
         public static let deviceWhite = Kind(rawValue: 4)
         /// Cyan, magenta, yellow, black of a device.
         public static let deviceCMYK = Kind(rawValue: 5)
-        /// A color by name.
+        /// A named color of a catalog.
         public static let catalog = Kind(rawValue: 6)
         /// An image.
         public static let pattern = Kind(rawValue: 10)
@@ -63,11 +63,11 @@ public struct ArchivedColor {
     public var customComponents: Data?
     /// The space of ``customComponents``: an `NSColorSpace`.
     public var customColorSpace: AnyArchived?
-    /// The catalog of a color by name.
+    /// The catalog of a named color.
     public var catalogName: String?
-    /// The name of a color by name.
+    /// The name of a named color.
     public var colorName: String?
-    /// The color to use where the name is unknown: an `NSColor`.
+    /// The color to use if the name is unknown: an `NSColor`.
     public var fallback: AnyArchived?
     /// The image of a pattern.
     public var image: AnyArchived?
@@ -89,8 +89,8 @@ public struct ArchivedColor {
         self.white = ColorText.data([white], alpha: alpha)
     }
 
-    /// The components of the color and its alpha; nil for kinds without components, and for text that is
-    /// not a list of as many finite numbers.
+    /// The components of the color and its alpha; nil for kinds without components, and if the text
+    /// does not have that many finite numbers.
     public var components: [Double]? {
         switch kind {
         case .calibratedRGB, .deviceRGB: rgb.flatMap { ColorText.components($0, count: 3) }
@@ -101,12 +101,12 @@ public struct ArchivedColor {
     }
 }
 
-/// The text of components.
+/// The conversion between components and their text.
 enum ColorText {
-    // The length of the longest text that is read. A color has at most five numbers.
+    // The maximum length of text to parse. A color has at most five numbers.
     private static let limit = 256
 
-    /// Returns numbers separated by blanks, and a NUL. Alpha is left out if it is 1.
+    /// Returns numbers separated by spaces, and a NUL. Alpha is omitted if it is 1.
     static func data(_ components: [Double], alpha: Double) -> Data {
         let numbers = alpha == 1 ? components : components + [alpha]
         return Data(numbers.map(text).joined(separator: " ").utf8 + [0])
@@ -116,11 +116,12 @@ enum ColorText {
         Int(exactly: number).map { "\($0)" } ?? "\(number)"
     }
 
-    /// Returns `count` numbers and alpha, which is 1 if the text has none; nil for other text.
+    /// Parses `count` numbers and alpha, which is 1 if the text has none. Returns nil for other
+    /// text.
     static func components(_ data: Data, count: Int) -> [Double]? {
         guard data.count <= limit else { return nil }
         let bytes = data.last == 0 ? data.dropLast() : data
-        // A number is ASCII.
+        // Numbers are ASCII.
         guard bytes.allSatisfy({ (1..<0x80).contains($0) }) else { return nil }
         let text = String(decoding: bytes, as: UTF8.self)
         let words = text.split(separator: " ")
@@ -179,11 +180,11 @@ extension ArchivedColor: KeyedCodable {
 
 /// An `NSColorSpace`.
 public struct ArchivedColorSpace {
-    /// Apple's number of the space: 7 is sRGB.
+    /// Apple's number for the space, such as 7 for sRGB.
     public var id: Int?
-    /// Another number of the space, in archives of SceneKit and of later systems.
+    /// Another number for the space, in archives of SceneKit and of later systems.
     public var spaceID: Int?
-    /// The model, as `NSColorSpace.Model` numbers it.
+    /// The color model: a raw value of `NSColorSpace.Model`.
     public var model: Int?
     /// The ICC profile: data.
     public var profile: AnyArchived?
@@ -228,15 +229,15 @@ extension ArchivedColorSpace: KeyedCodable {
 
 /// A `UIColor`: the components and names in the archive, without conversion.
 public struct ArchivedUIColor {
-    /// The number of components, with alpha.
+    /// The number of components, including alpha.
     public var componentCount: Int?
-    /// Red, mostly 0 … 1.
+    /// Red, usually 0 … 1.
     public var red: PropertyListReal?
-    /// Green, mostly 0 … 1.
+    /// Green, usually 0 … 1.
     public var green: PropertyListReal?
-    /// Blue, mostly 0 … 1.
+    /// Blue, usually 0 … 1.
     public var blue: PropertyListReal?
-    /// White, mostly 0 … 1.
+    /// White, usually 0 … 1.
     public var white: PropertyListReal?
     /// Alpha, 0 … 1.
     public var alpha: PropertyListReal?

@@ -11,8 +11,8 @@ public import PropertyList
 // | `NSFontDescriptor` | `NSFontDescriptorAttributes`: a dictionary; `NSFontDescriptorOptions`: integer |
 // | `UIFontDescriptor` (`NSFontDescriptor`) | `UIFontDescriptorAttributes`: a dictionary |
 //
-// Source: archives that Apple's software wrote, but for `UIFont`. Other fields are
-// kept in `extraFields`.
+// Source: archives that Apple's software wrote, except for `UIFont`. Other fields are kept in
+// `extraFields`.
 
 // MARK: - Fonts
 
@@ -22,7 +22,7 @@ public struct ArchivedFont {
     public var name: String?
     /// The size in points.
     public var size: PropertyListReal
-    /// The flags of the system.
+    /// The flags that the system stores.
     public var flags: Int?
     /// The descriptor: an `NSFontDescriptor` or `UIFontDescriptor`, or nil.
     public var descriptor: AnyArchived?
@@ -36,7 +36,7 @@ public struct ArchivedFont {
     /// - Parameters:
     ///   - name: the PostScript name.
     ///   - size: the size in points.
-    ///   - flags: the flags of the system; most archives have 16.
+    ///   - flags: the flags that the system stores; most archives have 16.
     public init(name: String?, size: Double, flags: Int? = 16) {
         self.name = name
         self.size = PropertyListReal(size)
@@ -148,7 +148,7 @@ extension ArchivedUIFont: KeyedCodable {
 public struct ArchivedFontDescriptor {
     /// The attributes: an `NSDictionary`, or nil.
     public var attributes: AnyArchived?
-    /// The flags of the system.
+    /// The flags that the system stores.
     public var options: Int?
     /// The fields that this type does not know.
     public var extraFields = ArchivedExtraFields()

@@ -6,9 +6,9 @@ public import PropertyList
 
 // | class | fields |
 // |---|---|
-// | `NSParagraphStyle`, `NSMutableParagraphStyle` | `NSTabStops`: an array of NSTextTab, or nil, always; only where not the default: `NSAlignment`, `NSLineBreakMode`, `NSWritingDirection`, `NSAllowsTighteningForTruncation`: integers; `NSDefaultTabInterval`, `NSMinLineHeight`, `NSMaxLineHeight`, `NSTighteningFactorForTruncation`: reals; by other implementations `NSLineSpacing`, `NSParagraphSpacing`, `NSHeadIndent`, `NSTailIndent`, `NSFirstLineHeadIndent`: reals |
+// | `NSParagraphStyle`, `NSMutableParagraphStyle` | `NSTabStops`: an array of NSTextTab, or nil, always present; absent if default: `NSAlignment`, `NSLineBreakMode`, `NSWritingDirection`, `NSAllowsTighteningForTruncation`: integers; `NSDefaultTabInterval`, `NSMinLineHeight`, `NSMaxLineHeight`, `NSTighteningFactorForTruncation`: reals; by other implementations `NSLineSpacing`, `NSParagraphSpacing`, `NSHeadIndent`, `NSTailIndent`, `NSFirstLineHeadIndent`: reals |
 // | `NSTextTab` | `NSLocation`: real, points |
-// | `NSShadow` | only where not the default: `NSShadowHoriz`, `NSShadowVert`, `NSShadowBlurRadius`: reals, points; `NSShadowColor` |
+// | `NSShadow` | absent if default: `NSShadowHoriz`, `NSShadowVert`, `NSShadowBlurRadius`: reals, points; `NSShadowColor` |
 //
 // Source: archives that Apple's software wrote. Other fields are kept in
 // `extraFields`.
@@ -17,11 +17,11 @@ public import PropertyList
 
 /// An `NSParagraphStyle`. A field that is nil has its default.
 public struct ArchivedParagraphStyle {
-    /// The alignment, as `NSTextAlignment` numbers it.
+    /// The alignment: a raw value of `NSTextAlignment`.
     public var alignment: Int?
-    /// The mode of line breaks, as `NSLineBreakMode` numbers it.
+    /// The line break mode: a raw value of `NSLineBreakMode`.
     public var lineBreakMode: Int?
-    /// The direction of writing, as `NSWritingDirection` numbers it.
+    /// The writing direction: a raw value of `NSWritingDirection`.
     public var writingDirection: Int?
     /// The tab stops: an `NSArray` of `NSTextTab`; nil for the default ones.
     public var tabStops: AnyArchived?
@@ -37,12 +37,12 @@ public struct ArchivedParagraphStyle {
     public var paragraphSpacing: PropertyListReal?
     /// The indentation of all lines but the first, in points.
     public var headIndent: PropertyListReal?
-    /// The distance of the end of lines from the leading margin, or from the trailing one if negative, in points.
+    /// The distance of the end of lines from the leading margin, or from the trailing one if
+    /// negative, in points.
     public var tailIndent: PropertyListReal?
     /// The indentation of the first line, in points.
     public var firstLineHeadIndent: PropertyListReal?
-    /// A Boolean value that says whether the space between letters may shrink before text is
-    /// truncated: 0 or 1.
+    /// The number 1 if the space between letters may shrink before text is truncated; otherwise 0.
     public var allowsTighteningForTruncation: Int?
     /// The factor by which the space between letters may shrink.
     public var tighteningFactorForTruncation: PropertyListReal?

@@ -1,42 +1,47 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-// The texts that have a meaning in every keyed archive. A target of its own:
-// the archiver uses all of them; the XML reader recognizes the root of an archive by its keys, key paths
-// follow references, comparisons know archived sets, and the command prints objects. None of these
-// needs the archiver. A field that only the coding of its class reads stands in that coding.
+// Strings with a meaning in every keyed archive. They are a separate target, because code that does
+// not need the archiver uses them too. The XML reader recognizes the root of an archive by its
+// keys, key paths follow references, comparisons recognize archived sets, and the command prints
+// objects. A field that only the coding of one class uses is defined in that coding.
 //
-// No product has the target. Its names are public so that each is a constant where it is used: across
-// modules the compiler inlines nothing that only the package sees.
+// The target is part of no product. Its names are public and inlinable, so that each is a constant
+// where it is used: the compiler does not inline `package` declarations across modules.
 
-/// The keys and marks of the format.
+/// The keys and reserved strings of the format.
 public enum ArchiveFormat {
-    // The keys of the root.
+    /// The key of the format version in the root.
     @inlinable public static var versionKey: String { "$version" }
+    /// The key of the archiver's class name in the root.
     @inlinable public static var archiverKey: String { "$archiver" }
+    /// The key of the dictionary of roots in the root.
     @inlinable public static var topKey: String { "$top" }
+    /// The key of the array of objects in the root.
     @inlinable public static var objectsKey: String { "$objects" }
 
-    /// The class that Apple's archives name as their writer.
+    /// The archiver class in Apple's archives.
     @inlinable public static var archiver: String { "NSKeyedArchiver" }
-    /// The first object of each archive, which stands for nil.
+    /// The first object of each archive, which represents nil.
     @inlinable public static var null: String { "$null" }
     /// The key under which an object refers to the description of its class.
     @inlinable public static var classKey: String { "$class" }
 
-    // The keys of the description of a class.
+    /// The key of the class name in a class description.
     @inlinable public static var classNameKey: String { "$classname" }
+    /// The key of the class and its superclasses in a class description.
     @inlinable public static var classChainKey: String { "$classes" }
+    /// The key of the fallback classes in a class description.
     @inlinable public static var classHintsKey: String { "$classhints" }
 
-    /// The key of a value that was encoded without one.
+    /// Returns the key of a value that was encoded without one.
     ///
     /// - Parameter position: the number of such values before it in the object.
     /// - Returns: The key.
     public static func unkeyedField(_ position: Int) -> String { "$\(position)" }
 }
 
-/// Names of Foundation's classes.
+/// The names of Foundation's classes.
 public enum FoundationClass {
     @inlinable public static var object: String { "NSObject" }
     @inlinable public static var null: String { "NSNull" }
@@ -51,13 +56,13 @@ public enum FoundationClass {
     @inlinable public static var countedSet: String { "NSCountedSet" }
 }
 
-/// Fields of Foundation's classes.
+/// The keys of the fields of Foundation's classes.
 public enum FoundationField {
     /// The elements of a collection; the values of a dictionary.
     @inlinable public static var objects: String { "NS.objects" }
     /// The keys of a dictionary.
     @inlinable public static var keys: String { "NS.keys" }
-    /// The text of a string that is an object.
+    /// The text of a string that is stored as an object with fields.
     @inlinable public static var string: String { "NS.string" }
     /// The bytes of a string or of data.
     @inlinable public static var bytes: String { "NS.bytes" }

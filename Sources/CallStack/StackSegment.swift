@@ -3,28 +3,30 @@
 
 /// The part of a thread's stack that nested calls may use.
 ///
-/// Objects of an archive and `Codable` values read and write their fields by calls within calls, as
-/// deep as the values are nested: a list of 100,000 nodes needs 100,000 levels. Calls stay on the thread
-/// of the caller until its stack is nearly used up. The next call is then made on a new thread with a large
-/// stack, while this one waits. `ParsingLimits` bounds the depth.
+/// Archived objects and `Codable` values read and write their fields in nested calls, as deep as
+/// the values are nested: a linked list of 100,000 nodes needs 100,000 levels. Calls stay on the
+/// caller's thread until its stack is nearly used up. The next call then runs on a new thread with
+/// a large stack, while the caller's thread waits. `ParsingLimits` bounds the depth.
 ///
-/// The new thread has the task-local values of the caller. It does not have the isolation of the main
-/// actor, which belongs to the main thread.
+/// The new thread has the task-local values of the caller. It does not have the isolation of the
+/// main actor, which belongs to the main thread.
 package struct StackSegment {
     private static let size = 256 << 20
-    // The bytes above the frame that made the segment: calls may begin in a frame further out.
+    // The bytes above the frame that created the segment. They are included because calls may begin
+    // in an outer frame.
     private static let slack: UInt = 64 << 10
 
-    // A frame at an address in this range makes the next call itself.
+    // A frame with an address in these `extent` bytes from `floor` upwards makes the next call on
+    // its own stack.
     private let floor: UInt
     private let extent: UInt
 
-    /// The stack of the caller.
+    /// Creates the segment for the caller's stack.
     package init() {
         self = Self.ofThread() ?? StackSegment(room: ThreadStack.unmeasuredRoom)
     }
 
-    /// The next `room` bytes of the stack of the caller.
+    /// Creates a segment of the next `room` bytes of the caller's stack.
     private init(room: UInt) {
         let position = ThreadStack.position()
         self.init(floor: position > room ? position &- room : 0, position)
@@ -35,7 +37,7 @@ package struct StackSegment {
         extent = position > floor ? (position &- floor) &+ Self.slack : 0
     }
 
-    /// The stack of the caller; nil where its bounds are not known.
+    /// Returns the segment for the caller's stack; nil if the bounds of the stack are unknown.
     private static func ofThread() -> StackSegment? {
         ThreadStack.floor().map { StackSegment(floor: $0, ThreadStack.position()) }
     }
@@ -43,7 +45,8 @@ package struct StackSegment {
     /// A Boolean value that says whether the next call should be made by ``run(for:_:orThrow:_:)``.
     package var isUsedUp: Bool { ThreadStack.position() &- floor >= extent }
 
-    /// Makes a call where there is stack for it: on this thread, or on a new one while this one waits.
+    /// Makes a call on this thread if its stack has room, otherwise on a new thread while this one
+    /// waits.
     ///
     /// - Parameters:
     ///   - owner: The coder that makes the calls.
@@ -62,12 +65,13 @@ package struct StackSegment {
         return result
     }
 
-    /// Makes a call likewise. New threads have a stack of `threadSize` bytes. Returns nil if there is none.
+    /// Makes a call in the same way, on a new thread with a stack of `threadSize` bytes if
+    /// necessary. Returns nil if no thread can be created.
     static func run<Owner: AnyObject, R>(
         for owner: Owner, _ stack: ReferenceWritableKeyPath<Owner, StackSegment>,
         threadSize: Int, _ body: () throws -> R
     ) throws -> R? {
-        // The coder may have been handed to another thread, which has a stack of its own.
+        // The coder may have been passed to another thread, which has its own stack.
         if let here = ofThread(), !here.isUsedUp {
             owner[keyPath: stack] = here
             return try body()
@@ -96,11 +100,12 @@ package struct StackSegment {
 extension StackSegment {
     /// A call that is made once, or dropped.
     ///
-    /// `@unchecked Sendable`: its thread starts the one that makes it, and waits for that.
+    /// `@unchecked Sendable`: the thread that creates the call starts the thread that makes it, and
+    /// waits for that thread.
     private final class Call: @unchecked Sendable {
         /// The size of the stack.
         let size: Int
-        // Nil once the call is made or dropped: a task may live a moment longer.
+        // Nil after the call is made or dropped, because the task may live a moment longer.
         private var body: ((StackSegment) -> Void)?
 
         init(_ size: Int, _ body: @escaping (StackSegment) -> Void) {
@@ -113,7 +118,7 @@ extension StackSegment {
             body(StackSegment.ofThread() ?? StackSegment(room: room))
         }
 
-        // The bytes that calls may use of a new stack whose bounds are not known.
+        // The bytes that calls may use of a new stack whose bounds are unknown.
         private var room: UInt {
             let whole = UInt(bitPattern: size)
             return whole &- ThreadStack.left(of: whole)
@@ -137,7 +142,8 @@ extension StackSegment {
         return ThreadStack.run(stackSize: call.size) { call.make() }
     }
 
-    /// Makes a call on a new thread, in a task: only a task gets copies of the task-local values.
+    /// Makes a call on a new thread and in a task, because only a task copies the task-local
+    /// values.
     @available(macOS 15.0, iOS 18.0, tvOS 18.0, watchOS 11.0, visionOS 2.0, *)
     private static func joinTask(_ call: Call) -> Bool {
         let executor = ThreadExecutor()
@@ -150,10 +156,10 @@ extension StackSegment {
         return false
     }
 
-    /// Runs a task on the thread that calls ``runJobs()``.
+    /// An executor that runs a task on the thread that calls ``runJobs()``.
     ///
-    /// `@unchecked Sendable`: the thread that makes the task starts the one that runs it, and waits for
-    /// that. The task never suspends, so nothing else adds jobs.
+    /// `@unchecked Sendable`: the thread that creates the task starts the thread that runs it, and
+    /// waits for that thread. The task never suspends, so nothing else adds jobs.
     @available(macOS 15.0, iOS 18.0, tvOS 18.0, watchOS 11.0, visionOS 2.0, *)
     private final class ThreadExecutor: TaskExecutor, @unchecked Sendable {
         private var jobs: [UnownedJob] = []

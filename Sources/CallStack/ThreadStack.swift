@@ -9,30 +9,32 @@ internal import CSystemFiles
 internal import WinSDK
 #endif
 
-// All that the package knows of threads and their stacks on each platform is in this file:
+// This file has all platform-specific code for threads and their stacks:
 //
 // | platform | bounds of a stack | threads |
 // |---|---|---|
 // | Apple | `pthread_get_stackaddr_np`, `pthread_get_stacksize_np` | POSIX |
 // | Linux, Android | main thread: the limit of the system; others: `pthread_getattr_np` | POSIX |
 // | Windows | `GetCurrentThreadStackLimits` | `CreateThread` |
-// | WebAssembly | not known | none |
+// | WebAssembly | unknown | none |
 //
-// The compiler's flag `NO_THREADS` makes any platform one without threads, like WebAssembly, to check that part on
-// others (`Scripts/platforms`, `SingleThreadTests`), and to build for a platform that is not in the table.
+// The compiler flag `NO_THREADS` builds any platform without threads, like WebAssembly. It serves
+// to check that case on other platforms (`Scripts/platforms`, `SingleThreadTests`), and to build
+// for a platform that is not in the table.
 
 /// The stacks of threads. All of them grow towards lower addresses.
 enum ThreadStack {
-    // The bytes of an unmeasured stack that calls may use, from the outermost one on.
+    // The bytes that calls may use of a stack with unknown bounds, counted from the outermost call.
     #if NO_THREADS || os(WASI)
-    // The stack of WebAssembly is 128 KiB where the linker is told nothing else.
+    // WebAssembly has a stack of 128 KiB by default.
     static let unmeasuredRoom: UInt = 48 << 10
     #else
     // A thread has 512 KiB or more by default; with Musl 128 KiB.
     static let unmeasuredRoom: UInt = 96 << 10
     #endif
 
-    // The bytes left for code between two checks: the package's own, and a program's initializers.
+    // The bytes kept free for code between two checks: the package's own, and a program's
+    // initializers.
     private static let reserve: UInt = 256 << 10
 
     /// The bounds of a stack.
@@ -42,22 +44,22 @@ enum ThreadStack {
 
         func contains(_ address: UInt) -> Bool { address &- lowest < size }
 
-        /// The address down to which calls are made: half of a small stack is left.
+        /// The lowest address at which calls are made. Half of a small stack is kept free.
         var floor: UInt { lowest &+ ThreadStack.left(of: size) }
     }
 
-    /// The bytes of a stack that are left for code between two checks.
+    /// Returns the bytes of a stack that are kept free for code between two checks.
     static func left(of size: UInt) -> UInt { min(size / 2, reserve) }
 
-    /// The address that the stack has reached, about.
+    /// Returns the approximate address that the stack has reached.
     @inline(never)
     static func position() -> UInt {
         #if os(Linux) || os(Android)
-        // A sanitizer may keep variables elsewhere.
+        // A sanitizer may keep local variables elsewhere.
         return keyed_frame_address()
         #else
         var mark: UInt8 = 0
-        // SAFETY: the address is looked at as a number only.
+        // SAFETY: the address is used only as a number.
         return unsafe withUnsafeMutablePointer(to: &mark) { UInt(bitPattern: $0) }
         #endif
     }
@@ -66,9 +68,9 @@ enum ThreadStack {
 // MARK: - Bounds
 
 extension ThreadStack {
-    /// The address down to which the current thread makes calls; nil where it is not known.
+    /// Returns the lowest address at which the current thread makes calls; nil if it is unknown.
     ///
-    /// A program with fibers runs a thread on other memory, whose end is not known.
+    /// It is unknown in a program with fibers, which runs a thread on other memory.
     static func floor() -> UInt? {
         guard let bounds = Self.bounds(), bounds.contains(position()) else { return nil }
         return bounds.floor
@@ -81,16 +83,18 @@ extension ThreadStack {
 }
 #elseif os(Linux) || os(Android)
 extension ThreadStack {
-    // The most that the main thread's stack is taken to have: the kernel keeps 128 MiB free for it.
+    // The assumed maximum size of the main thread's stack. The kernel keeps 128 MiB free for it.
     private static let largestOfMain: UInt = 64 << 20
 
-    // The keys of each thread's bounds, which are measured once: measuring takes a system call.
+    // The thread-specific keys of the bounds. Each thread measures them once, because that takes a
+    // system call.
     private static let lowestKey = makeKey()
     private static let sizeKey = makeKey()
 
     private static func makeKey() -> pthread_key_t? {
         var key = pthread_key_t()
-        // SAFETY: the variable is ours for the call. The values are numbers: nothing releases them.
+        // SAFETY: the variable is valid for the call. The values are numbers and need no
+        // destructor.
         return unsafe pthread_key_create(&key, nil) == 0 ? key : nil
     }
 
@@ -105,21 +109,21 @@ extension ThreadStack {
     }
 
     private static func number(_ key: pthread_key_t) -> UInt {
-        // SAFETY: a number in place of a pointer; nothing is read through it.
+        // SAFETY: a number stored as a pointer, which is never dereferenced.
         unsafe UInt(bitPattern: pthread_getspecific(key))
     }
 
     private static func keep(_ number: UInt, _ key: pthread_key_t) {
-        // SAFETY: as above.
+        // SAFETY: a number stored as a pointer, which is never dereferenced.
         _ = unsafe pthread_setspecific(key, UnsafeRawPointer(bitPattern: number))
     }
 
     private static func measured() -> Bounds? { ofMainThread() ?? ofOtherThread() }
 
-    /// The bounds of the main thread's stack; nil on another thread.
+    /// Returns the bounds of the main thread's stack; nil on another thread.
     ///
-    /// That stack grows up to the limit of the system. The C library is not asked: it reads a file for
-    /// these bounds, or returns the present size.
+    /// That stack grows up to the limit of the system. The C library is not used, because it reads
+    /// a file for these bounds, or returns the current size.
     private static func ofMainThread() -> Bounds? {
         let top = keyed_stack_top()
         let size = min(keyed_stack_limit(), largestOfMain)
@@ -129,8 +133,8 @@ extension ThreadStack {
     }
 
     private static func ofOtherThread() -> Bounds? {
-        // SAFETY: the attributes are initialized by the first call and destroyed here; the address is
-        // looked at as a number only.
+        // SAFETY: the attributes are initialized by the first call and destroyed here; the address
+        // is used only as a number.
         unsafe withUnsafeTemporaryAllocation(of: pthread_attr_t.self, capacity: 1) {
             attributes -> Bounds? in
             guard let attributes = attributes.baseAddress else { return nil }
@@ -147,7 +151,7 @@ extension ThreadStack {
 #elseif canImport(Darwin)
 extension ThreadStack {
     private static func bounds() -> Bounds? {
-        // SAFETY: the thread is the one that calls; the address is looked at as a number only.
+        // SAFETY: the thread is the calling one; the address is used only as a number.
         let top = unsafe UInt(bitPattern: pthread_get_stackaddr_np(pthread_self()))
         let size = unsafe UInt(truncatingIfNeeded: pthread_get_stacksize_np(pthread_self()))
         guard size > 0, top > size else { return nil }
@@ -158,7 +162,7 @@ extension ThreadStack {
 extension ThreadStack {
     private static func bounds() -> Bounds? {
         var (lowest, top): (ULONG_PTR, ULONG_PTR) = (0, 0)
-        // SAFETY: the variables are ours for the call.
+        // SAFETY: the variables are valid for the call.
         unsafe GetCurrentThreadStackLimits(&lowest, &top)
         guard top > lowest else { return nil }
         return Bounds(
@@ -173,7 +177,7 @@ extension ThreadStack {
 
 #if NO_THREADS || os(WASI)
 extension ThreadStack {
-    /// Runs nothing: the platform has no threads.
+    /// Does nothing, because the platform has no threads.
     ///
     /// - Returns: False.
     static func run(stackSize: Int, _ body: @escaping () -> Void) -> Bool { false }
@@ -182,10 +186,10 @@ extension ThreadStack {
 extension ThreadStack {
     /// Runs a closure on a new thread with a stack of this size, and waits for it.
     ///
-    /// - Returns: False if the system had no memory for the stack, so that nothing ran.
+    /// - Returns: False if the system had no memory for the stack, so that `body` did not run.
     static func run(stackSize: Int, _ body: @escaping () -> Void) -> Bool {
-        // SAFETY: the thread gets a reference of its own to the work and gives it up; it is waited for,
-        // so that it ends before this returns.
+        // SAFETY: the thread receives its own reference to the work and releases it. This function
+        // waits for the thread, which thus ends before it returns.
         let argument = unsafe Unmanaged.passRetained(Work(body))
         let flags = DWORD(STACK_SIZE_PARAM_IS_A_RESERVATION)
         guard
@@ -208,10 +212,11 @@ extension ThreadStack {
 extension ThreadStack {
     /// Runs a closure on a new thread with a stack of this size, and waits for it.
     ///
-    /// - Returns: False if the system had no memory for the stack, so that nothing ran.
+    /// - Returns: False if the system had no memory for the stack, so that `body` did not run.
     static func run(stackSize: Int, _ body: @escaping () -> Void) -> Bool {
-        // SAFETY: the attributes are initialized and destroyed here; the thread gets a reference of
-        // its own to the work and gives it up; it is joined, so that it ends before this returns.
+        // SAFETY: the attributes are initialized and destroyed here. The thread receives its own
+        // reference to the work and releases it. This function joins the thread, which thus ends
+        // before it returns.
         unsafe withUnsafeTemporaryAllocation(of: pthread_attr_t.self, capacity: 1) { attributes in
             guard let attributes = attributes.baseAddress else { return false }
             unsafe pthread_attr_init(attributes)

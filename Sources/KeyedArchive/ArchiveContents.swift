@@ -4,19 +4,19 @@
 internal import ArchiveVocabulary
 @_spi(Tables) public import PropertyList
 
-/// A property list that was recognized as a keyed archive, and is read in place.
+/// A property list with the root of a keyed archive. Its objects are read in place.
 ///
 /// The root is a dictionary:
 ///
 /// | key | value |
 /// |---|---|
 /// | `$version` | integer: 100000 |
-/// | `$archiver` | string: the class that wrote it, mostly `NSKeyedArchiver` |
-/// | `$top` | dictionary: the roots, each a UID or a plain value; mostly one, `root` |
-/// | `$objects` | array: the objects; a UID is a place in it. The first is the string `$null`, which is nil |
+/// | `$archiver` | string: the class that wrote it, usually `NSKeyedArchiver` |
+/// | `$top` | dictionary: the roots, each a UID or a plain value; usually one, `root` |
+/// | `$objects` | array: the objects, which UIDs index. The first is the string `$null`: nil |
 ///
-/// An object is a plain value (string, number, boolean, data, and dates from GNUstep), or a dictionary
-/// with a `$class` and fields, or the description of a class (``ArchivedClass``).
+/// An object is a plain value (string, number, boolean, data, and dates from GNUstep), or a
+/// dictionary with a `$class` and fields, or the description of a class (``ArchivedClass``).
 public struct ArchiveContents: Sendable {
     /// The property list.
     public let document: PropertyListDocument
@@ -24,14 +24,14 @@ public struct ArchiveContents: Sendable {
     public let archiver: String
     /// The roots by their keys: UIDs and plain values.
     public let top: PropertyListNode.DictionaryView
-    /// The objects. The first stands for nil.
+    /// The objects. The first represents nil.
     public let objects: PropertyListNode.ArrayView
-    /// The number of the dictionary of the roots in the document.
+    /// The node number of the `$top` dictionary.
     let topNumber: UInt32
-    /// The number of the array of the objects in the document.
+    /// The node number of the `$objects` array.
     let objectsNumber: UInt32
 
-    /// The version of the format that every known archive has.
+    /// The format version of every known archive.
     public static let version = 100_000
 
     /// Reads the root of a keyed archive. Constant time.
@@ -83,8 +83,8 @@ public struct ArchiveContents: Sendable {
         try self.init(document)
     }
 
-    /// The error with the class of the object that has a key twice; nil for another error, and where the archive
-    /// has more flaws.
+    /// Returns an error that names the class of the object with a duplicate key. Returns nil for
+    /// any other error, and for an archive that has further flaws.
     private static func duplicateKey(
         _ error: PropertyListError, in bytes: [UInt8], _ limits: ParsingLimits
     ) -> KeyedArchiveError? {
@@ -126,7 +126,7 @@ public struct ArchiveContents: Sendable {
             recovery: "`PropertyListDocument` and `PlistDecoder` read other property lists")
     }
 
-    /// The way to an object from the root of the property list.
+    /// Returns the path to an object from the root of the property list.
     static func path(of object: PropertyListUID) -> PropertyListPath {
         PropertyListPath([.key(ArchiveFormat.objectsKey), .index(Int(clamping: object.value))])
     }
@@ -144,13 +144,14 @@ extension ArchiveContents {
         /// A dictionary with a `$class`: its fields, `$class` among them, and the entry that
         /// describes the class.
         case object(PropertyListNode.DictionaryView, class: PropertyListUID)
-        /// The description of a class, to be read with ``ArchiveContents/archivedClass(_:limits:)``.
+        /// The description of a class, to be read with
+        /// ``ArchiveContents/archivedClass(_:limits:)``.
         case classDescription(PropertyListNode)
-        /// A value that is none of these, with the reason.
+        /// Any other value, with the reason why it is malformed.
         case malformed(PropertyListNode, KeyedArchiveError)
     }
 
-    /// The entry that a reference names. Constant time.
+    /// Returns the entry that a reference names. Constant time.
     ///
     /// - Throws: `danglingReference`.
     public func entry(_ reference: PropertyListUID) throws(KeyedArchiveError) -> Entry {
@@ -194,11 +195,11 @@ extension ArchiveContents {
         node[ArchiveFormat.classNameKey] != nil
     }
 
-    /// The class that an entry describes. Linear in the size of the description.
+    /// Returns the class that an entry describes. Linear in the size of the description.
     ///
     /// - Parameters:
     ///   - reference: the number of the entry.
-    ///   - limits: how much the description may expand to.
+    ///   - limits: the limits for expanding the description.
     /// - Returns: The class.
     /// - Throws: `danglingReference`, `malformedClass`, `expansionLimitExceeded`.
     public func archivedClass(
@@ -208,7 +209,8 @@ extension ArchiveContents {
         return try archivedClass(reference, within: &budget)
     }
 
-    /// The class that an entry describes, one of several that are read of an archive.
+    /// Returns the class that an entry describes. `budget` is shared by all classes read from an
+    /// archive.
     ///
     /// - Throws: as ``archivedClass(_:limits:)``.
     package func archivedClass(
@@ -221,7 +223,7 @@ extension ArchiveContents {
             reference, UInt32(truncatingIfNeeded: node.number), DocumentTable(of: node), &budget)
     }
 
-    /// The class that an entry describes, whose node and document are known.
+    /// Returns the class that an entry describes, given the entry's node and document.
     ///
     /// - Throws: `malformedClass`, `expansionLimitExceeded`.
     func archivedClass(
@@ -235,7 +237,7 @@ extension ArchiveContents {
         return description
     }
 
-    /// The error for a malformed entry.
+    /// Returns the error for a malformed entry.
     static func malformed(
         _ what: String, _ reference: PropertyListUID,
         _ code: KeyedArchiveError.Code = .malformedObject

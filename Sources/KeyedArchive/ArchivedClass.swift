@@ -4,32 +4,33 @@
 internal import ArchiveVocabulary
 @_spi(Tables) internal import PropertyList
 
-/// The description of a class in a keyed archive: an entry of `$objects` of its own.
+/// The description of a class in a keyed archive. It is a separate entry of `$objects`.
 ///
 /// | key | value |
 /// |---|---|
 /// | `$classname` | string: the name the objects were archived under |
 /// | `$classes` | array of strings: the class and its superclasses, up to `NSObject`; absent for a class that was archived under another name |
-/// | `$classhints` | array of strings: classes to try where the first is unknown; mostly absent |
+/// | `$classhints` | array of strings: fallbacks where the class is unknown; usually absent |
 public struct ArchivedClass: Sendable {
-    /// The name, as it stands in the archive.
+    /// The name in the archive.
     public var name: String
-    /// The class and its superclasses, from the class itself on; nil where the archive has none.
+    /// The class itself, then its superclasses; nil if the archive has none.
     public var chain: [String]?
-    /// Classes to try where ``name`` is not known; nil where the archive has none.
+    /// Fallback classes for readers that do not know ``name``; nil if the archive has none.
     public var hints: [String]?
     private var layout = Layout.nameFirst
 
-    /// In which order the keys of a description stand.
+    /// The order of the keys in a description.
     private enum Layout: Sendable, Hashable {
         /// The name, the chain, the hints.
         case nameFirst
         /// The chain, the name, the hints.
         case chainFirst
-        /// Any other, and with other keys. Of the three all stand in it, with null.
+        /// Another order, or additional keys. The dictionary has the three usual keys too, with
+        /// null.
         case other(PropertyListDictionary)
 
-        /// All keys, those that are none of the three with their values.
+        /// All keys in order, with null for the three usual ones and the values of the others.
         var keys: PropertyListDictionary {
             switch self {
             case .nameFirst:
@@ -48,18 +49,19 @@ public struct ArchivedClass: Sendable {
 
         private var isUsual: Bool { if case .other = self { false } else { true } }
 
-        // The order is how a description is written, not what it says.
+        // The order of the usual keys is formatting and does not affect equality.
         static func == (left: Layout, right: Layout) -> Bool {
             left.isUsual && right.isUsual || left.keys == right.keys
         }
 
-        // Three keys in another order are equal to the usual ones.
+        // The three usual keys in any order are equal, and need equal hashes.
         func hash(into hasher: inout Hasher) {
             if case .other(let keys) = self, keys.count > 3 { hasher.combine(keys) }
         }
     }
 
-    /// Describes a class by its name, its superclasses from the next on, and `NSObject`.
+    /// Creates the description of a class. `superclasses` go from the nearest up to, but without,
+    /// `NSObject`.
     public init(_ name: String, _ superclasses: String...) {
         var chain: [String] = []
         chain.reserveCapacity(superclasses.count &+ 2)
@@ -69,26 +71,28 @@ public struct ArchivedClass: Sendable {
         self.init(name: name, chain: chain)
     }
 
-    /// Describes a class by its name and, unless it stands for another, its superclasses.
+    /// Creates the description of a class. The chain is absent for a class archived under another
+    /// name.
     public init(name: String, chain: [String]? = nil, hints: [String]? = nil) {
         self.name = name
         self.chain = chain
         self.hints = hints
     }
 
-    /// A class that inherits from this one.
+    /// Returns the description of a class that inherits from this one.
     public func subclass(_ name: String) -> ArchivedClass {
         ArchivedClass(name: name, chain: [name] + (chain ?? [self.name, FoundationClass.object]))
     }
 
-    /// Returns whether the class is `name` or inherits from it, as far as the archive says.
+    /// Returns whether the class is `name` or inherits from it, according to the archive.
     public func isKind(of name: String) -> Bool {
         self.name.isLiterally(name) || chain?.contains { $0.isLiterally(name) } == true
     }
 }
 
 extension ArchivedClass {
-    /// Reads a description; nil where the value is none (it has no `$classname`).
+    /// Reads a description. Returns nil for a value without a `$classname`, which describes no
+    /// class.
     ///
     /// - Throws: `malformedClass` for a name, chain or hints that are not strings.
     init?(
@@ -103,7 +107,8 @@ extension ArchivedClass {
         }
         let nameRecord = table[value(at: nameOffset)]
         guard nameRecord.kind == .string else {
-            throw Self.malformed("`$classname` is of kind \(nameRecord.kind)", object)
+            throw Self.malformed(
+                "`$classname` is of kind \(nameRecord.kind), not a string", object)
         }
         name = table.string(of: nameRecord)
         let chainOffset = Self.offset(of: ArchiveFormat.classChainKey, in: record, table)
@@ -124,8 +129,7 @@ extension ArchivedClass {
         }
     }
 
-    /// Returns the number of keys before this one in a description; nil where the description does
-    /// not have it.
+    /// Returns the index of a key among those of a description; nil if the description lacks it.
     private static func offset(
         of key: String, in description: NodeRecord, _ table: DocumentTable
     ) -> Int? {
@@ -151,7 +155,7 @@ extension ArchivedClass {
         return order == [chain, name, hints] ? .chainFirst : .other(keys)
     }
 
-    /// The value of a key that is none of the three; null for those.
+    /// Returns the value of an additional key; null for the three usual ones.
     private static func otherValue(
         _ entry: PropertyListNode.DictionaryView.Element
     ) throws(KeyedArchiveError) -> PropertyListValue {
@@ -175,7 +179,8 @@ extension ArchivedClass {
         for place in record.valueRange {
             let element = table[table.child(place)]
             guard element.kind == .string else {
-                throw malformed("`\(key)` holds a value of kind \(element.kind)", object)
+                throw malformed(
+                    "`\(key)` contains a value of kind \(element.kind), not a string", object)
             }
             names.append(table.string(of: element))
         }
@@ -188,14 +193,14 @@ extension ArchivedClass {
             path: ArchiveContents.path(of: object))
     }
 
-    /// One field of a description that has no others than the three.
+    /// One of the three usual fields of a description.
     enum Field {
         case name(String)
         case chain([String])
         case hints([String])
     }
 
-    /// The fields of the description in order; nil where it has others than the three.
+    /// The fields of the description in order; nil if it has additional ones.
     var fields: [Field]? {
         let chain = chain.map { Field.chain($0) }
         let hints = hints.map { Field.hints($0) }
@@ -221,7 +226,8 @@ extension ArchivedClass {
 }
 
 extension ArchivedClass: Hashable {
-    /// Returns whether both say the same: names, superclasses and hints of the same scalars.
+    /// Returns whether both have the same names, superclasses, hints and additional keys, scalar by
+    /// scalar.
     public static func == (left: ArchivedClass, right: ArchivedClass) -> Bool {
         left.name.isLiterally(right.name) && isSame(left.chain, right.chain)
             && isSame(left.hints, right.hints) && left.layout == right.layout
@@ -241,6 +247,6 @@ extension ArchivedClass: Hashable {
 }
 
 extension ArchivedClass: ExpressibleByStringLiteral {
-    /// A class that inherits from `NSObject`.
+    /// Creates the description of a class that directly inherits from `NSObject`.
     public init(stringLiteral name: String) { self.init(name) }
 }

@@ -11,22 +11,22 @@ internal import Foundation
 
 /// Lists of classes for common needs. All of them are data: none does anything when it is read.
 extension ClassRegistry {
-    /// The classes that a property list consists of: NSArray, NSData, NSDate, NSDictionary, NSNumber,
-    /// NSString and their mutable twins.
+    /// The classes that a property list consists of: NSArray, NSData, NSDate, NSDictionary,
+    /// NSNumber, NSString and their mutable twins.
     public static let propertyList = ClassRegistry(
         String.self, Mutable<String>.self, ArchivedNumber.self, Data.self, Mutable<Data>.self,
         Date.self, [AnyArchived].self, Mutable<[AnyArchived]>.self,
         ArchivedPairs<AnyArchived, AnyArchived>.self,
         Mutable<ArchivedPairs<AnyArchived, AnyArchived>>.self)
 
-    /// The classes of single values that keychain wrappers let pass: NSData, NSDate, NSMutableData,
+    /// The classes of single values that keychain wrappers accept: NSData, NSDate, NSMutableData,
     /// NSMutableString, NSNumber, NSString, NSValue.
     public static let commonClasses = ClassRegistry(
         String.self, Mutable<String>.self, ArchivedNumber.self, Data.self, Mutable<Data>.self,
         Date.self, ArchivedValue.self)
 
-    /// The classes of identifiers: NSURL, NSUUID. `.commonClasses.merging(.identifierClasses)` allows all single values
-    /// that settings and keychain items usually hold.
+    /// The classes of identifiers: NSURL, NSUUID. `.commonClasses.merging(.identifierClasses)`
+    /// allows all single values that settings and keychain items usually hold.
     public static let identifierClasses = ClassRegistry(URL.self, UUID.self)
 
     /// The classes of Foundation that are plain data and have a Swift type here: the default list.
@@ -54,8 +54,8 @@ extension ClassRegistry {
         Mutable<ArchivedOrderedSet<AnyArchived>>.self, ArchivedCountedSet<AnyArchived>.self)
 }
 
-/// The classes that other products of the package have types for. Messages name the product; the list makes
-/// no class known or allowed.
+/// Classes whose Swift types are in other products of the package. Messages name the product. The
+/// list allows no class.
 enum ClassesElsewhere {
     private static let names = [
         "NSBezierPath", "NSColor", "NSColorSpace", "NSFont", "NSFontDescriptor",
@@ -63,7 +63,7 @@ enum ClassesElsewhere {
         "UIFontDescriptor",
     ]
 
-    /// The change that would allow a class of another product; nil for other classes.
+    /// Returns the change that would allow a class of another product; nil for other classes.
     static func recovery(for name: String) -> String? {
         guard names.contains(where: name.isLiterally) else { return nil }
         let preset = name.utf8.first == UInt8(ascii: "U") ? "uiKit" : "appKit"

@@ -3,11 +3,12 @@
 
 internal import PropertyList
 
-/// The classes that an archive may hold: an allow-list of exact archived names, each with the Swift
-/// type that its objects become.
+/// The classes that an archive may contain: an allow-list of exact archived names, each with the
+/// Swift type that its objects become.
 ///
-/// Allowing a class allows none of its subclasses. The archiver checks the same registry: it refuses to write
-/// what the unarchiver would refuse to read. A registry is a value. There is no global one.
+/// Allowing a class allows none of its subclasses. The archiver checks the same registry: it
+/// refuses to write what the unarchiver would refuse to read. A registry is a value. There is no
+/// global one.
 ///
 /// ```swift
 /// let allowed = ClassRegistry.commonClasses.adding(Save.self)
@@ -15,32 +16,33 @@ internal import PropertyList
 /// let again = try KeyedUnarchiver.unarchive(Save.self, from: bytes, allowing: allowed)
 /// ```
 public struct ClassRegistry: Sendable {
-    /// The use of an archived name.
+    /// The meaning of an allowed name.
     struct Binding: Sendable {
-        /// The type of the objects; nil where there is none, and objects stay opaque.
+        /// The type of the objects; nil if there is none, so that objects stay opaque.
         var type: (any KeyedDecodable.Type)?
-        /// A Boolean value that says whether the name is the type's own, and not an alias that is
-        /// only read.
+        /// A Boolean value that says whether the name is the type's own rather than an alias, which
+        /// is used only for reading.
         var isPrimary: Bool
     }
 
     /// The result of looking up an archived class.
     struct Match: Sendable {
-        /// The name that allows the class: its own, or another that stands for it.
+        /// The allowed name: the class's own, its other Swift form, or one of its hints.
         var name: String
-        /// The type of the objects; nil where there is none, and objects stay opaque.
+        /// The type of the objects; nil if there is none, so that objects stay opaque.
         var type: (any KeyedDecodable.Type)?
     }
 
     private var bindings: [ExactText: Binding] = [:]
-    // The names among the bindings that are mangled Swift names, by their readable form.
+    // The mangled Swift names among the bindings, by their readable form.
     private var mangledNames: [ExactText: String] = [:]
-    /// A Boolean value that says whether objects of unlisted classes are kept as ``OpaqueObject``. They can be
-    /// inspected and written back, but become no other value.
+    /// A Boolean value that says whether objects of unlisted classes are kept as ``OpaqueObject``.
+    /// They can be inspected and written back, but become no other value.
     public private(set) var keepsUnknownClasses = false
     // The archived names that replace the types' own, by type.
     private var writtenNames: [ObjectIdentifier: String] = [:]
-    // The types of fields that the outermost call of `add(_:fields:)` has registered; nil outside of one.
+    // The types of fields that the outermost call of `add(_:fields:)` has registered; nil outside
+    // of one.
     private var registeredFields: Set<ObjectIdentifier>?
 
     /// Creates a registry that allows nothing.
@@ -51,7 +53,7 @@ public struct ClassRegistry: Sendable {
         for type in types { type.register(in: &self) }
     }
 
-    /// The binding of exactly this name; nil where the name is not allowed.
+    /// The binding of exactly this name; nil if the name is not allowed.
     private(set) subscript(name: String) -> Binding? {
         get { bindings[ExactText(name)] }
         set {
@@ -67,13 +69,14 @@ public struct ClassRegistry: Sendable {
     /// Returns whether objects of the class `name` are allowed.
     public func allows(_ name: String) -> Bool { self[name] != nil }
 
-    /// The name of the Swift type that objects of the class `name` become; nil where there is none.
+    /// Returns the name of the Swift type that objects of the class `name` become; nil if there is
+    /// none.
     public func typeName(of name: String) -> String? {
         self[name]?.type.map { String(describing: $0) }
     }
 
-    /// Returns whether objects of a class are allowed. The name of the class must be in the registry, or the
-    /// other form of a Swift name, or a hint in the archive.
+    /// Returns whether objects of a class are allowed. The name of the class must be in the
+    /// registry, or the other form of a Swift name, or a hint in the archive.
     public func allows(_ archivedClass: ArchivedClass) -> Bool {
         match(of: archivedClass) != nil
     }
@@ -82,22 +85,23 @@ public struct ClassRegistry: Sendable {
 // MARK: - Extending
 
 extension ClassRegistry {
-    /// Returns the registry with the classes of more types. A type's own name replaces an earlier binding of it.
+    /// Returns the registry with the classes of more types. A type's own name replaces an earlier
+    /// binding of it.
     public func adding(_ types: any KeyedDecodable.Type...) -> ClassRegistry {
         var registry = self
         for type in types { type.register(in: &registry) }
         return registry
     }
 
-    /// Returns the registry with a further name that objects of a type are read from. The class may have been
-    /// renamed, or have another name in another program.
+    /// Returns the registry with an additional name for reading objects of a type. Use it for a
+    /// class that was renamed, or that has another name in another program.
     public func adding(_ type: any KeyedDecodable.Type, as name: String) -> ClassRegistry {
         var registry = self
         registry[name] = Binding(type: type, isPrimary: true)
         return registry
     }
 
-    /// Returns the registry with another name that objects of a type are written under, and read from.
+    /// Returns the registry with another name for writing and reading objects of a type.
     ///
     /// The archiver then writes objects of the type without their superclasses, as Apple's does.
     public func adding(_ type: any KeyedCodable.Type, writtenAs name: String) -> ClassRegistry {
@@ -106,8 +110,8 @@ extension ClassRegistry {
         return registry
     }
 
-    /// Returns the registry with names that have no Swift type. Where any object is requested, objects of these
-    /// classes are kept as ``OpaqueObject``.
+    /// Returns the registry with names that have no Swift type. Where any object is requested,
+    /// objects of these classes are kept as ``OpaqueObject``.
     public func allowing(_ names: String...) -> ClassRegistry {
         var registry = self
         registry.allow(names)
@@ -121,8 +125,8 @@ extension ClassRegistry {
         }
     }
 
-    /// Returns a registry that keeps objects of unlisted classes as ``OpaqueObject``, where one of these or any
-    /// object is requested.
+    /// Returns the registry set to keep objects of unlisted classes as ``OpaqueObject``, wherever
+    /// an ``OpaqueObject`` or any object is requested.
     public func keepingUnknownClasses() -> ClassRegistry {
         var registry = self
         registry.keepsUnknownClasses = true
@@ -136,8 +140,8 @@ extension ClassRegistry {
         return registry
     }
 
-    /// Returns the union of both registries. For a name in both, `other` takes precedence, unless the name is a
-    /// type's own here and an alias there.
+    /// Returns the union of both registries. For a name in both, `other` takes precedence, unless
+    /// the name is a type's own here and an alias there.
     public func merging(_ other: ClassRegistry) -> ClassRegistry {
         var registry = self
         registry.bindings.merge(other.bindings) { mine, others in
@@ -149,7 +153,8 @@ extension ClassRegistry {
         return registry
     }
 
-    /// Adds a type under its own name, and under each of its aliases that is no other type's own name.
+    /// Adds a type under its own name, and under its aliases, except those that are another type's
+    /// own name.
     public mutating func add(_ type: any KeyedDecodable.Type) {
         self[type.archivedClass.name] = Binding(type: type, isPrimary: true)
         for name in type.archivedAliases where self[name]?.isPrimary != true {
@@ -157,7 +162,8 @@ extension ClassRegistry {
         }
     }
 
-    /// Adds a type, and registers the types of its fields. Types may hold each other: each is registered once.
+    /// Adds a type, and registers the types of its fields. Types may contain each other: each is
+    /// registered once.
     ///
     /// ```swift
     /// static func register(in registry: inout ClassRegistry) {
@@ -168,7 +174,7 @@ extension ClassRegistry {
     /// - Parameters:
     ///   - type: the type to add.
     ///   - fields: the types of objects that its fields name.
-    /// - Complexity: linear in the number of types that `fields` lead to.
+    /// - Complexity: linear in the number of types reachable through `fields`.
     public mutating func add(
         _ type: any KeyedDecodable.Type, fields: any KeyedArchivable.Type...
     ) {
@@ -183,15 +189,15 @@ extension ClassRegistry {
         if isOutermost { registeredFields = nil }
     }
 
-    /// The name that replaces a type's own in archives; nil where none does.
+    /// Returns the name that replaces a type's own in archives; nil if none does.
     func writtenName(of type: Any.Type) -> String? { writtenNames[ObjectIdentifier(type)] }
 }
 
 // MARK: - Looking up
 
 extension ClassRegistry {
-    /// Looks an archived class up by its name, then by the other form of a Swift name, then by each hint in the
-    /// archive. Returns nil where none of them is allowed.
+    /// Looks an archived class up by its name, then by the other form of a Swift name, then by each
+    /// hint in the archive. Returns nil if none of them is allowed.
     func match(of archivedClass: ArchivedClass) -> Match? {
         if let binding = self[archivedClass.name] {
             return Match(name: archivedClass.name, type: binding.type)
@@ -203,7 +209,7 @@ extension ClassRegistry {
         return nil
     }
 
-    /// Looks up the readable form of a mangled Swift name, and the other way round.
+    /// Looks up the readable form of a mangled Swift name, or the mangled form of a readable one.
     private func otherForm(of name: String) -> Match? {
         let qualified = SwiftClassName.qualified(name)
         if let qualified, let binding = self[qualified] {

@@ -3,34 +3,34 @@
 
 @_spi(Tables) package import PropertyList
 
-/// Bounds what the descriptions of the classes of an archive expand to together.
+/// The budget for all class descriptions of one archive.
 ///
-/// A small file can describe a thousand classes that share a list of a million names, or one name of a
-/// megabyte, and each description that is read has a copy.
+/// A small file can describe a thousand classes that share an array of a million names, or a name
+/// of one megabyte. Each parsed description has its own copy.
 package struct DescriptionBudget {
     private var count = 0
-    /// The bytes that all descriptions so far hold.
+    /// The bytes of strings and data in all descriptions so far.
     package private(set) var size = 0
-    // Descriptions that share nothing cannot have more values than there are elements of containers.
+    // Descriptions that share nothing have at most as many values as all containers have elements.
     private let countLimit: Int
     private let sizeLimit: Int
-    // Values that are to be counted; kept for its room.
+    // The values still to be counted. It is a property in order to reuse its storage.
     private var pending: [UInt32] = []
 
-    /// Prepares for the descriptions of one archive.
+    /// Creates the budget for the class descriptions of one archive.
     package init(_ contents: ArchiveContents, limits: ParsingLimits) {
         self.init(DocumentTable(contents.document), limits)
     }
 
     init(_ table: DocumentTable, _ limits: ParsingLimits) {
         countLimit = 2 &* table.children.count &+ 1000
-        // A name mostly stands in a description twice, as the same value. For each value that the limits
-        // allow there may be a short text more.
+        // A description usually refers to its name twice, hence twice the table's size. Beyond
+        // that, each value that the limits allow may have a short text.
         let values = min(max(limits.expansion.limit(for: table.extent), 0), Int.max >> 5)
         sizeLimit = 2 &* table.size &+ 16 &* values
     }
 
-    /// Counts all that a description holds, and its bytes of text and data.
+    /// Charges the values of a description, and the bytes of its strings and data.
     ///
     /// - Throws: `expansionLimitExceeded`.
     mutating func charge(

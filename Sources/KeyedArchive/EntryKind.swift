@@ -3,12 +3,12 @@
 
 @_spi(Tables) internal import PropertyList
 
-/// The kind of an entry of `$objects`. ``ArchiveContents`` decides it for one entry, ``ArchiveIndex`` for
-/// all; both by the rules here.
+/// The kind of an entry of `$objects`. ``ArchiveContents`` classifies one entry and
+/// ``ArchiveIndex`` all of them. Both use the rules here.
 enum EntryKind {
     /// The string `$null`: nil.
     case null
-    /// A plain value, of one of the constant classes.
+    /// A plain value, with the constant number of its class.
     case leaf(ClassNumber)
     /// An object, with the entry that describes its class.
     case object(class: UInt32)
@@ -16,7 +16,7 @@ enum EntryKind {
     case classDescription
     case malformed(EntryFlaw)
 
-    /// The kind of a value that is no dictionary.
+    /// Returns the kind of a value that is not a dictionary.
     @inline(__always)
     static func plain(_ kind: PropertyListKind, isNull: () -> Bool) -> EntryKind {
         switch kind {
@@ -29,10 +29,10 @@ enum EntryKind {
         }
     }
 
-    /// The kind of a dictionary that describes no class.
+    /// Returns the kind of a dictionary without a `$classname`.
     ///
     /// - Parameters:
-    ///   - classValue: The value of its `$class`; nil where it has none.
+    ///   - classValue: The value of its `$class`; nil if it has none.
     ///   - count: The number of entries.
     ///   - describesClass: Whether an entry describes a class.
     /// - Returns: The kind.
@@ -52,14 +52,14 @@ enum EntryKind {
 /// The reason why an entry of `$objects` is malformed.
 enum EntryFlaw {
     case unreadable
-    /// A value of a kind that no object is.
+    /// A value of a kind that `$objects` cannot contain.
     case kind(PropertyListKind)
     case noClass
     case classKind(PropertyListKind)
     case danglingClass(UInt32)
     case undescribedClass(UInt32)
 
-    /// The error for an entry with this flaw.
+    /// Returns the error for an entry with this flaw.
     ///
     /// `count` is the number of entries.
     @inline(never)
@@ -67,13 +67,15 @@ enum EntryFlaw {
         switch self {
         case .unreadable: ArchiveContents.malformed("it could not be read", entry)
         case .kind(let kind):
-            ArchiveContents.malformed("it is of kind \(kind), which no object is", entry)
+            ArchiveContents.malformed(
+                "expected an object, found a value of kind \(kind)", entry)
         case .noClass: ArchiveContents.malformed("it has no `$class`", entry)
         case .classKind(let kind):
             ArchiveContents.malformed("its `$class` is of kind \(kind), not a UID", entry)
         case .danglingClass(let number):
             ArchiveContents.malformed(
-                "its `$class` is object \(number), there are \(count)", entry, .danglingReference)
+                "its `$class` is object \(number), but there are only \(count) objects", entry,
+                .danglingReference)
         case .undescribedClass(let number):
             ArchiveContents.malformed(
                 "its `$class` is object \(number), which describes no class", entry,

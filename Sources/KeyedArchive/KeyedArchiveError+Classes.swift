@@ -7,13 +7,13 @@ internal import PropertyList
 // The errors for classes that are not allowed, with the line of code that allows them.
 
 extension KeyedArchiveError {
-    /// The error for an object of a class that the registry does not list.
+    /// Returns the error for an object of a class that the registry does not list.
     ///
     /// - Parameters:
-    ///   - archivedClass: the class; nil where the archive describes none.
-    ///   - subject: the object, as the message begins.
+    ///   - archivedClass: the class; nil if the archive describes none.
+    ///   - subject: the object, as the first words of the message.
     ///   - object: its number.
-    ///   - type: the type that the program asks for; nil where the archive decides.
+    ///   - type: the type that the program requests; nil if the archive chooses.
     /// - Returns: The error, with the line that allows the class.
     static func notAllowed(
         _ archivedClass: ArchivedClass?, _ subject: String, _ object: PropertyListUID? = nil,
@@ -21,14 +21,15 @@ extension KeyedArchiveError {
     ) -> KeyedArchiveError {
         let archivedClass = archivedClass ?? ArchivedClass(name: "")
         let name = printable(archivedClass.name)
-        // A reference that is followed late is often asked for as an optional.
+        // Deferred references are often requested as optionals.
         let wrapped = (type as? any OptionalValue.Type)?.wrappedType as? any KeyedDecodable.Type
         return KeyedArchiveError(
             .classNotAllowed, what: "\(subject) is of class \(name), which is not allowed",
             object: object, recovery: recovery(for: archivedClass, askedFor: wrapped ?? type))
     }
 
-    /// The error for a value that is to be written as an object of a class that the registry does not list.
+    /// Returns the error for a value whose class the registry does not list and which thus cannot
+    /// be written.
     static func notAllowed(
         _ name: String, writing type: (any KeyedEncodable.Type)?
     ) -> KeyedArchiveError {
@@ -39,7 +40,7 @@ extension KeyedArchiveError {
                 ?? recovery(for: name, writing: type))
     }
 
-    /// The line that allows a class of the program's own where it is written.
+    /// Returns the line that allows writing one of the program's own classes.
     private static func recovery(
         for name: String, writing type: (any KeyedEncodable.Type)?
     ) -> String {
@@ -48,12 +49,13 @@ extension KeyedArchiveError {
         return "`.allowing(\(quoted(name)))` would allow it: \(type) is only written"
     }
 
-    /// The line that allows a class, of which no type is known but that of the registry of Foundation.
+    /// Returns the line that allows a class listed in ``ClassRegistry/foundation``; nil for others.
     private static func recoveryByType(_ name: String) -> String? {
         ClassRegistry.foundation[name]?.type.map { "`.adding(\($0).self)` would allow it" }
     }
 
-    /// The line that allows a class. It never leads to another error where the program goes on.
+    /// Returns the line that allows a class. A program with that line must not get another error at
+    /// the same place.
     private static func recovery(
         for archivedClass: ArchivedClass, askedFor type: (any KeyedDecodable.Type)?
     ) -> String {
@@ -66,12 +68,12 @@ extension KeyedArchiveError {
         }
         if let type, type.reads(name) { return "`.adding(\(type).self)` would allow it" }
         return
-            "`.adding(T.self, as: \(quoted(name)))` with the type T of such objects would allow it, "
-            + "`.allowing(\(quoted(name)))` keeps them as they are"
+            "`.adding(T.self, as: \(quoted(name)))`, with T the type of its objects, would allow it; "
+            + "`.allowing(\(quoted(name)))` keeps them undecoded"
     }
 
-    /// The line for a class that the type asked for is not read from: that of a subclass, or the type's
-    /// class under another name.
+    /// Returns the line for a class that the requested type does not read: either for a subclass of
+    /// the type, or for another name of the type's class.
     private static func recovery(
         for archivedClass: ArchivedClass, insteadOf type: any KeyedDecodable.Type
     ) -> String {
@@ -80,7 +82,7 @@ extension KeyedArchiveError {
             return "`.adding(T.self, as: \(name))` with T, the subclass of \(type), would allow it"
         }
         if let other = ClassRegistry.foundation[archivedClass.name]?.type {
-            return "\(type) is asked for here; `\(other).self` reads this class"
+            return "\(type) is requested here; `\(other).self` reads this class"
         }
         return "`.adding(\(type).self, as: \(name))` would allow it, if that is another name of "
             + "\(printable(type.archivedClass.name))"

@@ -12,6 +12,6 @@ extension KeyedArchiveError: LocalizedError {
     public var errorDescription: String? { descriptionWithoutRecovery }
     /// The fault.
     public var failureReason: String? { what }
-    /// The change that lets the archive pass.
+    /// The suggested fix.
     public var recoverySuggestion: String? { recovery }
 }

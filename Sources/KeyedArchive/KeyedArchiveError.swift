@@ -4,52 +4,53 @@
 internal import ArchiveVocabulary
 public import PropertyList
 
-/// Why a keyed archive could not be read or written: what, and in which object.
+/// An error in reading or writing a keyed archive, with the object in which it occurred.
 ///
 /// Match on ``code``; the text may change between versions. A message names classes, keys and
 /// objects, and never quotes a value.
 public struct KeyedArchiveError: Error, Sendable {
-    /// The kind of failure: an open set, so that a new one breaks no `switch`.
+    /// The kind of failure. New codes may be added without breaking a `switch`.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         /// The code's name, as in the source.
         public let description: String
         private init(_ name: String) { description = name }
 
-        /// The bytes are no readable property list; ``KeyedArchiveError/propertyListError`` says
-        /// why.
+        /// The bytes are not a valid property list. ``KeyedArchiveError/propertyListError`` has the
+        /// cause.
         public static let invalidPropertyList = Code("invalidPropertyList")
         /// A property list, but not a keyed archive.
         public static let notAnArchive = Code("notAnArchive")
-        /// `$version` is another than 100000.
+        /// A `$version` other than 100000.
         public static let unsupportedVersion = Code("unsupportedVersion")
         /// A reference to an object that does not exist.
         public static let danglingReference = Code("danglingReference")
-        /// An entry of `$objects` that is no object: no `$class`, or not of a kind that an archive
-        /// holds.
+        /// An entry of `$objects` that is not an object. It lacks a `$class`, or is of a kind that
+        /// archives do not contain.
         public static let malformedObject = Code("malformedObject")
         /// A `$class` that names no class description, or a description without a name.
         public static let malformedClass = Code("malformedClass")
-        /// A field that an object lacks, or nil where a value is needed.
+        /// A missing field, or nil where a value is required.
         public static let missingValue = Code("missingValue")
-        /// An object of another class, or a plain value of another kind, than the one asked for.
+        /// An object of another class, or a plain value of another kind, than the requested one.
         public static let wrongType = Code("wrongType")
-        /// A number or text that the type asked for cannot hold.
+        /// A number or text that the requested type cannot represent.
         public static let valueOutOfRange = Code("valueOutOfRange")
         /// A class that is not in the ``ClassRegistry``.
         public static let classNotAllowed = Code("classNotAllowed")
-        /// A class that is allowed, but for which there is no Swift type.
+        /// An allowed class that has no Swift type.
         public static let unknownClass = Code("unknownClass")
-        /// An object that is needed to make itself.
+        /// An object that cannot be decoded without itself.
         public static let referenceCycle = Code("referenceCycle")
-        /// More objects within objects than `ParsingLimits.depth`.
+        /// Objects that are nested deeper than `ParsingLimits.depth`.
         public static let depthLimitExceeded = Code("depthLimitExceeded")
         /// More values than `ParsingLimits.expansion`.
         public static let expansionLimitExceeded = Code("expansionLimitExceeded")
         /// A subclass that would be archived as its superclass.
         public static let undeclaredSubclass = Code("undeclaredSubclass")
-        /// A key that an object has twice: two types of one hierarchy use it, or one type writes it twice.
+        /// A key that an object has twice: two types of one hierarchy use it, or one type writes it
+        /// twice.
         public static let duplicateKey = Code("duplicateKey")
-        /// An encoder that is used when its object is complete, or another mistake of the program.
+        /// An encoder that is used after its object is complete, or another programming error.
         public static let misuse = Code("misuse")
 
         /// A Boolean value that says whether the failure is a limit that can be raised, rather than
@@ -59,7 +60,7 @@ public struct KeyedArchiveError: Error, Sendable {
         }
     }
 
-    // One word wide, as the error of the layer below.
+    // One word wide, like `PropertyListError`.
     private final class Storage: Sendable {
         let code: Code
         let what: String
@@ -85,10 +86,10 @@ public struct KeyedArchiveError: Error, Sendable {
 
     private let storage: Storage
 
-    /// Creates an error, for a type that writes or reads itself.
+    /// Creates an error, for `encode(with:)` and `init(coder:)` of your own types.
     ///
-    /// Thrown from `encode(with:)` or `init(coder:)`, it gets the path to the object on its way to the
-    /// caller, like the library's own. ``KeyedDecoder/refusal(_:forKey:code:)`` names a field as well.
+    /// The library prepends the path to the object while the error propagates, as it does for its
+    /// own errors. ``KeyedDecoder/refusal(_:forKey:code:)`` names a field as well.
     ///
     /// ```swift
     /// guard count < 100 else {
@@ -102,7 +103,7 @@ public struct KeyedArchiveError: Error, Sendable {
     ///   - code: the kind of failure.
     ///   - what: the fault, as “expected X, found Y”. Errors are logged: do not quote values.
     ///   - object: the number of the object, ``KeyedDecoder/uid``.
-    ///   - path: the way from the object that throws the error to the fault; mostly nil.
+    ///   - path: the path from the object that throws the error to the fault; usually nil.
     ///   - recovery: what the caller can do about it.
     @inline(never)
     public init(
@@ -124,22 +125,23 @@ public struct KeyedArchiveError: Error, Sendable {
     public var code: Code { storage.code }
     /// The description of the failure, with both numbers where two are compared.
     public var what: String { storage.what }
-    /// The object it is wrong in: its number in `$objects`.
+    /// The number in `$objects` of the object with the fault.
     public var object: PropertyListUID? { storage.object }
-    /// The way to what is wrong: from the root of the property list, or, where typed values are read
-    /// or written, from the archive's root through the fields.
+    /// The path to the fault. Errors of typed values count from the archive's root through the
+    /// fields, others from the root of the property list.
     public var path: PropertyListPath? { storage.path }
-    /// The change that lets the archive pass, as advice for the caller.
+    /// The suggested fix, as advice for the caller.
     public var recovery: String? { storage.recovery }
-    /// The error of the layer below, for ``Code/invalidPropertyList``.
+    /// The underlying error, for ``Code/invalidPropertyList``.
     public var propertyListError: PropertyListError? { storage.propertyListError }
-    /// The file or the item that holds the archive, such as `file /srv/save.plist`; nil for an archive in memory.
+    /// The file or the item that contains the archive, such as `file /srv/save.plist`; nil for an
+    /// archive in memory.
     public var source: String? { storage.source }
 }
 
 extension KeyedArchiveError: CustomStringConvertible {
-    /// `keyed archive: what, in path, source (recovery)`; the error of the property list where that is the
-    /// reason.
+    /// `keyed archive: what, in path, source (recovery)`. For an underlying ``propertyListError``,
+    /// the first part is the description of that error.
     public var description: String {
         descriptionWithoutRecovery + (recovery.map { " (\($0))" } ?? "")
     }
@@ -154,7 +156,8 @@ extension KeyedArchiveError: CustomStringConvertible {
 }
 
 extension KeyedArchiveError {
-    /// The same error, about the archive in a file or an item. `source` is what messages call that, escaped.
+    /// Returns the error with the escaped name of the file or item that contains the archive,
+    /// unless it has one.
     package func from(_ source: String) -> KeyedArchiveError {
         KeyedArchiveError(
             Storage(
@@ -165,12 +168,13 @@ extension KeyedArchiveError {
 // MARK: - Making errors
 
 extension KeyedArchiveError {
-    /// The same error, seen from the object around: the path grows while the error unwinds.
+    /// Returns the error with a step prepended to its path, which grows while the error unwinds.
     func inside(_ component: PropertyListPath.Component) -> KeyedArchiveError {
         inside([component])
     }
 
-    /// Any error, with the step if it is one of this type. Generic callers have no code for it of their own.
+    /// Returns an error with a step prepended, if it is a `KeyedArchiveError`. Out of line, so that
+    /// specializations of generic callers do not repeat the code.
     @inline(never)
     package static func located(
         _ error: any Error, _ component: PropertyListPath.Component
@@ -181,15 +185,15 @@ extension KeyedArchiveError {
     @inline(never)
     func inside(_ components: [PropertyListPath.Component]) -> KeyedArchiveError {
         if components.isEmpty || propertyListError != nil { return self }
-        // A path that begins at the object table is whole.
+        // A path that begins at the object table is complete.
         if path?.components.first == .key(ArchiveFormat.objectsKey) { return self }
         return KeyedArchiveError(
             code, what: what, object: object,
             path: PropertyListPath(components + (path?.components ?? [])), recovery: recovery)
     }
 
-    /// The same error of a value in a dictionary, whose path begins with the value's index: with the key
-    /// instead, where that is text.
+    /// Returns the error of a value in a dictionary with the value's key as the first step. The
+    /// path of `self` begins with the index instead, and keeps it if the key is not text.
     func atEntry(_ key: (Int) -> String?) -> KeyedArchiveError {
         guard let path, case .index(let index) = path.components.first, let key = key(index) else {
             return self
@@ -203,7 +207,7 @@ extension KeyedArchiveError {
         KeyedArchiveError(.missingValue, what: what, object: object)
     }
 
-    /// The error for nesting within the limits where there is no stack for the next call.
+    /// Returns the error for nesting that is within the limits but does not fit the stack.
     @inline(never)
     static func stackExceeded(_ depth: Int) -> KeyedArchiveError {
         let error = OperationBudget.stackExceeded(depth)
@@ -211,12 +215,12 @@ extension KeyedArchiveError {
             .depthLimitExceeded, what: error.what, recovery: error.recovery)
     }
 
-    /// A bounded part of a name, with nothing that moves the cursor.
+    /// Returns a bounded prefix of a name, with control characters escaped.
     package static func printable(_ name: String) -> String {
         TerminalText.escaped(String(name.unicodeScalars.prefix(longestName)))
     }
 
-    /// A bounded part of a name, as a literal of Swift.
+    /// Returns a bounded prefix of a name as a Swift string literal.
     static func quoted(_ name: String) -> String {
         let beginning = String(name.unicodeScalars.prefix(longestName))
         return "\"" + TerminalText.escaped(beginning, quoting: true)

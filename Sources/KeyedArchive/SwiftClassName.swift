@@ -10,11 +10,12 @@ internal import PropertyList
 ///     _TtCC3App5Outer5Inner    App.Outer.Inner: one more kind letter for each type around it
 ///
 /// The letters are C for a class, V for a structure, O for an enumeration; each identifier has its
-/// length before it. Generic and private classes have longer names, which are left alone.
+/// length before it. Generic and private classes have longer names, which are not converted.
 enum SwiftClassName {
     private static let prefix = "_Tt"
 
-    /// `App.Save` for `_TtC3App4Save`; nil for names that are not mangled, or in another way.
+    /// Returns `App.Save` for `_TtC3App4Save`; nil for names that are not mangled, or mangled in
+    /// another way.
     static func qualified(_ name: String) -> String? {
         guard name.literallyBegins(with: prefix) else { return nil }
         var rest = Array(name.utf8.dropFirst(prefix.utf8.count))[...]
@@ -29,7 +30,7 @@ enum SwiftClassName {
         return identifiers.count == kinds + 1 ? identifiers.joined(separator: ".") : nil
     }
 
-    /// Takes a length and as many bytes.
+    /// Parses an identifier: its length in decimal digits, then as many bytes.
     private static func identifier(_ rest: inout ArraySlice<UInt8>) -> String? {
         let digits = rest.prefix { (0x30...0x39).contains($0) }
         guard digits.count <= 4, let length = Int(String(decoding: digits, as: UTF8.self)),

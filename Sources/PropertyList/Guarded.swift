@@ -1,7 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-// `Mutex` is not available on Apple's systems before macOS 15 and iOS 18.
+// `Mutex` requires macOS 15 or iOS 18, so Apple platforms use an unfair lock instead.
 
 #if canImport(Darwin)
 internal import PlatformC
@@ -16,7 +16,7 @@ internal import Synchronization
 // SAFETY: no pointer leaves the class, and the lock lives as long as the object.
 @safe package final class Guarded<Value: Sendable>: @unchecked Sendable {
     private var value: Value
-    // Allocated, because a lock must not move.
+    // Allocated on the heap, because a lock must not move.
     private let lock: UnsafeMutablePointer<os_unfair_lock>
 
     package init(_ value: Value) {
@@ -32,7 +32,7 @@ internal import Synchronization
         unsafe lock.deallocate()
     }
 
-    /// Runs a closure that nothing else can run at the same time for the same value.
+    /// Runs a closure with exclusive access to the value.
     package func withLock<R, E: Error>(_ body: (inout Value) throws(E) -> R) throws(E) -> R {
         // SAFETY: the lock lives as long as this object.
         unsafe os_unfair_lock_lock(lock)
@@ -40,7 +40,7 @@ internal import Synchronization
         return try body(&value)
     }
 
-    /// Runs a closure as ``withLock(_:)`` does, or returns nil where something else runs.
+    /// Runs a closure with exclusive access to the value, or returns nil if the lock is taken.
     package func withLockIfAvailable<R, E: Error>(
         _ body: (inout Value) throws(E) -> R
     ) throws(E) -> R? {
@@ -57,14 +57,14 @@ package final class Guarded<Value: Sendable>: Sendable {
 
     package init(_ value: Value) { mutex = Mutex(value) }
 
-    /// Runs a closure that nothing else can run at the same time for the same value.
+    /// Runs a closure with exclusive access to the value.
     package func withLock<R, E: Error>(
         _ body: (inout sending Value) throws(E) -> sending R
     ) throws(E) -> sending R {
         try mutex.withLock(body)
     }
 
-    /// Runs a closure as ``withLock(_:)`` does, or returns nil where something else runs.
+    /// Runs a closure with exclusive access to the value, or returns nil if the lock is taken.
     package func withLockIfAvailable<R, E: Error>(
         _ body: (inout sending Value) throws(E) -> sending R
     ) throws(E) -> sending R? {

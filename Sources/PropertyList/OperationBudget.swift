@@ -3,23 +3,23 @@
 
 /// The remaining allowance of one operation under ``ParsingLimits``.
 ///
-/// Every consumer that follows references (writers, the value tree, printing, comparing, merging)
-/// charges it: a shared container costs each time it is entered, and a text each time it is copied.
-/// So whatever a small file expands to is bounded wherever it is expanded.
+/// Every consumer that follows references charges the budget: writing, building a value tree,
+/// printing, comparing, merging. Each entry into a shared container is charged, and so is each copy
+/// of a text. This bounds the expansion of a small file in every operation.
 ///
-/// An operation makes one budget and passes it down. The type is not copyable, so that no step of the
-/// operation can start again from a full allowance.
+/// An operation creates one budget and passes it down. The type is not copyable, so no step can
+/// start again with a full allowance.
 package struct OperationBudget: ~Copyable {
-    /// The state of a budget, for an operation that is continued later.
+    /// The state of a budget, for an operation that continues later.
     package struct Account: Sendable {
-        // The size of the input, which the allowance is relative to.
+        // The size of the input. The allowance is relative to it.
         fileprivate var extent: Int
         fileprivate var size: Int
-        // The part that has been used.
+        // The part of the allowance that has been used.
         fileprivate var values = 0
         fileprivate var bytes = 0
 
-        /// The account of an operation of the same size that has used nothing yet.
+        /// An account of the same size with nothing used.
         package var unspent: Account { Account(extent: extent, size: size) }
     }
 
@@ -29,17 +29,17 @@ package struct OperationBudget: ~Copyable {
     /// The state of the budget.
     package private(set) var account: Account
 
-    /// A budget for documents of `size` bytes.
+    /// Creates a budget for documents of `size` bytes.
     ///
     /// - Parameters:
-    ///   - limits: how much is allowed, relative to the documents.
-    ///   - extent: the number of their values and of references to values.
-    ///   - size: the number of their bytes.
+    ///   - limits: the limits, relative to the documents.
+    ///   - extent: the number of values in the documents and of references to values.
+    ///   - size: the number of bytes in the documents.
     package init(limits: ParsingLimits, extent: Int = 0, size: Int = 0) {
         self.init(limits: limits, continuing: Account(extent: extent, size: size))
     }
 
-    /// The budget of an operation that is continued.
+    /// Creates a budget that continues an earlier operation.
     package init(limits: ParsingLimits, continuing account: Account) {
         self.limits = limits
         self.account = account
@@ -47,49 +47,50 @@ package struct OperationBudget: ~Copyable {
         byteLimit = limits.output.limit(for: account.size)
     }
 
-    /// A budget for an operation on several documents.
+    /// Creates a budget for an operation on several documents.
     package init(limits: ParsingLimits, _ documents: [PropertyListDocument]) {
         self.init(limits: limits)
         for document in documents { admit(document) }
     }
 
-    /// A budget for a part of an operation that counts its values elsewhere.
+    /// Creates a budget for a part of an operation that counts its values elsewhere.
     ///
-    /// `remainingValues` is the number of values that the operation may still visit.
+    /// `remainingValues` is the number of values that the operation may still visit. The part may
+    /// produce any number of bytes.
     package init(limits: ParsingLimits, remainingValues: Int) {
         self.init(limits: limits)
         valueLimit = remainingValues
         byteLimit = .max
     }
 
-    /// Raises the allowance by that of a further document of the operation.
+    /// Raises the allowance for a further document of the operation.
     package mutating func admit(_ document: PropertyListDocument) {
         admit(extent: document.storage.extent, size: document.storage.budgetSize)
     }
 
-    /// Raises the allowance of values by that of a document within a file of the operation, whose bytes
-    /// have been charged.
+    /// Raises the allowance of values for a document embedded in a file of the operation. The bytes
+    /// of the embedded document already count as part of that file.
     package mutating func admitValues(of document: PropertyListDocument) {
         admit(extent: document.storage.extent, size: 0)
     }
 
     /// Raises the allowance in proportion to a value supplied by the caller.
     ///
-    /// Copies of a container that share memory count in each place: they are written for each. Linear in
-    /// the memory of the value; not recursive.
+    /// Copies of a container that share memory count once per occurrence, because each is written
+    /// out. Takes time linear in the memory of the value, without recursion.
     ///
-    /// `known` holds the long texts and data that were counted before, which count once.
+    /// `known` holds the long texts and data that were counted before. Each of them counts once.
     ///
-    /// - Throws: `sizeLimitExceeded` for copies that stand for more values than a document can have.
+    /// - Throws: `sizeLimitExceeded` if the value expands to more values than a document can have.
     package mutating func admit(
         _ value: PropertyListValue, _ known: inout Set<ContentIdentity>
     ) throws(PropertyListError) {
         let extent = TreeExtent(of: value, &known)
         try extent.checkCount()
-        // A marker and a reference or the bits of a number, for each value.
+        // Each value takes a marker, plus a reference or the bits of a number.
         let overhead = TreeExtent.product(extent.values, 2 &+ MemoryLayout<Double>.size)
         let size = Self.sum(extent.shortBytes, extent.newLongBytes)
-        // The value and a reference to it.
+        // Each value counts together with one reference to it.
         let references = Self.sum(extent.values, extent.values)
         admit(extent: references, size: Self.sum(size, overhead))
     }
@@ -112,7 +113,7 @@ package struct OperationBudget: ~Copyable {
         if account.values > valueLimit { throw Self.expansionExceeded(valueLimit) }
     }
 
-    /// Charges `count` bytes of text or data that are copied, printed, or read once more.
+    /// Charges `count` bytes of text or data that are copied, printed, or read again.
     ///
     /// - Throws: `sizeLimitExceeded`.
     @inline(__always)
@@ -121,28 +122,28 @@ package struct OperationBudget: ~Copyable {
         if account.bytes > byteLimit { throw Self.outputExceeded(account.bytes, limit: byteLimit) }
     }
 
-    /// Charges `count` values that a tree is built of, and that stay in memory while the operation goes on.
+    /// Charges for adding `count` values to a tree that stays in memory during the operation.
     ///
-    /// A reference to a value takes one byte of a binary file, and the value takes 16 in a tree. The room
-    /// that an array grows into, and what is made of the value, take as much again.
+    /// A reference takes one byte in a binary file, but the value takes 16 bytes in a tree. Spare
+    /// capacity of arrays and intermediate results account for the rest of the 48 bytes per value.
     ///
     /// - Parameters:
     ///   - count: the number of values.
-    ///   - contents: the bytes that their texts and data take beside them.
+    ///   - contents: the bytes of their texts and data.
     /// - Throws: `sizeLimitExceeded`.
     mutating func build(_ count: Int, contents: Int) throws(PropertyListError) {
         try charge(bytes: TreeExtent.sum(TreeExtent.product(count, 48), contents))
     }
 
-    /// Charges a container that is built, without its values, and that stays in memory: the two objects that
-    /// hold the values. Empty containers share one.
+    /// Charges for a container, without its values, in a tree that stays in memory. A container has
+    /// two objects that hold the values; all empty containers share one.
     ///
     /// - Throws: `sizeLimitExceeded`.
     mutating func buildContainer(isEmpty: Bool) throws(PropertyListError) {
         try charge(bytes: isEmpty ? 48 : 176)
     }
 
-    /// Checks that `count` bytes more may be charged, while they are being made.
+    /// Checks that `count` more bytes may be charged, before they are complete.
     ///
     /// - Throws: `sizeLimitExceeded`.
     @inline(__always)
@@ -158,22 +159,23 @@ package struct OperationBudget: ~Copyable {
     /// The number of bytes that may still be charged.
     package var remainingBytes: Int { max(byteLimit &- account.bytes, 0) }
 
-    /// Leaves no more bytes than what further documents of the operation add.
+    /// Uses up all remaining bytes. Only further documents of the operation can add new ones.
     package mutating func exhaust() { account.bytes = max(account.bytes, byteLimit) }
 
-    /// A budget that goes on from here, for a step whose result is charged to this one by its size.
+    /// Returns a copy of this budget for one step. The caller charges the size of the step's result
+    /// to this budget.
     package borrowing func continued() -> OperationBudget {
         OperationBudget(limits: limits, continuing: account)
     }
 
-    /// The limits for a step of the operation that writes: its output is what is left.
+    /// The limits for a step that writes output. They allow as many bytes as remain.
     package var outputLimits: ParsingLimits {
         var limits = limits
         limits.output = ParsingLimits.Allowance(factor: 0, base: remainingBytes)
         return limits
     }
 
-    /// Checks a nesting of `depth` containers.
+    /// Checks that `depth` nested containers are allowed.
     ///
     /// - Throws: `depthLimitExceeded`.
     @inline(__always)
@@ -181,7 +183,7 @@ package struct OperationBudget: ~Copyable {
         if depth > limits.depth { throw Self.depthExceeded(depth, limit: limits.depth) }
     }
 
-    /// Checks the size so far of one output, in bytes.
+    /// Checks the current size of one output, in bytes.
     ///
     /// - Throws: `sizeLimitExceeded`.
     @inline(__always)
@@ -193,7 +195,7 @@ package struct OperationBudget: ~Copyable {
     private static func expansionExceeded(_ limit: Int) -> PropertyListError {
         PropertyListError(
             .expansionLimitExceeded, format: nil,
-            what: "shared containers expand to more than \(limit) values",
+            what: "expected shared containers to expand to at most \(limit) values, found more",
             recovery: .init(.raiseLimits, "raise `ParsingLimits.expansion` if the file is genuine"))
     }
 
@@ -203,11 +205,12 @@ package struct OperationBudget: ~Copyable {
     ) -> PropertyListError {
         PropertyListError(
             .depthLimitExceeded, format: format,
-            what: "\(depth) containers are nested, \(limit) are allowed", location: location,
+            what: "expected at most \(limit) nested containers, found \(depth)", location: location,
             recovery: .init(.raiseLimits, "raise `ParsingLimits.depth` if the file is genuine"))
     }
 
-    /// The error for nesting within the limits where there is no stack for the next call.
+    /// Returns the error for nesting that is within the limits but for which the call stack has no
+    /// room.
     @inline(never)
     package static func stackExceeded(
         _ depth: Int, format: PropertyListFormat? = nil
@@ -222,7 +225,9 @@ package struct OperationBudget: ~Copyable {
     private static func outputExceeded(_ size: Int, limit: Int) -> PropertyListError {
         PropertyListError(
             .sizeLimitExceeded, format: nil,
-            what: "\(size) bytes of output, \(limit) are allowed for a document of this size",
+            what:
+                "expected at most \(limit) bytes of output for a document of this size, "
+                + "found \(size)",
             recovery: .init(.raiseLimits, "raise `ParsingLimits.output` if the file is genuine"))
     }
 

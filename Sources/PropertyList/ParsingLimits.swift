@@ -1,15 +1,16 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// The limits on what a property list may ask for, whoever wrote it.
+/// The limits on the resources that a property list may use, whoever wrote it.
 ///
-/// The same limits bound parsing and every later operation: writing, printing, comparing.
+/// The same limits bound parsing and every later operation, such as writing, printing and
+/// comparing.
 ///
-/// A binary property list of 200 bytes can describe 10¹² values by sharing. So the limits on expansion are
-/// relative to the size of the document: to the number of its values **and** of the references to them. Work that
-/// is linear in the bytes of a file is never refused, only the repeated expansion of shared containers. A long
-/// text or long data that is reached again counts against the limit of output.
-///
+/// A binary property list of 200 bytes can describe 10¹² values by sharing. The limit on expansion
+/// is therefore relative to the number of values in the document **and** of references to them.
+/// Work that is linear in the bytes of a file is always allowed; only repeated expansion of shared
+/// containers is refused. Each repeated visit to a long text or long data counts against the output
+/// limit.
 /// | | `.untrusted` | `.default` | `.trusted` |
 /// |---|---|---|---|
 /// | depth | 128 | 512 | 1,000,000 |
@@ -17,28 +18,28 @@
 /// | expansion, visits (count: values and references) | 2 × count + 100,000 | 8 × count + 1,000,000 | 500 × count + 10⁸ |
 /// | output, bytes | 16 × size + 16 MiB | 64 × size + 64 MiB | 10,000 × size + 1 GiB |
 public struct ParsingLimits: Sendable, Hashable {
-    /// The number of containers that may be nested: 512 arrays around a string are within a depth
-    /// of 512.
+    /// The maximum number of nested containers. A string inside 512 arrays is within a depth of
+    /// 512.
     public var depth: Int
 
-    /// The number of bytes of input that are accepted. 4,294,967,295 is the most that a document
-    /// can address.
+    /// The maximum number of bytes of input. A document can address at most 4,294,967,295 bytes,
+    /// and an XML document 2,147,483,647 bytes of text.
     public var inputSize: Int
 
-    /// The number of values that a walk may visit, shared ones each time they are met; relative to the
-    /// number of values in the document and of references to them.
+    /// The number of values that a traversal may visit. Shared values count at each visit. The
+    /// limit is relative to the number of values in the document and of references to them.
     public var expansion: Allowance
 
-    /// The number of bytes that a writer may produce, relative to the size of the document's own
-    /// bytes.
+    /// The number of bytes that a writer may produce, relative to the number of bytes in the
+    /// document.
     public var output: Allowance
 
-    /// A limit that grows with what it is applied to: `factor × size + base`.
+    /// A limit that grows with the size of its subject: `factor × size + base`.
     public struct Allowance: Sendable, Hashable {
-        /// The amount that is allowed for each unit of size.
+        /// The number of units allowed for each unit of size.
         public var factor: Int
 
-        /// The amount that is allowed in any case.
+        /// The number of units allowed regardless of size.
         public var base: Int
 
         /// Creates a limit of `factor × size + base`.
@@ -47,7 +48,7 @@ public struct ParsingLimits: Sendable, Hashable {
             self.base = base
         }
 
-        /// The limit for `size`; as large as can be where it would overflow.
+        /// Returns the limit for `size`, or `Int.max` on overflow.
         package func limit(for size: Int) -> Int {
             let (product, overflow) = size.multipliedReportingOverflow(by: factor)
             let (sum, carried) = product.addingReportingOverflow(base)
@@ -55,7 +56,7 @@ public struct ParsingLimits: Sendable, Hashable {
         }
     }
 
-    /// Creates limits from their parts.
+    /// Creates limits from their components.
     public init(depth: Int, inputSize: Int, expansion: Allowance, output: Allowance) {
         self.depth = depth
         self.inputSize = inputSize
@@ -63,32 +64,33 @@ public struct ParsingLimits: Sendable, Hashable {
         self.output = output
     }
 
-    /// The same limits for values that lie in one container more.
+    /// The same limits for values inside one more container.
     package var inContainer: ParsingLimits {
         var limits = self
         limits.depth = max(depth, depth &+ 1)
         return limits
     }
 
-    /// For files that come from a stranger over a network, a pasteboard, a message.
+    /// Limits for files from strangers, received by network, pasteboard or message.
     public static let untrusted = ParsingLimits(
         depth: 128, inputSize: 256 << 20,
         expansion: Allowance(factor: 2, base: 100_000),
         output: Allowance(factor: 16, base: 16 << 20))
 
-    /// For files of any origin: all that Apple's software writes, no bombs.
+    /// Limits for files of any origin. They admit everything that Apple's software writes, but no
+    /// decompression bombs.
     public static let `default` = ParsingLimits(
         depth: 512, inputSize: addressableSize,
         expansion: Allowance(factor: 8, base: 1_000_000),
         output: Allowance(factor: 64, base: 64 << 20))
 
-    /// For what your own program made.
+    /// Limits for files that your own program made.
     public static let trusted = ParsingLimits(
         depth: 1_000_000, inputSize: addressableSize,
         expansion: Allowance(factor: 500, base: 100_000_000),
         output: Allowance(factor: 10_000, base: 1 << 30))
 
-    /// Offsets in a document are 32 bits wide.
+    /// The largest addressable size in bytes. Offsets in a document are 32 bits wide.
     package static let addressableSize = Int(clamping: UInt32.max)
 }
 
@@ -99,10 +101,19 @@ extension ParsingLimits {
     func checkInput(
         _ bytes: [UInt8], _ format: PropertyListFormat?
     ) throws(PropertyListError) {
-        if bytes.count <= min(inputSize, Self.addressableSize) { return }
-        throw PropertyListError(
+        if let error = sizeError(bytes.count, format) { throw error }
+    }
+
+    /// Returns the error for an input of `size` bytes; nil if the limits allow it.
+    func sizeError(_ size: Int, _ format: PropertyListFormat?) -> PropertyListError? {
+        let allowed = min(inputSize, Self.addressableSize)
+        if size <= allowed { return nil }
+        // No caller can raise the fixed maximum.
+        let recovery: PropertyListError.Recovery? =
+            allowed < Self.addressableSize
+            ? .init(.raiseLimits, "raise `ParsingLimits.inputSize` if the file is genuine") : nil
+        return PropertyListError(
             .sizeLimitExceeded, format: format,
-            what: "the input has \(bytes.count) bytes, \(inputSize) are allowed",
-            recovery: .init(.raiseLimits, "raise `ParsingLimits.inputSize` if the file is genuine"))
+            what: "expected at most \(allowed) bytes of input, found \(size)", recovery: recovery)
     }
 }

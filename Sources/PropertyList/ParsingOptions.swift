@@ -1,11 +1,11 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// The leniencies a reader may be given, each by its name. None is on by default.
+/// The deviations from a format that a parser can be told to accept. None is accepted by default.
 ///
-/// ``PropertyListDocument/leniencies`` says which of the given ones a document needed.
+/// ``PropertyListDocument/leniencies`` reports which of them a document needed.
 public struct ParsingOptions: OptionSet, Sendable, Hashable {
-    /// One bit for each leniency, in the order of the declarations.
+    /// The bits of the set, one for each leniency, in the order of the declarations.
     public let rawValue: UInt32
 
     /// Creates a set from its bits.
@@ -13,92 +13,97 @@ public struct ParsingOptions: OptionSet, Sendable, Hashable {
 
     // MARK: All formats
 
-    /// A key that occurs twice: the first counts in binary, the last in text, as in Apple's readers.
+    /// Accepts a key that occurs twice in a dictionary. Like Apple's parsers, binary uses the first
+    /// entry and text formats the last one.
     public static let duplicateKeys = ParsingOptions(rawValue: 1 << 0)
 
-    /// Every entry of a duplicate key is kept, for looking at; a look-up finds the first.
+    /// Accepts duplicate keys and keeps all their entries for inspection. A lookup finds the first
+    /// one.
     public static let allDuplicateKeys = ParsingOptions(rawValue: 1 << 1)
 
-    /// Values that cannot be read are kept as nodes of the kind ``PropertyListKind/unreadable``,
-    /// and ``PropertyListDocument/problems`` says why, instead of refusing the whole document.
+    /// Replaces values that cannot be read with nodes of the kind ``PropertyListKind/unreadable``
+    /// instead of refusing the whole document. ``PropertyListDocument/problems`` lists the reasons.
     public static let salvage = ParsingOptions(rawValue: 1 << 2)
 
     // MARK: Binary
 
-    /// The version byte after `bplist0` may be anything.
+    /// Accepts any version byte after `bplist0`.
     public static let anyMinorVersion = ParsingOptions(rawValue: 1 << 3)
 
-    /// Dictionary keys that are not strings (numbers, dates, data, UIDs; never containers).
+    /// Accepts dictionary keys that are numbers, dates, data or UIDs, but never containers.
     public static let nonStringKeys = ParsingOptions(rawValue: 1 << 4)
 
-    /// Bytes above 7F in a string marked as ASCII are taken as ISO 8859-1.
+    /// Decodes bytes above 7F in a string marked as ASCII as ISO 8859-1.
     public static let highASCII = ParsingOptions(rawValue: 1 << 5)
 
-    /// Unpaired surrogates become U+FFFD.
+    /// Replaces unpaired surrogates with U+FFFD.
     public static let unpairedSurrogates = ParsingOptions(rawValue: 1 << 6)
 
-    /// The high half of 16-byte integers and UIDs is ignored.
+    /// Ignores the high half of 16-byte integers and UIDs.
     public static let wideIntegers = ParsingOptions(rawValue: 1 << 7)
 
-    /// Objects that nothing refers to may be malformed.
+    /// Accepts malformed objects that nothing refers to.
     public static let unusedGarbage = ParsingOptions(rawValue: 1 << 8)
 
     // MARK: XML
 
-    /// Control characters that XML forbids stand in text, raw as Apple's writer leaves them or as
-    /// references by number.
+    /// Accepts control characters that XML forbids, either raw, as Apple's writer leaves them, or
+    /// as numeric character references.
     public static let rawControlCharacters = ParsingOptions(rawValue: 1 << 9)
 
-    /// The root may stand without a `<plist>` around it.
+    /// Accepts a root element without an enclosing `<plist>`.
     public static let missingPlistElement = ParsingOptions(rawValue: 1 << 10)
 
-    /// Anything may follow the root element of XML, the root value of JSON, and the entries of a strings
-    /// file. After another OpenStep value, Apple's readers accept nothing but blanks and comments.
+    /// Accepts any content after the root element of XML, the root value of JSON, and the entries
+    /// of a strings file. After any other OpenStep value, only white space and comments may follow,
+    /// as in Apple's parsers.
     public static let trailingContent = ParsingOptions(rawValue: 1 << 11)
 
-    /// White space may precede the XML declaration, also behind a byte order mark.
+    /// Accepts white space before the XML declaration, with or without a byte order mark before it.
     public static let leadingWhitespace = ParsingOptions(rawValue: 1 << 12)
 
-    /// Fields of a date may be out of range and are carried over: month 13 is the next January.
+    /// Accepts date fields that are out of range and carries them over: month 13 is the next
+    /// January.
     public static let looseDates = ParsingOptions(rawValue: 1 << 13)
 
-    /// Characters outside the base-64 alphabet are skipped, an incomplete last group is dropped.
+    /// Skips characters outside the base-64 alphabet and drops an incomplete last group.
     public static let looseBase64 = ParsingOptions(rawValue: 1 << 14)
 
-    /// White space may precede a number, and stand between the sign and the digits of an integer.
+    /// Accepts white space before a number, and between the sign and the digits of an integer.
     public static let paddedScalars = ParsingOptions(rawValue: 1 << 15)
 
-    /// White space may follow a number, and surround a date. Apple's readers refuse both.
+    /// Accepts white space after a number, and around a date. Apple's parsers refuse both.
     public static let trailingBlanks = ParsingOptions(rawValue: 1 << 16)
 
-    /// `<key>` may stand where a value is expected, and is a string.
+    /// Accepts `<key>` in place of a value and reads it as a string.
     public static let keyAsValue = ParsingOptions(rawValue: 1 << 17)
 
-    /// Attributes may stand on any element, and are ignored.
+    /// Accepts attributes on any element and ignores them.
     public static let attributes = ParsingOptions(rawValue: 1 << 18)
 
-    /// Dictionaries `{CF$UID: n}` are UIDs in every document, not only in keyed archives.
+    /// Reads dictionaries `{CF$UID: n}` as UIDs in every document, not only in keyed archives.
     public static let uidDictionaries = ParsingOptions(rawValue: 1 << 19)
 
     // MARK: OpenStep
 
-    /// Octal escapes above `\177` are characters of the NeXTSTEP encoding, as Apple's readers take
-    /// them; other readers take them as Unicode. Of a number above `\377` the low eight bits count.
-    /// `\376` and `\377` stand for no character and become U+FFFD.
+    /// Decodes octal escapes above `\177` as characters of the NeXTSTEP encoding, like Apple's
+    /// parsers. Other parsers decode them as Unicode. Only the low eight bits of a number above
+    /// `\377` are used. `\376` and `\377` have no character in that encoding and become U+FFFD.
     public static let nextStepEscapes = ParsingOptions(rawValue: 1 << 20)
 
-    /// `\U` may have fewer than four digits, or none, and a letter or digit after `\` that means nothing
-    /// stands for itself.
+    /// Accepts `\U` with fewer than four digits, or none. Also reads a meaningless escape of a
+    /// letter or digit as that character.
     public static let looseEscapes = ParsingOptions(rawValue: 1 << 21)
 
-    /// A comment may go on to the end of the text.
+    /// Accepts a comment that has no end.
     public static let unendedComment = ParsingOptions(rawValue: 1 << 22)
 
-    /// A file of nothing but white space is an empty dictionary. A file without any byte is not. Where
-    /// OpenStep is the named format, both are, and need no leniency: a strings file may have no entries.
+    /// Reads a file of nothing but white space as an empty dictionary, but not a file of zero
+    /// bytes. If OpenStep is the requested format, both are accepted without this leniency, because
+    /// a strings file may have no entries.
     public static let blankText = ParsingOptions(rawValue: 1 << 23)
 
-    /// `,` may stand between the entries of a dictionary, and nothing after the last one.
+    /// Accepts `,` between the entries of a dictionary, and no separator after the last one.
     public static let looseSeparators = ParsingOptions(rawValue: 1 << 24)
 
     // MARK: Sets
@@ -106,13 +111,13 @@ public struct ParsingOptions: OptionSet, Sendable, Hashable {
     /// No leniency: the default.
     public static let strict: ParsingOptions = []
 
-    /// Everything that Apple's readers let pass and that can be read in one way only, and nothing else.
+    /// All deviations that Apple's parsers accept and that have one unambiguous meaning.
     ///
-    /// Apple has several readers: those of CoreFoundation, which `plutil` and
-    /// `PropertyListSerialization` use, and those of `PropertyListDecoder`. Where they differ, this is
-    /// what CoreFoundation's accept. Some of it stays refused, because no XML parser reads it: U+0000
-    /// by its number, `]]>` in text, and other characters than XML's white space before an integer.
-    /// A single word without quotes is read where its format is given.
+    /// Apple has several parsers: those of CoreFoundation, which `plutil` and
+    /// `PropertyListSerialization` use, and those of `PropertyListDecoder`. Where they differ, this
+    /// set follows CoreFoundation. A few inputs are still refused because no XML parser reads them:
+    /// a numeric reference to U+0000, `]]>` in text, and characters before an integer that are
+    /// white space outside XML only. A single unquoted word is read only if its format is given.
     public static let appleCompatible: ParsingOptions = [
         .duplicateKeys, .anyMinorVersion, .nonStringKeys, .highASCII, .unpairedSurrogates,
         .wideIntegers, .unusedGarbage, .rawControlCharacters,
@@ -121,7 +126,8 @@ public struct ParsingOptions: OptionSet, Sendable, Hashable {
         .looseEscapes, .unendedComment, .blankText,
     ]
 
-    /// The leniencies of Apple's readers, as far as their behaviour can be shown.
+    /// All leniencies for inspecting a damaged or unusual file: ``appleCompatible``, plus those
+    /// that keep duplicate keys and unreadable values, and those that only some parsers accept.
     public static let forensic = appleCompatible.union([
         .allDuplicateKeys, .salvage, .trailingBlanks, .looseSeparators,
     ])
@@ -146,7 +152,7 @@ extension ParsingOptions: CustomStringConvertible {
         (.looseSeparators, "looseSeparators"),
     ]
 
-    /// The advice of an error that would not occur under these options together.
+    /// The recovery for an error that would not occur with all of these options on.
     var advice: PropertyListError.Recovery { .init(allowing: self) }
 
     /// The names of the options in the set.

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension PropertyListError {
-    /// The kind of a way to recover: an open set, so that a new one breaks no `switch`.
+    /// The kind of a recovery.
+    ///
+    /// The set of codes is open, so a new code breaks no `switch`.
     public struct RecoveryCode: Hashable, Sendable {
         let name: StaticName
         private init(_ name: StaticString) { self.name = StaticName(name) }
@@ -25,13 +27,17 @@ extension PropertyListError {
         public static let writeAnew = RecoveryCode("writeAnew")
         /// Convert the file to the binary format.
         public static let convertToBinary = RecoveryCode("convertToBinary")
-        /// Search the database for property lists; it is none itself.
+        /// Search the database for property lists. It is not a property list itself.
         public static let searchDatabase = RecoveryCode("searchDatabase")
+        /// Read the file with the product `ArchiveImport`.
+        public static let importArchive = RecoveryCode("importArchive")
+        /// Check that this is the right file. If it is, carve the property lists out of it.
+        public static let searchFile = RecoveryCode("searchFile")
         /// Change a ``PropertyListValue`` instead of a file.
         public static let changeValue = RecoveryCode("changeValue")
     }
 
-    /// A way to recover: words for people, and a code where programs offer the same.
+    /// A recovery: a text for people, and a code for programs that offer the same action.
     package struct Recovery: Sendable, ExpressibleByStringInterpolation {
         let text: String
         let code: RecoveryCode?
@@ -43,15 +49,15 @@ extension PropertyListError {
             leniency = []
         }
 
-        /// The end of the file is missing.
-        static let cutOff: Recovery = "the file seems to be cut off: copy or download it again"
+        /// The recovery for input whose end is missing.
+        static let cutOff: Recovery = "the file may be truncated: copy or download it again"
 
-        /// Words alone.
+        /// Creates a recovery from its text, without a code.
         package init(stringLiteral text: String) { self.init(nil, text) }
 
-        /// The options that let an input pass together.
+        /// Creates a recovery for an input that all options in `leniency` together make acceptable.
         ///
-        /// `other` is a wider option that the words name as well.
+        /// `other` is a broader option that the text offers as an alternative.
         init(allowing leniency: ParsingOptions, orInstead other: ParsingOptions = []) {
             let names = [leniency, other].filter { !$0.isEmpty }
                 .map { $0.names.joined(separator: "` and `.") }.joined(separator: "` or `.")

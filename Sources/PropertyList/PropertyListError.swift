@@ -1,9 +1,10 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a property list could not be read or written: what, where, and in which value.
+/// The reason why a property list could not be read or written, its place in the input, and the
+/// path of the value.
 ///
-/// Match on ``code``; the text may change between versions. A message names keys and paths, and
+/// Match on ``code``; the text may change between versions. A message names keys and paths but
 /// never quotes a value.
 ///
 /// ```swift
@@ -14,26 +15,28 @@
 /// }
 /// ```
 public struct PropertyListError: Error, Sendable {
-    /// The kind of failure: an open set, so that a new one breaks no `switch`.
+    /// The kind of a failure.
+    ///
+    /// The set of codes is open, so a new code breaks no `switch`.
     public struct Code: Hashable, Sendable {
         let name: StaticName
         private init(_ name: StaticString) { self.name = StaticName(name) }
 
-        /// No property list in any of the formats.
+        /// The input is not a property list in any of the formats.
         public static let unrecognizedFormat = Code("unrecognizedFormat")
         /// The input ends before the property list does.
         public static let truncated = Code("truncated")
-        /// Something follows the end of the property list.
+        /// Data follows the end of the property list.
         public static let trailingData = Code("trailingData")
-        /// The 32 bytes at the end of a binary property list make no sense.
+        /// The 32 bytes at the end of a binary property list are inconsistent.
         public static let invalidTrailer = Code("invalidTrailer")
-        /// An entry of the offset table points outside the objects.
+        /// An entry of the offset table points outside the object table.
         public static let invalidOffset = Code("invalidOffset")
         /// A reference to an object that does not exist.
         public static let invalidReference = Code("invalidReference")
-        /// A byte that starts no known object.
+        /// A byte is not the marker of any known object.
         public static let invalidMarker = Code("invalidMarker")
-        /// A count that does not fit the bytes there are.
+        /// A count exceeds the number of bytes that remain.
         public static let invalidLength = Code("invalidLength")
         /// Text that is not valid in its encoding.
         public static let invalidString = Code("invalidString")
@@ -43,37 +46,40 @@ public struct PropertyListError: Error, Sendable {
         public static let invalidDate = Code("invalidDate")
         /// Base-64 or hexadecimal text that is malformed.
         public static let invalidData = Code("invalidData")
-        /// A dictionary key that is no string.
+        /// A dictionary key is not a string.
         public static let invalidKey = Code("invalidKey")
         /// A key that occurs twice in a dictionary.
         public static let duplicateKey = Code("duplicateKey")
         /// A container that contains itself.
         public static let referenceCycle = Code("referenceCycle")
-        /// More nesting than ``ParsingLimits/depth``.
+        /// The nesting is deeper than ``ParsingLimits/depth``.
         public static let depthLimitExceeded = Code("depthLimitExceeded")
-        /// More values than ``ParsingLimits/expansion``.
+        /// An operation visits more values than ``ParsingLimits/expansion`` allows.
         public static let expansionLimitExceeded = Code("expansionLimitExceeded")
-        /// More bytes than ``ParsingLimits/inputSize`` or ``ParsingLimits/output``.
+        /// The input or output has more bytes than ``ParsingLimits/inputSize`` or
+        /// ``ParsingLimits/output`` allow.
         public static let sizeLimitExceeded = Code("sizeLimitExceeded")
-        /// An encoding of text that is unknown, or not the one declared.
+        /// A text encoding that is unknown or differs from the declared one.
         public static let invalidEncoding = Code("invalidEncoding")
-        /// Text that is not well-formed XML, or uses what a property list may not.
+        /// Text that is not well-formed XML, or uses an XML feature that property lists may not
+        /// use.
         public static let malformedXML = Code("malformedXML")
-        /// Well-formed XML that is no property list.
+        /// Well-formed XML that is not a property list.
         public static let unexpectedElement = Code("unexpectedElement")
-        /// A character that cannot stand where it does in OpenStep or JSON text.
+        /// A character that is not allowed at its position in OpenStep or JSON text.
         public static let unexpectedCharacter = Code("unexpectedCharacter")
-        /// A value that the format to be written has no form for.
+        /// A value that the output format cannot represent.
         public static let unrepresentableValue = Code("unrepresentableValue")
-        /// A value of another kind than the one asked for.
+        /// A value whose kind differs from the requested one.
         public static let wrongKind = Code("wrongKind")
-        /// A key path that is malformed; the place is one in its text.
+        /// A malformed key path. The location is a position in the text of the key path.
         public static let invalidKeyPath = Code("invalidKeyPath")
-        /// A key path that leads to nothing; the place is one in its text.
+        /// A key path that leads to no value. The location is a position in the text of the key
+        /// path.
         public static let noSuchValue = Code("noSuchValue")
 
-        /// A Boolean value that says whether the failure is a limit that can be raised, rather than
-        /// bad input.
+        /// A Boolean value that is true if the failure is an exceeded limit, which can be raised,
+        /// rather than bad input.
         public var isLimit: Bool {
             [.depthLimitExceeded, .expansionLimitExceeded, .sizeLimitExceeded].contains(self)
         }
@@ -81,11 +87,12 @@ public struct PropertyListError: Error, Sendable {
 
     /// A place in the input.
     public struct Location: Hashable, Sendable {
-        /// Bytes from the beginning; in XML that is not UTF-8, of its text as UTF-8.
+        /// The offset in bytes from the beginning of the input. For XML in another encoding, the
+        /// offset in the text after conversion to UTF-8.
         public let byte: Int
-        /// The line, from 1; nil in binary.
+        /// The line number, from 1; nil for binary input.
         public let line: Int?
-        /// The column in Unicode scalars, from 1; nil in binary.
+        /// The column in Unicode scalars, from 1; nil for binary input.
         public let column: Int?
 
         package init(byte: Int, line: Int?, column: Int?) {
@@ -94,13 +101,14 @@ public struct PropertyListError: Error, Sendable {
             self.column = column
         }
 
-        /// A place in binary input.
+        /// Returns a location in binary input.
         public static func byte(_ offset: Int) -> Location {
             Location(byte: offset, line: nil, column: nil)
         }
     }
 
-    // One word wide, so that a `throws` costs the path without errors nothing.
+    // The details are behind one reference, so functions that throw pay nothing if there is no
+    // error.
     private final class Storage: Sendable {
         let code: Code
         let format: PropertyListFormat?
@@ -124,7 +132,7 @@ public struct PropertyListError: Error, Sendable {
 
     private let storage: Storage
 
-    /// Creates an error; kept out of line because no reader should pay for one it does not throw.
+    /// Creates an error. Not inlined, to keep this code out of the readers' fast paths.
     @inline(never)
     package init(
         _ code: Code, format: PropertyListFormat? = nil, what: String, location: Location? = nil,
@@ -135,41 +143,43 @@ public struct PropertyListError: Error, Sendable {
             recovery: recovery)
     }
 
-    /// The kind of failure.
+    /// The kind of the failure.
     public var code: Code { storage.code }
-    /// The format being read or written; nil where none was involved.
+    /// The format that was read or written; nil if the operation involved no format.
     public var format: PropertyListFormat? { storage.format }
-    /// The description of the failure, with both numbers where two are compared.
+    /// The description of the failure. A comparison of two numbers states both.
     public var what: String { storage.what }
-    /// Where in the input.
+    /// The place of the failure in the input; nil if it is unknown.
     public var location: Location? { storage.location }
-    /// The path from the root to the value; nil where none is known, or one of a text has more than 1,024
-    /// steps.
+    /// The path from the root to the value. It is nil if unknown, or if a path in a text format has
+    /// more than 1,024 steps.
     public var path: PropertyListPath? { storage.path }
-    /// The way to recover, in words: the option or limit that lets the input pass.
+    /// The recovery in words, such as the option or limit that makes the input acceptable.
     public var recovery: String? { wholeRecovery?.text }
-    /// The way to recover, for programs that say it in their own words; nil where only ``recovery`` tells it.
+    /// The recovery for programs that describe it in their own words. It is nil if only
+    /// ``recovery`` describes it.
     public var recoveryCode: RecoveryCode? { storage.recovery?.code }
-    /// The options that let the input pass; empty unless ``recoveryCode`` is ``RecoveryCode/allowLeniency``.
+    /// The options that make the input acceptable. Empty unless ``recoveryCode`` is
+    /// ``RecoveryCode/allowLeniency``.
     public var recoveryOptions: ParsingOptions { storage.recovery?.leniency ?? [] }
-    /// The way to recover, for an error that is made of this one.
+    /// The recovery to pass on to an error that wraps this one.
     package var wholeRecovery: Recovery? {
         storage.recovery ?? (code == .truncated ? .cutOff : nil)
     }
 
-    /// The same error at another place: the one for the caller, once lines are counted.
+    /// Returns the same error at another location, such as one with a line number.
     package func at(location: Location) -> PropertyListError {
         PropertyListError(
             code, format: format, what: what, location: location, path: path,
             recovery: storage.recovery)
     }
 
-    /// The same error of a reader of text, with the line of its byte counted, and with a path.
+    /// Returns the same error with its line and column in `text`, and with a path.
     func located(in text: [UInt8], path: PropertyListPath?) -> PropertyListError {
         at(location: SourceText.location(location?.byte ?? 0, in: text)).at(path: path)
     }
 
-    /// The same error of a value in an array that was made around it, with its path from there on.
+    /// The same error without the first step of its path, for a value that was wrapped in an array.
     package var withinElement: PropertyListError {
         PropertyListError(
             code, format: format, what: what, location: location,
@@ -177,7 +187,7 @@ public struct PropertyListError: Error, Sendable {
             recovery: storage.recovery)
     }
 
-    /// The same error with a path, unless it has one.
+    /// Returns the same error with a path, unless it already has one.
     package func at(path: PropertyListPath?) -> PropertyListError {
         if storage.path != nil || path == nil { return self }
         return PropertyListError(
@@ -187,12 +197,12 @@ public struct PropertyListError: Error, Sendable {
 }
 
 extension PropertyListError: CustomStringConvertible {
-    /// `format: what at where, in path (way out)`.
+    /// The message in the form `format: what at where, in path (recovery)`.
     public var description: String {
         descriptionWithoutRecovery + (recovery.map { " (\($0))" } ?? "")
     }
 
-    /// `format: what at where, in path`.
+    /// The message in the form `format: what at where, in path`.
     package var descriptionWithoutRecovery: String {
         var text = format.map { "\($0) property list: " } ?? "property list: "
         text += what
@@ -203,18 +213,18 @@ extension PropertyListError: CustomStringConvertible {
 }
 
 extension PropertyListError.Location: CustomStringConvertible {
-    /// `line 3, column 7` in text, `byte 17` in binary.
+    /// The location as `line 3, column 7` in text or `byte 17` in binary.
     public var description: String {
         if let line, let column { "line \(line), column \(column)" } else { "byte \(byte)" }
     }
 }
 
 extension PropertyListError.Code: CustomStringConvertible {
-    /// The code's name, as in the source.
+    /// The name of the code, as in the source.
     public var description: String { name.text.description }
 }
 
-/// A static string that is compared by its text.
+/// A static string that compares by its text.
 struct StaticName: Hashable, Sendable {
     let text: StaticString
 

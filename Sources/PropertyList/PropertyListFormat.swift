@@ -1,10 +1,10 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// The encodings of a property list that the library knows.
+/// A format of property lists.
 ///
-/// A format is found once, by the first bytes, and never by trying one reader after another: two
-/// readers that disagree about the same bytes are a security hole.
+/// The first bytes alone decide the format. The library never tries one parser after another,
+/// because two parsers that disagree about the same bytes are a security hole.
 public struct PropertyListFormat: Sendable, Hashable {
     enum Kind: Sendable { case binary, xml, openStep, json }
     let kind: Kind
@@ -19,12 +19,12 @@ public struct PropertyListFormat: Sendable, Hashable {
     /// files.
     public static let openStep = PropertyListFormat(kind: .openStep)
 
-    /// JSON, `{"name": "Anna"}`; see ``JSONPropertyList`` for what stands for dates and data.
+    /// JSON, `{"name": "Anna"}`. See ``JSONPropertyList`` for the representation of dates and data.
     public static let json = PropertyListFormat(kind: .json)
 }
 
 extension PropertyListFormat: CustomStringConvertible {
-    /// The format's name in messages: `binary`, `XML`, `OpenStep` or `JSON`.
+    /// The name of the format in messages: `binary`, `XML`, `OpenStep` or `JSON`.
     public var description: String {
         switch kind {
         case .binary: "binary"
@@ -34,14 +34,16 @@ extension PropertyListFormat: CustomStringConvertible {
         }
     }
 
-    /// A Boolean value that says whether errors in the format have a line and a column.
+    /// A Boolean value that is true if errors in the format have a line and a column.
     package var isText: Bool { kind != .binary }
 }
 
 extension PropertyListFormat {
-    /// Finds the format of `bytes` by their beginning: a magic number, or in text the first character
-    /// and, where two formats share that, the one after the first string. Linear in the white
-    /// space, the comments and the string there.
+    /// Returns the format of `bytes`, based on their beginning.
+    ///
+    /// Binary has a magic number. In text the first character decides, or the character after the
+    /// first string where two formats share the first one. Linear in the leading white space,
+    /// comments and that string.
     ///
     /// | first character | format |
     /// |---|---|
@@ -52,23 +54,21 @@ extension PropertyListFormat {
     /// | `[` | JSON |
     /// | a word and then `=` or `;`; comments alone | OpenStep |
     ///
-    /// A word alone is a property list too, in OpenStep and often in JSON, but so is then any file
-    /// of text: the format has to be named.
+    /// A single word is also a valid property list in OpenStep, and often in JSON, but it could
+    /// begin any text file. For such a file the caller has to name the format.
     ///
-    /// - Throws: `unrecognizedFormat`, with the name of the format where it is a neighbour that the
-    ///   library does not read.
+    /// - Throws: `unrecognizedFormat`. The message names the format of the input if it is a related
+    ///   one, such as a typed stream or a SQLite database.
     public static func detect(_ bytes: [UInt8]) throws(PropertyListError) -> PropertyListFormat {
-        if bytes.starts(with: Magic.binary) { return .binary }
+        if bytes.starts(with: "bplist".utf8) { return .binary }
         if let format = TextHead(bytes).format { return format }
-        throw PropertyListError(
-            .unrecognizedFormat, format: nil, what: neighbour(bytes), location: .byte(0),
-            recovery: recovery(bytes))
+        throw unrecognized(bytes)
     }
 
-    /// Finds the format of `bytes` that are to be read with `options`: where those allow a blank text, it is
-    /// OpenStep.
+    /// Returns the format of `bytes`, which will be parsed with `options`. If the options accept
+    /// blank text, its format is OpenStep.
     ///
-    /// - Throws: as ``detect(_:)``; with the option's name for a blank text.
+    /// - Throws: as ``detect(_:)``. For blank text, the recovery names the option.
     package static func detect(
         _ bytes: [UInt8], _ options: ParsingOptions
     ) throws(PropertyListError) -> PropertyListFormat {
@@ -80,38 +80,52 @@ extension PropertyListFormat {
             location: .byte(0), recovery: ParsingOptions.blankText.advice)
     }
 
-    /// Returns the name of the format of the bytes for the message, if it is a known one.
-    private static func neighbour(_ bytes: [UInt8]) -> String {
-        if bytes.isEmpty { return "the input is empty" }
-        for (name, magic) in Magic.neighbours where bytes.starts(with: magic) {
-            return "this is \(name), which is not a property list"
+    /// Returns the error for bytes that are not a property list.
+    private static func unrecognized(_ bytes: [UInt8]) -> PropertyListError {
+        let what: String
+        let recovery: PropertyListError.Recovery
+        if bytes.isEmpty {
+            what = "the input is empty"
+            recovery = "the file was never written, or was truncated"
+        } else if let format = RelatedFormat.all.first(where: { bytes.starts(with: $0.magic) }) {
+            what = "this is \(format.name), which is not a property list"
+            recovery = format.recovery
+        } else {
+            what = "unrecognized format: not a binary, XML, OpenStep or JSON property list"
+            recovery = .init(.searchFile, "check that this is the right file")
         }
-        return "unrecognized format: not a binary, XML, OpenStep or JSON property list"
-    }
-
-    /// The way to the property lists in bytes that are none.
-    private static func recovery(_ bytes: [UInt8]) -> PropertyListError.Recovery? {
-        if bytes.isEmpty { return "the file was never written, or was cut off" }
-        if bytes.starts(with: Magic.database) {
-            return .init(.searchDatabase, "its tables may hold property lists")
-        }
-        if bytes.starts(with: Magic.zip) { return "unzip it, and read the files in it" }
-        return bytes.starts(with: Magic.gzip) ? "decompress it with gunzip" : nil
+        return PropertyListError(
+            .unrecognizedFormat, format: nil, what: what, location: .byte(0), recovery: recovery)
     }
 }
 
-/// The first bytes of property lists and of their neighbours.
-private enum Magic {
-    static let binary = Array("bplist".utf8)
-    static let database = Array("SQLite format 3".utf8)
-    static let zip = Array("PK\u{3}\u{4}".utf8)
-    static let gzip: [UInt8] = [0x1F, 0x8B]
-    static let neighbours: [(String, [UInt8])] = [
-        ("a typed stream (the older NSArchiver format)", [0x04, 0x0B] + Array("streamtyped".utf8)),
-        ("a NIBArchive", Array("NIBArchive".utf8)),
-        ("a ZIP archive", zip),
-        ("a SQLite database", database),
-        ("gzip-compressed data", gzip),
+/// A format of files that are mistaken for property lists.
+private struct RelatedFormat {
+    let name: String
+    /// The first bytes of a file.
+    let magic: [UInt8]
+    let recovery: PropertyListError.Recovery
+
+    private static let imported = PropertyListError.Recovery(
+        .importArchive, "the product `ArchiveImport` makes a keyed archive of it")
+
+    static let all = [
+        RelatedFormat(
+            name: "a typed stream (the older NSArchiver format)",
+            magic: [0x04, 0x0B] + Array("streamtyped".utf8),
+            recovery: imported),
+        RelatedFormat(
+            name: "a NIBArchive", magic: Array("NIBArchive".utf8),
+            recovery: imported),
+        RelatedFormat(
+            name: "a ZIP archive", magic: Array("PK\u{3}\u{4}".utf8),
+            recovery: "unzip it, and read the files in it"),
+        RelatedFormat(
+            name: "a SQLite database", magic: Array("SQLite format 3".utf8),
+            recovery: .init(.searchDatabase, "its tables may contain property lists")),
+        RelatedFormat(
+            name: "gzip-compressed data", magic: [0x1F, 0x8B],
+            recovery: "decompress it with gunzip"),
     ]
 }
 

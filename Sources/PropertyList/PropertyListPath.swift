@@ -1,9 +1,9 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// The way from the root of a property list to a value in it.
+/// The path from the root of a property list to a value in it.
 public struct PropertyListPath: Sendable, Hashable {
-    /// One step: into a dictionary or into an array.
+    /// One step of a path, into a dictionary or an array.
     public enum Component: Sendable {
         /// The value of a key of a property list, or the field of an archived object.
         case key(String)
@@ -21,7 +21,8 @@ public struct PropertyListPath: Sendable, Hashable {
 }
 
 extension PropertyListPath.Component: Hashable {
-    /// Returns whether both are the same index, or keys of one kind and of the same scalars.
+    /// Returns whether both components are the same index, or whether both are keys or both are
+    /// entries with identical scalars.
     public static func == (left: Self, right: Self) -> Bool {
         switch (left, right) {
         case (.key(let left), .key(let right)), (.entry(let left), .entry(let right)):
@@ -31,6 +32,7 @@ extension PropertyListPath.Component: Hashable {
         }
     }
 
+    /// Hashes the index or the scalars of the key.
     public func hash(into hasher: inout Hasher) {
         switch self {
         case .key(let key), .entry(let key): hasher.combine(ExactText(key))
@@ -43,11 +45,12 @@ extension PropertyListPath: CustomStringConvertible {
     private static let longest = 100
     private static let endLength = 48
 
-    /// The path as key paths are written, as in `$objects[12]."NS.objects"[3]` or `root.settings["url"]`.
+    /// The path in the notation of key paths, such as `$objects[12]."NS.objects"[3]` or
+    /// `root.settings["url"]`.
     ///
-    /// A key that would read as something else is quoted, and the key of an archived dictionary is in brackets.
-    /// Control characters are escaped. A path of more than about 100 characters is cut in the middle; the part that is
-    /// cut out is not looked at.
+    /// Keys that would be read as something else are quoted. The keys of an archived dictionary are
+    /// in brackets. Control characters are escaped. A path of more than about 100 characters is
+    /// shortened in the middle, without formatting the omitted part.
     public var description: String {
         let head = pieces(of: components.indices).joined()
         if head.unicodeScalars.count <= Self.longest { return head }
@@ -56,7 +59,8 @@ extension PropertyListPath: CustomStringConvertible {
             + String(tail.unicodeScalars.suffix(Self.endLength))
     }
 
-    /// The texts of components in the order of `indices`, until there is enough of them.
+    /// Returns the texts of components in the order of `indices`, stopping once they are long
+    /// enough.
     private func pieces(of indices: some Sequence<Int>) -> [String] {
         var pieces: [String] = []
         var length = 0
@@ -76,7 +80,7 @@ extension PropertyListPath: CustomStringConvertible {
         }
     }
 
-    /// A key of which the middle is left out where it is too long for the text in any case.
+    /// Returns the key without its middle part if it is too long to be shown completely.
     private static func shortened(_ key: String) -> String {
         guard key.utf8.count > 8 * longest else { return key }
         let scalars = key.unicodeScalars
@@ -84,18 +88,18 @@ extension PropertyListPath: CustomStringConvertible {
     }
 }
 
-/// Keys as the dotted notation of key paths has them.
+/// The text of keys in the dotted notation of key paths.
 package enum KeyText {
-    /// The text of a step to a key: in quotes where it would be read as something else.
+    /// Returns the text of a step to a key, quoted if it would be read as something else.
     package static func step(_ key: String) -> String {
         let isNumber = key.utf8.allSatisfy { (0x30...0x39).contains($0) }
         return isNumber || key.isLiterally("-") ? quoted(key) : name(key)
     }
 
-    /// The text of a name, which may be that of a key or the number of an element.
+    /// Returns the text of a name, which may be a key or the index of an element.
     package static func name(_ name: String) -> String { isPlain(name) ? name : quoted(name) }
 
-    /// A key in quotes.
+    /// Returns a key in quotes.
     package static func quoted(_ key: String) -> String {
         "\"\(TerminalText.escaped(key, quoting: true))\""
     }

@@ -43,7 +43,7 @@ struct MessageTests {
         #expect(
             message { _ = try KeyedUnarchiver.unarchive(String.self, fromFile: path) }
                 == "binary property list: expected at least 42 bytes, found 30 at byte 0, file \(path) "
-                + "(the file seems to be cut off: copy or download it again)")
+                + "(the file may be truncated: copy or download it again)")
     }
 
     @Test("another type than the one in a file")
@@ -81,7 +81,7 @@ struct MessageTests {
                     file: file, accessGroup: "group", key: MasterKey(passphrase: "wrong"),
                     creatingIfMissing: false)
             }
-                == "store: the key is not the one of this store, or the store's header was altered, "
+                == "store: the key does not open this store, or the store's header was altered, "
                 + "file \(file) (ask for the passphrase again, or restore a backup)")
     }
     #endif

@@ -329,7 +329,7 @@ struct MalformedDatabaseTests {
         assembler.addTable("t", root: assembler.add(page), columns: "v)")
         let contents = try read(assembler.bytes())
         #expect(contents.values.count == pageSize / cell.count)
-        #expect(contents.problems == ["page 2 has cells that overlap or leave the page"])
+        #expect(contents.problems == ["page 2 has cells that overlap or extend beyond the page"])
     }
 
     @Test("trees that contain themselves, and trees that are too deep, end")
@@ -344,7 +344,7 @@ struct MalformedDatabaseTests {
         let contents = try read(assembler.bytes())
         #expect(contents.values.isEmpty)
         #expect(contents.problems.count == 3)
-        #expect(contents.problems[1] == "expected a tree of at most 20 levels")
+        #expect(contents.problems[1] == "expected a tree of at most 20 levels, found more")
     }
 
     @Test("an odd table does not keep the others from being read")

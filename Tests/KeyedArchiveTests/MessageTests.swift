@@ -156,11 +156,11 @@ private let readingMistakes: [MessageTests.Mistake] = [
         _ = try KeyedUnarchiver.unarchive(String.self, from: bytes)
     },
     .init(
-        "nil", "keyed archive: expected String, found nil, in root.x (ask for `String?`)"
+        "nil", "keyed archive: expected String, found nil, in root.x (request `String?`)"
     ) { try readField(String.self, .uid(0)) },
     .init(
         "nil of any class",
-        "keyed archive: expected AnyArchived, found nil, in root.x (ask for `AnyArchived?`)"
+        "keyed archive: expected AnyArchived, found nil, in root.x (request `AnyArchived?`)"
     ) { try readField(AnyArchived.self, .uid(0)) },
     .init(
         "text in place of a number",
@@ -194,7 +194,7 @@ private let readingMistakes: [MessageTests.Mistake] = [
     ) { try readField(UInt8.self, -1) },
     .init(
         "a fraction",
-        "keyed archive: expected Int, found a real that it does not hold exactly, in root.x "
+        "keyed archive: expected Int, found a real that it cannot represent exactly, in root.x "
             + "(`Double.self` reads it)"
     ) { try readField(Int.self, 1.5) },
     .init(
@@ -239,7 +239,7 @@ private let readingMistakes: [MessageTests.Mistake] = [
     },
     .init(
         "a cycle",
-        "keyed archive: object 1 is needed to make itself: 1 → 1, in root.x "
+        "keyed archive: object 1 cannot be decoded without itself: 1 → 1, in root.x "
             + "(read one of these references with `decodeReference`)"
     ) {
         let bytes = try Archives.make([
@@ -311,8 +311,8 @@ private let classMistakes: [MessageTests.Mistake] = [
     .init(
         "a class that the archive chooses",
         "keyed archive: object 1 is of class App.Thing, which is not allowed, in root "
-            + #"(`.adding(T.self, as: "App.Thing")` with the type T of such objects would allow it, "#
-            + #"`.allowing("App.Thing")` keeps them as they are)"#
+            + #"(`.adding(T.self, as: "App.Thing")`, with T the type of its objects, would allow it; "#
+            + #"`.allowing("App.Thing")` keeps them undecoded)"#
     ) { try readObject(AnyArchived.self, of: "App.Thing") },
     .init(
         "a class of Foundation",
@@ -322,7 +322,7 @@ private let classMistakes: [MessageTests.Mistake] = [
     .init(
         "a class of Foundation in place of another",
         "keyed archive: object 1 is of class NSUUID, which is not allowed, in root "
-            + "(Save is asked for here; `UUID.self` reads this class)"
+            + "(Save is requested here; `UUID.self` reads this class)"
     ) { try readObject(Save.self, of: "NSUUID", allowing: .commonClasses) },
     .init(
         "a class of AppKit",
@@ -331,9 +331,9 @@ private let classMistakes: [MessageTests.Mistake] = [
     ) { try readObject(AnyArchived.self, of: "NSColor") },
     .init(
         "a class without a type",
-        "keyed archive: object 1 is of class App.Thing, which is allowed but stands for no type, in "
-            + #"root (`.adding(T.self, as: "App.Thing")` with the type T of such objects would read "#
-            + "them, `OpaqueObject.self` reads them as they are)"
+        "keyed archive: object 1 is of class App.Thing, which is allowed but has no Swift type, in "
+            + #"root (`.adding(T.self, as: "App.Thing")`, with T the type of its objects, would decode "#
+            + "them; `OpaqueObject.self` reads them undecoded)"
     ) {
         try readObject(Save.self, of: "App.Thing", allowing: .foundation.allowing("App.Thing"))
     },
@@ -347,13 +347,14 @@ private func parse(_ bytes: [UInt8]) throws { _ = try KeyedUnarchiver(parsing: b
 private let fileMistakes: [MessageTests.Mistake] = [
     .init(
         "a file that was cut off",
-        "binary property list: the number of objects is 15138312589724492899, more than 2⁶³ at byte "
-            + "131 (the file seems to be cut off: copy or download it again)"
+        "binary property list: expected the number of objects to be below 2⁶³, found "
+            + "15138312589724492899 at byte 131 (the file may be truncated: copy or download it "
+            + "again)"
     ) { try parse(Array(KeyedArchiver.archive(["a", "b"]).dropLast(80))) },
     .init(
         "a file that was cut off within text",
-        "binary property list: expected offsets of 1 to 8 bytes, found 108 at byte 54 (the file seems to "
-            + "be cut off: copy or download it again)"
+        "binary property list: expected offsets of 1 to 8 bytes, found 108 at byte 54 (the file "
+            + "may be truncated: copy or download it again)"
     ) {
         var bytes = Array("bplist00".utf8) + [UInt8](repeating: 0, count: 72)
         bytes[54] = UInt8(ascii: "l")
@@ -362,16 +363,16 @@ private let fileMistakes: [MessageTests.Mistake] = [
     .init(
         "a file in XML that was cut off",
         "XML property list: expected `</string>`, found the end of the text at line 1, column 24, in "
-            + "[0] (the file seems to be cut off: copy or download it again)"
+            + "[0] (the file may be truncated: copy or download it again)"
     ) { try parse(Array("<plist><array><string>a".utf8)) },
     .init(
         "a file without contents",
-        "property list: the input is empty at byte 0 (the file was never written, or was cut off)"
+        "property list: the input is empty at byte 0 (the file was never written, or was truncated)"
     ) { try parse([]) },
     .init(
         "a file of another kind",
         "property list: unrecognized format: not a binary, XML, OpenStep or JSON property list at "
-            + "byte 0"
+            + "byte 0 (check that this is the right file)"
     ) { try parse([0xFF, 0xD8, 0xFF, 0xE0]) },
     .init(
         "a file that is packed",
@@ -439,7 +440,7 @@ private let writingMistakes: [MessageTests.Mistake] = [
     },
     .init(
         "an archive that is finished twice",
-        "keyed archive: the archive is finished (make a new `KeyedArchiver`)"
+        "keyed archive: the archive is finished (create a new `KeyedArchiver`)"
     ) {
         let archiver = KeyedArchiver()
         _ = try archiver.finish()
@@ -447,8 +448,8 @@ private let writingMistakes: [MessageTests.Mistake] = [
     },
     .init(
         "a value without a form in a property list",
-        "keyed archive: a value of type URL has no form in a property list, in [\"site\"] (return one from "
-            + "the closure of `propertyListValue(otherwise:)`)"
+        "keyed archive: a property list cannot represent a value of type URL, in [\"site\"] "
+            + "(return a replacement from the closure of `propertyListValue(otherwise:)`)"
     ) {
         let url = try #require(URL(string: "https://example.org"))
         _ = try AnyArchived(["site": url]).propertyListValue()

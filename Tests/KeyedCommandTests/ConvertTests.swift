@@ -135,7 +135,7 @@ struct ConvertTests {
             try Data("broken".utf8).write(to: URL(filePath: bad))
             let run = keyed("convert", "xml", "--in-place", good, bad)
             #expect(run.status == 1)
-            #expect(run.errors.contains("XML has no form for null"))
+            #expect(run.errors.contains("XML cannot represent null"))
             #expect(try Files.bytes(good) == bytes)
             #expect(try Files.bytes(bad) == Array("broken".utf8))
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).count == 2)

@@ -42,7 +42,7 @@ struct LintTests {
             #expect(run.status == 1)
             #expect(
                 run.errors == """
-                    \(file): XML property list: the text of an integer is not one at line 3, \
+                    \(file): XML property list: expected an integer, found other text at line 3, \
                     column 2, in [0]
                          <integer>1x</integer>
                          ^
@@ -57,7 +57,7 @@ struct LintTests {
         try Files.withFile(Files.xml(body)) { file in
             let run = keyed("lint", file)
             #expect(run.status == 1)
-            #expect(run.errors.contains("`<foo>` is no element of a property list"))
+            #expect(run.errors.contains("`<foo>` is not an element of a property list"))
             #expect(!run.errors.contains("--lenient"))
         }
     }
@@ -169,7 +169,7 @@ struct ClassesTests {
             try Files.withFile(file.bytes) { path in
                 let run = keyed("classes", path)
                 #expect(run.status == 4)
-                #expect(run.errors.contains("shared containers expand to more than"))
+                #expect(run.errors.contains("expected shared containers to expand to at most"))
             }
         }
         #expect(seconds < 60)

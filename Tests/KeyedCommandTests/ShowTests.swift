@@ -60,10 +60,10 @@ struct ShowTests {
     @Test("says which objects no root leads to, and prints them with --all")
     func unreached() {
         let run = keyed("show", Files.archive("unreached"))
-        #expect(run.lines.last == "(1 object that no root leads to; --all shows them)")
+        #expect(run.lines.last == "(1 object unreachable from the roots; --all shows them)")
         #expect(
             keyed("show", "--all", Files.archive("unreached")).lines.suffix(3) == [
-                "1 object that no root leads to:", "App.Node @2", "  name: \"not seen\"",
+                "1 object unreachable from the roots:", "App.Node @2", "  name: \"not seen\"",
             ])
     }
 
@@ -142,11 +142,14 @@ struct ShowTests {
                 "dangling-reference",
                 "expected a reference to one of 4 objects, found one to object 99"
             ),
-            ("dangling-class", "object 1: its `$class` is object 77, there are 3"),
+            ("dangling-class", "object 1: its `$class` is object 77, but there are only 3 objects"),
             ("class-not-a-uid", "object 1: its `$class` is of kind string, not a UID"),
             ("no-class", "object 1: it has no `$class`"),
-            ("object-is-an-array", "object 1: it is of kind array, which no object is"),
-            ("name-not-a-string", "class description 2: `$classname` is of kind integer"),
+            ("object-is-an-array", "object 1: expected an object, found a value of kind array"),
+            (
+                "name-not-a-string",
+                "class description 2: `$classname` is of kind integer, not a string"
+            ),
         ])
     func malformed(name: String, problem: String) {
         let run = keyed("show", Files.archive("malformed/\(name)"))
@@ -167,7 +170,9 @@ struct ShowTests {
             #expect(run.status == 3)
             #expect(run.output.contains("name: <unreadable>"))
             #expect(run.output.contains("name: \"second\""))
-            #expect(run.errors.contains("the marker ff starts no object at byte \(place - 1)"))
+            #expect(
+                run.errors.contains(
+                    "expected the marker of an object, found ff at byte \(place - 1)"))
             #expect(keyed("show", "--strict", file).status == 1)
         }
     }
@@ -179,7 +184,7 @@ struct ShowTests {
             #expect(run.status == 1)
             #expect(
                 run.errors
-                    == "\(file): unrecognized format: not a binary, XML, OpenStep or JSON property list at byte 0\n"
+                    == "\(file): unrecognized format: not a binary, XML, OpenStep or JSON property list at byte 0 (search it for property lists with keyed carve)\n"
             )
         }
         let missing = keyed("show", "/nowhere/at all")

@@ -11,11 +11,11 @@ struct PropertyListErrorTests {
     func description() {
         let path = PropertyListPath([.key("$objects"), .index(12), .key("NS.objects"), .index(3)])
         let error = PropertyListError(
-            .invalidMarker, format: .binary, what: "the marker ff starts no object",
+            .invalidMarker, format: .binary, what: "expected the marker of an object, found ff",
             location: .byte(17), path: path, recovery: "do this")
         #expect(
             error.description
-                == "binary property list: the marker ff starts no object at byte 17, "
+                == "binary property list: expected the marker of an object, found ff at byte 17, "
                 + #"in $objects[12]."NS.objects"[3] (do this)"#)
         #expect(PropertyListError(.wrongKind, what: "no").description == "property list: no")
         let line = PropertyListError.Location(byte: 9, line: 3, column: 7)
@@ -37,6 +37,20 @@ struct PropertyListErrorTests {
         var limits = ParsingLimits.untrusted
         limits.inputSize = 3
         #expect(failure([1, 2, 3, 4], limits: limits)?.code == .sizeLimitExceeded)
+    }
+
+    @Test("an input beyond what a document can address is refused with that number, not with advice")
+    func addressableSize() throws {
+        var limits = ParsingLimits.trusted
+        limits.inputSize = .max
+        let error = try #require(limits.sizeError(1 << 32, .binary))
+        #expect(
+            error.description == "binary property list: expected at most 4294967295 bytes of "
+                + "input, found 4294967296")
+        #expect(error.recoveryCode == nil)
+        #expect(limits.sizeError((1 << 32) - 1, .binary) == nil)
+        limits.inputSize = 3
+        #expect(limits.sizeError(4, .binary)?.recoveryCode == .raiseLimits)
     }
 
     @Test("limits do not overflow")

@@ -9,14 +9,15 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-// Attributes differ between programs and systems, and so do the classes of their values. A link is a URL on all of
-// them. A program converts the attributes that it knows.
+// Attributes, and the classes of their values, differ between programs and systems. Only a link is
+// a URL everywhere. A program converts the attributes that it knows.
 
 extension AttributedString {
-    /// Creates an attributed string from an archived one, with its links (`NSLink`). Other attributes are left out.
+    /// Creates an attributed string from an archived one, with its links (`NSLink`). Other
+    /// attributes are omitted.
     ///
     /// - Parameter archived: the text and its attributes.
-    /// - Throws: `KeyedArchiveError` with `valueOutOfRange` for runs that are not those of the text.
+    /// - Throws: `KeyedArchiveError` with `valueOutOfRange` for runs that do not match the text.
     /// - Complexity: linear in the length of the text and the number of runs.
     public init(_ archived: ArchivedAttributedString) throws {
         try self.init(archived) { attributes in
@@ -38,9 +39,9 @@ extension AttributedString {
     ///
     /// - Parameters:
     ///   - archived: the text and its attributes.
-    ///   - attributes: makes the attributes of each run from its dictionary.
-    /// - Throws: `KeyedArchiveError` with `valueOutOfRange` for runs that are not those of the text; what `attributes`
-    ///   throws.
+    ///   - attributes: returns the attributes of a run for its dictionary.
+    /// - Throws: `KeyedArchiveError` with `valueOutOfRange` for runs that do not match the text;
+    ///   the errors of `attributes`.
     /// - Complexity: linear in the length of the text and the number of runs.
     public init(
         _ archived: ArchivedAttributedString,
@@ -54,8 +55,8 @@ extension AttributedString {
             guard units.count == run.length, text.utf16.elementsEqual(units) else {
                 throw KeyedArchiveError(
                     .valueOutOfRange,
-                    what: "a run has \(run.length) UTF-16 units and ends beyond the text or within "
-                        + "a character, \(rest.count) units are left",
+                    what: "expected a run of at most \(rest.count) UTF-16 units that ends between "
+                        + "characters, found one of \(run.length) units",
                     recovery: "`ArchivedAttributedString` keeps the text and the runs as they are")
             }
             let container = try archived.attributes(of: run).map(attributes)
@@ -67,12 +68,12 @@ extension AttributedString {
 }
 
 extension ArchivedAttributedString {
-    /// Creates text to be archived from an attributed string, with its links (`NSLink`). Other attributes are left
-    /// out.
+    /// Creates archivable text from an attributed string, with its links (`NSLink`). Other
+    /// attributes are omitted.
     ///
     /// - Parameters:
     ///   - string: the attributed string.
-    ///   - kind: the class that it is archived as.
+    ///   - kind: the class to archive it as.
     /// - Complexity: linear in the length of the text and the number of runs.
     public init(_ string: AttributedString, kind: Kind = .immutable) {
         self.init(string, kind: kind) { container in
@@ -80,13 +81,14 @@ extension ArchivedAttributedString {
         }
     }
 
-    /// Creates text to be archived from an attributed string. Runs with equal attributes share a dictionary.
+    /// Creates archivable text from an attributed string. Runs with equal attributes share a
+    /// dictionary.
     ///
     /// - Parameters:
     ///   - string: the attributed string.
-    ///   - kind: the class that it is archived as.
-    ///   - attributes: makes the dictionary of a run from its attributes.
-    /// - Throws: what `attributes` throws.
+    ///   - kind: the class to archive it as.
+    ///   - attributes: returns the dictionary of a run for its attributes.
+    /// - Throws: the errors of `attributes`.
     /// - Complexity: linear in the length of the text and the number of runs.
     public init(
         _ string: AttributedString, kind: Kind = .immutable,
@@ -117,12 +119,12 @@ extension ArchivedAttributedString {
 }
 
 extension ArchivedPairs where Key == AnyArchived, Value == AnyArchived {
-    /// The value of a key that is text; nil where there is none. Linear in the number of entries.
+    /// The value of a string key; nil if there is none. Linear in the number of entries.
     public subscript(key: String) -> AnyArchived? {
         entries.first { $0.key.stringValue.map { $0.isLiterally(key) } ?? false }?.value
     }
 
-    /// The link of a run: a URL, or the text of one.
+    /// The link of a run, which is a URL or its text.
     fileprivate var link: URL? {
         let value = self["NSLink"]
         return value?.value(as: URL.self) ?? value?.stringValue.flatMap { URL(string: $0) }

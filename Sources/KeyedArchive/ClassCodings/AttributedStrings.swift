@@ -11,21 +11,22 @@ internal import Foundation
 
 // | class | fields |
 // |---|---|
-// | `NSAttributedString` | `NSString`: the text; `NSAttributes`: nothing where there are no attributes, a dictionary where one holds for all of the text, otherwise an NSMutableArray of dictionaries; `NSAttributeInfo` with the latter: an NSMutableData of runs |
+// | `NSAttributedString` | `NSString`: the text; `NSAttributes`: absent without attributes, a dictionary if one applies to all of the text, otherwise an NSMutableArray of dictionaries; `NSAttributeInfo` with the latter: an NSMutableData of runs |
 // | `NSMutableAttributedString` | the same; the text is an NSMutableString |
 // | `NSTextStorage` | the same as the mutable one; `NSDelegate`: nil |
 //
-// The runs are pairs of integers, seven bits a byte, the lowest first, the high bit set where more
-// follow: how many UTF-16 units, and the number of a dictionary in the array.
+// The runs are pairs of integers: the number of UTF-16 units, then the index of a dictionary in the
+// array. An integer has seven bits a byte, the lowest first. The high bit of a byte is set if more
+// bytes follow.
 //
 // Source: archives that Apple's software wrote.
 
-/// An `NSAttributedString`, `NSMutableAttributedString` or `NSTextStorage`: text and the attributes of
-/// its parts.
+/// An `NSAttributedString`, `NSMutableAttributedString` or `NSTextStorage`: text and the attributes
+/// of its parts.
 ///
-/// Dictionaries are kept as the archive has them: two that are equal stay two, if they were.
+/// Dictionaries are kept as the archive has them. Equal ones are not merged.
 public struct ArchivedAttributedString {
-    /// The class that it is archived as.
+    /// The class that the text is archived as.
     public enum Kind: Sendable, Hashable {
         /// `NSAttributedString`.
         case immutable
@@ -39,31 +40,31 @@ public struct ArchivedAttributedString {
     public struct Run: Sendable, Hashable {
         /// The number of UTF-16 units.
         public var length: Int
-        /// The place of its attributes among the dictionaries.
+        /// The index of its attributes in ``ArchivedAttributedString/dictionaries``.
         public var dictionary: Int
 
-        /// A run of some UTF-16 units.
+        /// Creates a run of some UTF-16 units.
         public init(length: Int, dictionary: Int) {
             self.length = length
             self.dictionary = dictionary
         }
     }
 
-    /// The class that it is archived as.
+    /// The class that the text is archived as.
     public var kind: Kind
-    /// The text as the archive holds it: a `String` or a `Mutable<String>`; nil where there is none.
+    /// The text as it is in the archive: a `String` or a `Mutable<String>`; nil if there is none.
     public let content: AnyArchived?
-    /// The attributes of the runs: an NSDictionary each.
+    /// The attributes of the runs, each an NSDictionary.
     public var dictionaries: [AnyArchived]
     /// The parts of the text, in order. They cover it exactly, unless there are no dictionaries.
     public var runs: [Run]
 
-    /// Text without attributes.
+    /// Creates text without attributes.
     public init(_ text: String, kind: Kind = .immutable) {
         self.init(text, kind: kind, dictionaries: [], runs: [])
     }
 
-    /// Text with the same attributes everywhere.
+    /// Creates text with the same attributes everywhere.
     public init(
         _ text: String, kind: Kind = .immutable,
         attributes: ArchivedPairs<AnyArchived, AnyArchived>
@@ -73,7 +74,7 @@ public struct ArchivedAttributedString {
             text, kind: kind, dictionaries: [AnyArchived(attributes)], runs: runs)
     }
 
-    /// Text whose runs have attributes of their own.
+    /// Creates text whose runs have different attributes.
     public init(
         _ text: String, kind: Kind = .immutable, dictionaries: [AnyArchived], runs: [Run]
     ) {
@@ -86,7 +87,7 @@ public struct ArchivedAttributedString {
     /// The text.
     public var text: String { content?.value(as: String.self) ?? "" }
 
-    /// The attributes of a run; nil where it has none, or its dictionary is of another type.
+    /// Returns the attributes of a run; nil if it has none, or its dictionary is of another type.
     public func attributes(of run: Run) -> ArchivedPairs<AnyArchived, AnyArchived>? {
         dictionaries.indices.contains(run.dictionary)
             ? dictionaries[run.dictionary].value(as: ArchivedPairs<AnyArchived, AnyArchived>.self)
@@ -138,7 +139,9 @@ extension ArchivedAttributedString: KeyedCodable {
         try writer.object(of: kind.archivedClass, fields: encode)
     }
 
-    /// - Throws: `misuse` for runs that do not cover the text, or name no dictionary.
+    /// Writes the text and its attributes.
+    ///
+    /// - Throws: `misuse` for runs that do not cover the text, or without a dictionary.
     public func encode(with coder: KeyedEncoder) throws {
         let table = try checkedTable()
         coder.encode(content, forKey: "NSString")
@@ -158,7 +161,7 @@ extension ArchivedAttributedString: KeyedCodable {
         runs = []
         if content != nil, content?.value(as: String.self) == nil {
             throw KeyedArchiveError(
-                .wrongType, what: "`NSString` is of a class whose text is not known",
+                .wrongType, what: "expected text in `NSString`, found an object without known text",
                 object: coder.uid)
         }
         if let info = try coder.decodeObject(of: Data.self, forKey: "NSAttributeInfo") {
@@ -178,26 +181,26 @@ extension ArchivedAttributedString: KeyedCodable {
 // MARK: - Runs
 
 extension ArchivedAttributedString {
-    /// Reads the runs, which have to cover the text exactly.
+    /// Reads the runs, which must cover the text exactly.
     private mutating func readRuns(_ info: Data, _ coder: KeyedDecoder) throws {
         var packed = PackedRuns(info)
         var rest = text.utf16.count
         while let length = try packed.next(coder.uid) {
             guard let index = try packed.next(coder.uid) else {
                 throw KeyedArchiveError(
-                    .malformedObject, what: "a run has a length and no attributes",
+                    .malformedObject, what: "a run has a length but no attributes",
                     object: coder.uid)
             }
             guard let units = Int(exactly: length), units > 0, units <= rest else {
                 throw KeyedArchiveError(
                     .valueOutOfRange,
-                    what: "a run has \(length) UTF-16 units, \(rest) are left of the text",
+                    what: "a run has \(length) UTF-16 units, but \(rest) are left of the text",
                     object: coder.uid)
             }
             guard let dictionary = Int(exactly: index), dictionary < dictionaries.count else {
                 throw KeyedArchiveError(
                     .valueOutOfRange,
-                    what: "a run has attributes \(index), there are \(dictionaries.count)",
+                    what: "a run has attributes \(index), but there are only \(dictionaries.count)",
                     object: coder.uid)
             }
             rest &-= units
@@ -210,7 +213,7 @@ extension ArchivedAttributedString {
         }
     }
 
-    /// The packed runs; nil where one dictionary, or none, says it all.
+    /// Returns the packed runs; nil if the text has at most one dictionary and one run.
     private func checkedTable() throws -> Data? {
         if dictionaries.isEmpty, runs.isEmpty { return nil }
         var rest = text.utf16.count
@@ -233,16 +236,16 @@ extension ArchivedAttributedString {
     }
 }
 
-/// Integers of seven bits a byte.
+/// Integers of any length, with seven bits a byte.
 private struct PackedRuns {
     var bytes: [UInt8]
     private var place = 0
 
     init(_ data: Data = Data()) { bytes = Array(data) }
 
-    /// The next integer; nil at the end.
+    /// Returns the next integer; nil at the end.
     ///
-    /// - Throws: `malformedObject` where the last byte is missing, `valueOutOfRange` for more than 64
+    /// - Throws: `malformedObject` if the last byte is missing; `valueOutOfRange` for more than 64
     ///   bits.
     mutating func next(_ object: PropertyListUID?) throws(KeyedArchiveError) -> UInt64? {
         if place >= bytes.count { return nil }

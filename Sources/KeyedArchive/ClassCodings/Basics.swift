@@ -13,12 +13,12 @@ public import Foundation
 // | class | fields |
 // |---|---|
 // | `NSDate` | `NS.time`: real, seconds since 2001-01-01 00:00 UTC |
-// | `NSUUID` | `NS.uuidbytes`: 16 bytes that stand in the object |
+// | `NSUUID` | `NS.uuidbytes`: 16 bytes, stored inline |
 // | `NSURL` | `NS.base`: an NSURL or nil; `NS.relative`: a string |
 // | `NSNull` | none |
 //
-// Source: archives that Apple's software wrote. GNUstep stores a date as a plain date in `$objects`,
-// which is read too.
+// Source: archives that Apple's software wrote. GNUstep stores a date as a plain date in
+// `$objects`, which is read too.
 
 extension Date: KeyedCodable {
     public static var archivedClass: ArchivedClass { ArchivedClass(FoundationClass.date) }
@@ -56,7 +56,7 @@ extension UUID: KeyedCodable {
         let b = Array(try coder.decodeBytes(forKey: FoundationField.uuidBytes))
         guard b.count == 16 else {
             throw KeyedArchiveError(
-                .valueOutOfRange, what: "a UUID has 16 bytes, here are \(b.count)",
+                .valueOutOfRange, what: "expected 16 bytes of a UUID, found \(b.count)",
                 object: coder.uid)
         }
         self.init(
@@ -80,7 +80,7 @@ extension URL: KeyedCodable {
         coder.encode(relativeString, forKey: FoundationField.relative)
     }
 
-    /// Reads the text alone: nothing is resolved or looked up.
+    /// Reads the URL from its text. Nothing is resolved or looked up.
     public init(coder: KeyedDecoder) throws {
         let base = try coder.decode(URL?.self, forKey: FoundationField.base)
         let text = try coder.decode(String.self, forKey: FoundationField.relative)
@@ -93,11 +93,11 @@ extension URL: KeyedCodable {
     }
 }
 
-/// An `NSNull`: the object that stands for nothing in arrays and dictionaries.
+/// An `NSNull`, which represents nil in arrays and dictionaries.
 public struct ArchivedNull: KeyedCodable, Sendable, Hashable {
     public static var archivedClass: ArchivedClass { ArchivedClass(FoundationClass.null) }
 
-    /// The one value.
+    /// Creates the only value.
     public init() {}
 
     public func encode(with coder: KeyedEncoder) {}

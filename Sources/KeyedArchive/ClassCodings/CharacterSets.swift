@@ -17,39 +17,39 @@ public import Foundation
 // |---|---|
 // | a predefined set | `NSBuiltinID`: integer |
 // | a later predefined set | `NSBuiltinID2`: integer, `NSIsInverted2`: true where it is, and the bitmap |
-// | a range | `NSRange`: integer, the first code point × 2³² + how many |
-// | members | `NSString`: string in the object; `NSStringObject`: a string |
-// | a bitmap | `NSBitmap`: data in the object; `NSBitmapObject`: data |
+// | a range | `NSRange`: integer, the first code point × 2³² + the number of code points |
+// | members | `NSString`: string, stored inline; `NSStringObject`: a string |
+// | a bitmap | `NSBitmap`: data, stored inline; `NSBitmapObject`: data |
 //
-// Source: what swift-corelibs-foundation writes; no archive of Apple's was at hand.
+// Source: the output of swift-corelibs-foundation; no archive of Apple's was available.
 
-/// An `NSCharacterSet`, in the form in which it was archived.
+/// An `NSCharacterSet`, in its archived form.
 public struct ArchivedCharacterSet: Sendable, Hashable {
-    /// The form in which the set is stored.
+    /// The representation of the set.
     public enum Form: Sendable, Hashable {
         /// One of the sets of `CFCharacterSetPredefinedSet`, by its number.
         case predefined(Int)
-        /// A predefined set that older systems do not know, with its bitmap.
+        /// A predefined set that older systems do not know, and its bitmap for them.
         case predefinedWithBitmap(Int, Data)
-        /// Code points from `first` on.
+        /// A range of code points.
         case range(first: UInt32, count: UInt32)
         /// The members.
         case members(String)
-        /// Bits of the code points of plane 0, the lowest bit of a byte first, in 8,192 bytes; then for
-        /// each further plane that has members its number in a byte and 8,192 bytes.
+        /// One bit for each code point, the lowest bit of a byte first. Plane 0 has 8,192 bytes.
+        /// Each further plane with members has its number in one byte, then 8,192 bytes.
         case bitmap(Data)
     }
 
-    /// The form in which the set is stored.
+    /// The representation of the set.
     public var form: Form
-    /// A Boolean value that says whether its members are those that the form does not hold. The
-    /// bitmap of a predefined set is that of the inverted set already.
+    /// A Boolean value that says whether the members are the code points outside ``form``. The
+    /// bitmap of a predefined set is already that of the inverted set.
     public var isInverted: Bool
-    /// A Boolean value that says whether the members or the bitmap are an object of their own, as
-    /// in archives of other coders.
+    /// A Boolean value that says whether the members or the bitmap are a separate object, as in
+    /// archives of other coders.
     public var isStoredAsObject: Bool
 
-    /// A set in a form.
+    /// Creates a set in a form.
     public init(_ form: Form, isInverted: Bool = false, isStoredAsObject: Bool = false) {
         self.form = form
         self.isInverted = isInverted
@@ -141,11 +141,11 @@ extension ArchivedCharacterSet: KeyedCodable, MutableTwin {
 // MARK: - Members
 
 extension ArchivedCharacterSet {
-    /// Returns whether a scalar is in the set; nil where that is not known: of predefined sets that
-    /// are not said by general categories alone, and of numbers that mean nothing here.
+    /// Returns whether a scalar is in the set; nil if that is unknown. The members are unknown for
+    /// predefined sets that general categories alone do not define, and for undefined numbers.
     ///
-    /// General categories are those of the Unicode version of the Swift library, which differs from
-    /// system to system.
+    /// General categories are those of the Unicode version of the Swift library, which differs
+    /// between systems.
     public func contains(_ scalar: Unicode.Scalar) -> Bool? {
         let isMember: Bool
         switch form {

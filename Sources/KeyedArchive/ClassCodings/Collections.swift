@@ -12,15 +12,15 @@ internal import Foundation
 
 // | class | fields |
 // |---|---|
-// | `NSArray`, `NSSet` and their mutable twins | `NS.objects`: references that stand in the object |
+// | `NSArray`, `NSSet` and their mutable twins | `NS.objects`: references, stored inline |
 //
-// Source: archives that Apple's software wrote. Other coders write arrays, sets and dictionaries with
-// `NS.object.0`, `NS.key.0`, … too; both forms are read.
+// Source: archives that Apple's software wrote. Other coders may use `NS.object.0`, `NS.key.0`, …
+// for arrays, sets and dictionaries. Both forms are read.
 
 // MARK: - Elements
 
 extension KeyedDecoder {
-    /// The elements of a collection, in either of the two forms.
+    /// Returns the elements of a collection in either form.
     func elements<T: KeyedDecodable>(_ type: T.Type) throws -> [T] {
         try values(type, listKey: FoundationField.objects, indexedKey: "NS.object.")
     }
@@ -31,12 +31,12 @@ extension KeyedDecoder {
         guard let list = reader.field(listKey, of: self) else {
             return try indexedValues(type, indexedKey)
         }
-        // The elements of an array have no key of their own in a path.
+        // Paths show elements by their indexes, without the key `NS.objects`.
         return try listKey.isLiterally(FoundationField.objects)
             ? reader.values(type, in: list) : located(listKey) { try reader.values(type, in: list) }
     }
 
-    /// The keys and the values of a dictionary, as many of each.
+    /// Returns the keys and the values of a dictionary, in equal numbers.
     func entries<Key: KeyedDecodable, Value: KeyedDecodable>(
         _ keyType: Key.Type, _ valueType: Value.Type
     ) throws -> ([Key], [Value]) {
@@ -54,7 +54,7 @@ extension KeyedDecoder {
         return (keys, values)
     }
 
-    /// The values of `prefix0`, `prefix1`, … up to the first that is missing.
+    /// Returns the values of `prefix0`, `prefix1`, … up to the first missing key.
     func indexedValues<T: KeyedDecodable>(
         _ type: T.Type, _ prefix: String
     ) throws -> [T] {
@@ -68,17 +68,17 @@ extension KeyedDecoder {
     }
 }
 
-/// The text of a dictionary's key, for paths; nil for other keys.
+/// Returns the text of a dictionary's key, for paths; nil for keys that are not text.
 func keyText(_ key: Any) -> String? { (key as? String) ?? (key as? AnyArchived)?.stringValue }
 
 extension ArchiveReader {
-    /// The values of the references that an array within an object holds.
+    /// Returns the values of the references in an inline array.
     func values<T: KeyedDecodable>(_ type: T.Type, in list: UInt32) throws -> [T] {
         let record = table[list]
         guard record.kind == .array else {
             throw KeyedArchiveError(
                 .wrongType,
-                what: "expected a list of references, found a plain value of kind \(record.kind)")
+                what: "expected an array of references, found a plain value of kind \(record.kind)")
         }
         var values: [T] = []
         try values.appendValues(of: record, in: self)
@@ -87,12 +87,14 @@ extension ArchiveReader {
 }
 
 extension RangeReplaceableCollection where Element: KeyedDecodable {
-    /// Appends the values of the references that a list holds. Not of `Array` only: to append to an
-    /// `Array` of a generic element looks up the metadata of its type each time; `Self` has it.
+    /// Appends the values of the references in an array. This method is generic over `Self`,
+    /// because appending to an `Array` of a generic element would look up the metadata of its type
+    /// each time.
     fileprivate mutating func appendValues(
         of list: NodeRecord, in reader: ArchiveReader
     ) throws {
-        // Elements may be large, and the list of a hostile file long.
+        // The capacity is bounded, because elements may be large, and an array in a hostile file
+        // long.
         reserveCapacity(Swift.min(list.count, 1024))
         let places = list.valueRange
         for place in places {
@@ -141,12 +143,12 @@ extension Array: MutableTwin where Element: KeyedCodable {
 
 // MARK: - Sets
 
-/// The elements of an `NSSet`, in the order of the archive, whether or not they can be hashed here.
+/// The elements of an `NSSet`, in the order of the archive. They need not be `Hashable`.
 public struct ArchivedSet<Element> {
     /// The elements.
     public var elements: [Element]
 
-    /// A set of elements that the caller knows to be different.
+    /// Creates a set of elements, which must be distinct.
     public init(_ elements: [Element]) { self.elements = elements }
 }
 
@@ -186,15 +188,15 @@ extension Set: KeyedArchivable where Element: KeyedArchivable {
 }
 
 extension Set: KeyedEncodable where Element: KeyedEncodable {
-    /// Writes the elements in the order of their descriptions, so that equal sets are equal archives
-    /// where these differ.
+    /// Writes the elements in the order of their descriptions. Equal sets thus have equal archives,
+    /// if the descriptions of their elements differ.
     public func encode(with coder: KeyedEncoder) {
         coder.encodeElements(inStableOrder(self) { $0 })
     }
 }
 
 extension Set: KeyedDecodable where Element: KeyedDecodable {
-    /// Equal elements become one.
+    /// Reads the elements. Equal ones are merged.
     public init(coder: KeyedDecoder) throws { self = Set(try coder.elements(Element.self)) }
 }
 
@@ -204,7 +206,7 @@ extension Set: MutableTwin where Element: KeyedCodable {
     }
 }
 
-/// Elements in an order that is the same in every run: by their descriptions.
+/// Returns the elements sorted by their descriptions, which is the same order in every run.
 func inStableOrder<S: Sequence>(
     _ elements: S, by key: (S.Element) -> Any
 ) -> [S.Element] {
@@ -212,7 +214,7 @@ func inStableOrder<S: Sequence>(
         .sorted { $0.text < $1.text }.map(\.element)
 }
 
-/// A description that says all: those of data and of dates do not.
+/// Returns a description that distinguishes all values. The usual ones of data and dates do not.
 private func stableText(of value: Any) -> String {
     switch value {
     case let data as Data:

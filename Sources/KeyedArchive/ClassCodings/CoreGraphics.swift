@@ -1,8 +1,8 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-// The structures of Core Graphics as fields: text, as the structures of this package have it. On other platforms they
-// are types of full Foundation, which this module does not link.
+// The structures of Core Graphics as fields. They are archived as text, like the structures of this
+// package. On other platforms they are types of full Foundation, which this module does not link.
 
 #if canImport(CoreGraphics)
 public import CoreGraphics

@@ -12,20 +12,20 @@ public import Foundation
 
 // | class | fields |
 // |---|---|
-// | `NSCalendarDate` | `NS.time`: a real as of `NSDate`; `NS.timezone`: an `NSTimeZone`; `NS.format`: a string |
+// | `NSCalendarDate` | `NS.time`: a real as in `NSDate`; `NS.timezone`: an `NSTimeZone`; `NS.format`: a string |
 // | `NSDateComponents` | `NS.era`, `NS.year`, … : integers, 2⁶³−1 where undefined; `NS.isLeapMonth`: a boolean; `NS.calendar`, `NS.timezone` |
 // | `NSDateInterval` | `NS.startDate`, `NS.endDate`: NSDates; `NS.duration`: a real, seconds |
 //
-// Source: archives that Apple's software wrote; for the date interval programs that read such archives;
-// for the components swift-corelibs-foundation alone.
+// Source: archives that Apple's software wrote. For the date interval: programs that read such
+// archives. For the components: swift-corelibs-foundation alone.
 
 // MARK: - Dates
 
-/// An `NSCalendarDate`: a date that knows how it is to be shown.
+/// An `NSCalendarDate`: a date with a time zone and a format for its display.
 public struct ArchivedCalendarDate: Sendable, Hashable {
     /// The date.
     public var date: Date
-    /// The time zone it is shown in.
+    /// The time zone for its display.
     public var timeZone: ArchivedTimeZone?
     /// The format, in the letters of C's `strftime`, such as `%Y-%m-%d`.
     public var format: String?
@@ -75,7 +75,7 @@ extension DateInterval: KeyedCodable {
         coder.encode(duration, forKey: "NS.duration")
     }
 
-    /// Reads the start with the duration or the end, or all three, which then must agree to a
+    /// Reads the start with the duration or the end. If both are present, they must agree to a
     /// thousandth of a second.
     public init(coder: KeyedDecoder) throws {
         let start = try coder.decode(Date.self, forKey: "NS.startDate")
@@ -85,7 +85,7 @@ extension DateInterval: KeyedCodable {
             $0.timeIntervalSinceReferenceDate - start.timeIntervalSinceReferenceDate
         }
         guard let duration = length ?? spanned else { throw coder.missing("NS.duration") }
-        // Not a number is neither.
+        // This rejects NaN too.
         guard duration >= 0 else {
             throw KeyedArchiveError(
                 .valueOutOfRange, what: "a date interval has a negative duration",
@@ -102,7 +102,7 @@ extension DateInterval: KeyedCodable {
 
 // MARK: - Date components
 
-/// An `NSDateComponents`: some of the parts of a date, or lengths of time in such parts.
+/// An `NSDateComponents`: some components of a date, or a duration in such units.
 public struct ArchivedDateComponents: Sendable, Hashable {
     /// The era.
     public var era: Int?
@@ -126,20 +126,20 @@ public struct ArchivedDateComponents: Sendable, Hashable {
     public var weekOfYear: Int?
     /// The week of the month, or a number of weeks.
     public var weekOfMonth: Int?
-    /// The year that the week belongs to.
+    /// The year that the week of the year belongs to.
     public var yearForWeekOfYear: Int?
     /// The day of the week: 1 for Sunday.
     public var weekday: Int?
-    /// Which of the month's days of that name it is.
+    /// The ordinal of the weekday in its month, such as 2 for the second Sunday.
     public var weekdayOrdinal: Int?
     /// A Boolean value that says whether the month is a leap month.
     public var isLeapMonth = false
-    /// The calendar that the parts are of.
+    /// The calendar of the components.
     public var calendar: ArchivedCalendar?
     /// The time zone.
     public var timeZone: ArchivedTimeZone?
 
-    /// No parts.
+    /// Creates a value without components.
     public init() {}
 
     private static var keys: [(String, WritableKeyPath<Self, Int?>)] {
@@ -152,7 +152,7 @@ public struct ArchivedDateComponents: Sendable, Hashable {
             ("NS.weekdayOrdinal", \.weekdayOrdinal),
         ]
     }
-    /// Stands for a part that is not defined: `NSDateComponentUndefined`.
+    /// The archived value of an undefined component: `NSDateComponentUndefined`.
     private static let undefined = Int.max
 }
 
@@ -164,7 +164,7 @@ extension ArchivedDateComponents: KeyedCodable {
         registry.add(Self.self)
     }
 
-    /// Writes all keys, for what is absent is read as 0 by some.
+    /// Writes all keys, because some readers take an absent one as 0.
     public func encode(with coder: KeyedEncoder) {
         for (key, part) in Self.keys {
             coder.encode(self[keyPath: part] ?? Self.undefined, forKey: key)

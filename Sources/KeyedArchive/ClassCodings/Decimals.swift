@@ -10,18 +10,18 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-// An `NSDecimalNumber` is archived under the name of the class that makes them:
+// An `NSDecimalNumber` is archived under the name of its factory class:
 //
 // | class | fields |
 // |---|---|
-// | `NSDecimalNumberPlaceholder`, `NSDecimalNumber` | `NS.exponent`: power of ten; `NS.length`: how many units of the mantissa count, 0 … 8; `NS.negative`, `NS.compact`: booleans; `NS.mantissa.bo`: order of the bytes of a unit, 1 little-endian, 2 big-endian; `NS.mantissa`: 16 bytes that stand in the object, eight units of 16 bits, the least significant first |
-// | `NSDecimalNumberHandler` | `NS.roundingmode`, `NS.scale`: integers; `NS.raise.exactness`, `.overflow`, `.underflow`, `.dividebyzero`: booleans; all only where they are not 0, not "no scale", true |
+// | `NSDecimalNumberPlaceholder`, `NSDecimalNumber` | `NS.exponent`: power of ten; `NS.length`: the number of significant units of the mantissa, 0 … 8; `NS.negative`, `NS.compact`: booleans; `NS.mantissa.bo`: byte order of a unit, 1 little-endian, 2 big-endian; `NS.mantissa`: 16 bytes, stored inline, eight units of 16 bits, the least significant first |
+// | `NSDecimalNumberHandler` | `NS.roundingmode`, `NS.scale`: integers; `NS.raise.exactness`, `.overflow`, `.underflow`, `.dividebyzero`: booleans; each absent if 0, "no scale" or false |
 //
-// Units after those that count may hold anything: they were memory that nobody had set. A length of 0
-// is zero, and with a negative sign no number.
+// The units after the significant ones may have any value: Apple's software wrote uninitialized
+// memory. A length of 0 means zero, or NaN with a negative sign.
 //
-// Source: archives that Apple's software wrote, of PowerPC and Intel systems. Newer ones have all
-// superclasses in the chain, older ones `NSObject` alone; the newer form is written.
+// Source: archives that Apple's software wrote on PowerPC and Intel systems. Newer ones have all
+// superclasses in the chain, older ones `NSObject` alone. The newer form is written.
 
 extension Decimal: KeyedCodable {
     public static var archivedClass: ArchivedClass {
@@ -31,7 +31,7 @@ extension Decimal: KeyedCodable {
 
     public static var archivedAliases: [String] { ["NSDecimalNumber"] }
 
-    /// Writes the number without zeros at the end of its mantissa.
+    /// Writes the number without trailing zeros in its mantissa.
     public func encode(with coder: KeyedEncoder) throws {
         let parts = try DecimalParts(self)
         coder.encode(parts.exponent, forKey: "NS.exponent")
@@ -54,7 +54,7 @@ extension Decimal: KeyedCodable {
 private struct DecimalParts {
     var exponent: Int
     var isNegative: Bool
-    /// The number of units without zeros at the end.
+    /// The number of significant units.
     var length: Int
     /// Eight units of 16 bits, the least significant first.
     var units: [UInt16]
@@ -69,7 +69,7 @@ private struct DecimalParts {
         units = [UInt16](repeating: 0, count: Self.unitCount)
         if value.isNaN || value.isZero { return }
         exponent = value.exponent
-        // The digits of an integer below 2^128, at most 39.
+        // The digits of the mantissa, an integer below 2^128. There are at most 39.
         var digits = value.significand.description.utf8.map { $0 &- 0x30 }.filter { $0 < 10 }
         while digits.last == 0, exponent < Self.exponents.upperBound {
             digits.removeLast()
@@ -109,7 +109,7 @@ private struct DecimalParts {
         guard bytes.count >= length * 2 else {
             throw KeyedArchiveError(
                 .valueOutOfRange,
-                what: "`NS.mantissa` has \(bytes.count) bytes, \(length * 2) are needed",
+                what: "expected \(length * 2) or more bytes in `NS.mantissa`, found \(bytes.count)",
                 object: coder.uid)
         }
         units = (0..<length).map { place in
@@ -128,17 +128,17 @@ private struct DecimalParts {
             object: coder.uid)
     }
 
-    /// The number; exact.
+    /// Returns the exact number.
     func value(_ coder: KeyedDecoder) throws -> Decimal {
         if length == 0 { return isNegative ? .nan : 0 }
         let mantissa = units.reversed().reduce(Decimal(0)) { sum, unit in
             sum * Decimal(65_536) + Decimal(Int(unit))
         }
-        // A mantissa of zero units is zero, whatever its sign.
+        // A mantissa of zero is zero, whatever its sign.
         if mantissa.isZero { return 0 }
         let value = Decimal(
             sign: isNegative ? .minus : .plus, exponent: exponent, significand: mantissa)
-        // Zeros at the end of the mantissa are moved to the exponent, which may be too much for it.
+        // `Decimal` moves trailing zeros of the mantissa to the exponent, which may overflow.
         if value.isNaN {
             throw KeyedArchiveError(
                 .valueOutOfRange, what: "a decimal number is above 10^\(Self.exponents.upperBound)",
@@ -148,12 +148,12 @@ private struct DecimalParts {
     }
 }
 
-/// An `NSDecimalNumberHandler`: how results of decimal arithmetic are rounded, and what is an error.
+/// An `NSDecimalNumberHandler`: the rounding and the errors of decimal arithmetic.
 public struct ArchivedDecimalNumberHandler: KeyedCodable, Sendable, Hashable {
     /// The rounding of results: `NSRoundPlain` 0, `NSRoundDown` 1, `NSRoundUp` 2, `NSRoundBankers`
     /// 3.
     public var roundingMode = 0
-    /// The number of digits after the point that are kept; nil where all are: `NSDecimalNoScale`.
+    /// The number of digits kept after the decimal point; nil for all, `NSDecimalNoScale`.
     public var scale: Int?
     /// A Boolean value that says whether a result that is not exact is an error.
     public var raisesOnExactness = false
@@ -164,7 +164,7 @@ public struct ArchivedDecimalNumberHandler: KeyedCodable, Sendable, Hashable {
     /// A Boolean value that says whether a division by zero is an error.
     public var raisesOnDivideByZero = false
 
-    /// Rounds to the nearest and ignores all errors.
+    /// Creates a handler that rounds to the nearest and ignores all errors.
     public init() {}
 
     public static var archivedClass: ArchivedClass { "NSDecimalNumberHandler" }

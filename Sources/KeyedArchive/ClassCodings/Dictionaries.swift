@@ -12,19 +12,19 @@ internal import Foundation
 
 // | class | fields |
 // |---|---|
-// | `NSDictionary`, `NSMutableDictionary` | `NS.keys` and `NS.objects`, as many of each; keys are objects of any class |
+// | `NSDictionary`, `NSMutableDictionary` | `NS.keys` and `NS.objects`, with equal counts; keys are objects of any class |
 //
-// Source: archives that Apple's software wrote. Other coders write arrays, sets and dictionaries with
-// `NS.object.0`, `NS.key.0`, … too; both forms are read.
+// Source: archives that Apple's software wrote. Other coders may use `NS.object.0`, `NS.key.0`, …
+// for arrays, sets and dictionaries. Both forms are read.
 
 // MARK: - Dictionaries
 
-/// The entries of an `NSDictionary`, in the order of the archive, with keys of any kind.
+/// The entries of an `NSDictionary`, in the order of the archive, with keys of any type.
 public struct ArchivedPairs<Key, Value> {
     /// The entries.
     public var entries: [(key: Key, value: Value)]
 
-    /// Entries whose keys the caller knows to be different.
+    /// Creates a value from entries, whose keys must be distinct.
     public init(_ entries: [(key: Key, value: Value)]) { self.entries = entries }
 }
 
@@ -60,7 +60,7 @@ extension ArchivedPairs: KeyedDecodable where Key: KeyedDecodable, Value: KeyedD
         let (keys, values) = try coder.entries(Key.self, Value.self)
         entries = []
         entries.reserveCapacity(keys.count)
-        // By index: generic code that is not specialized pays for every iterator.
+        // By index, because unspecialized generic code pays for every iterator.
         for index in keys.indices { entries.append((keys[index], values[index])) }
     }
 }
@@ -79,8 +79,8 @@ extension Dictionary: KeyedArchivable where Key: KeyedArchivable, Value: KeyedAr
 }
 
 extension Dictionary: KeyedEncodable where Key: KeyedEncodable, Value: KeyedEncodable {
-    /// Writes the entries in the order of their keys' descriptions, so that equal dictionaries are
-    /// equal archives where these differ.
+    /// Writes the entries in the order of their keys' descriptions. Equal dictionaries thus have
+    /// equal archives, if the descriptions of their keys differ.
     public func encode(with coder: KeyedEncoder) {
         let entries = inStableOrder(self) { $0.key }.map { (key: $0.key, value: $0.value) }
         ArchivedPairs(entries).encode(with: coder)
@@ -88,8 +88,10 @@ extension Dictionary: KeyedEncodable where Key: KeyedEncodable, Value: KeyedEnco
 }
 
 extension Dictionary: KeyedDecodable where Key: KeyedDecodable, Value: KeyedDecodable {
-    /// - Throws: `malformedObject` for a key that occurs twice. Texts that are canonically equivalent
-    ///   are equal keys to a dictionary; ``ArchivedPairs`` keeps them apart.
+    /// Reads the entries.
+    ///
+    /// - Throws: `malformedObject` for a duplicate key. A dictionary treats canonically equivalent
+    ///   strings as equal keys; ``ArchivedPairs`` keeps them apart.
     public init(coder: KeyedDecoder) throws {
         let (keys, values) = try coder.entries(Key.self, Value.self)
         self.init(minimumCapacity: keys.count)

@@ -11,16 +11,16 @@ internal import Foundation
 
 // | class | fields |
 // |---|---|
-// | `NSByteCountFormatter` | only what differs from the default: `NSUnits`, `NSKBSize`, `NSFormattingContext`: integers; `NSZeroPad`, `NSActual`, `NSNoNonnumeric`, `NSNoUnit`, `NSNoCount`, `NSNoAdaptive`: true |
+// | `NSByteCountFormatter` | absent if default: `NSUnits`, `NSKBSize`, `NSFormattingContext`: integers; `NSZeroPad`, `NSActual`, `NSNoNonnumeric`, `NSNoUnit`, `NSNoCount`, `NSNoAdaptive`: true |
 // | `NSISO8601DateFormatter` | `NS.formatOptions`: integer; `NS.timeZone` |
 // | `NSDateIntervalFormatter` | `NS.dateTemplate`, `NS.dateTemplateFromStyles`: strings; `NS.locale`, `NS.calendar`, `NS.timeZone`; `NS.dateStyle`, `NS.timeStyle`: integers; `NS.modified`, `NS.useTemplate`: booleans |
 // | `NSNumberFormatter` | `NS.attributes`: a dictionary, absent in old archives; strings, attributed strings and numbers as below; `NS.hasthousands`, `NS.allowsfloats`, `NS.localized`: booleans |
 // | `NSDateFormatter` | `NS.attributes`: a dictionary, absent in old archives; `NS.format`: a string; `NS.natural`: boolean |
 //
-// The chain of each is itself, `NSFormatter`, `NSObject`.
+// The class chain of each is the class, `NSFormatter`, `NSObject`.
 //
-// Source: archives that Apple's software wrote. Time zones, locales and calendars are kept as what the
-// registry makes of them; nothing is looked up.
+// Source: archives that Apple's software wrote. Time zones, locales and calendars are kept as the
+// types that the registry binds to their classes. Nothing is looked up.
 
 extension ClassRegistry {
     static let formatterClasses = ClassRegistry(
@@ -33,15 +33,16 @@ extension ClassRegistry {
 
 /// The settings of an `NSByteCountFormatter`.
 public struct ArchivedByteCountFormatter: Sendable, Hashable {
-    /// The units that may be used: bits, 1 for bytes, 2 for kilobytes, and so on; 0 for those that fit.
+    /// The allowed units as bits: 1 for bytes, 2 for kilobytes, 4 for megabytes, and so on; 0 for
+    /// those that fit.
     public var allowedUnits = 0
-    /// The style of counting: 0 as for files, 1 as for memory, 2 by 1,000, 3 by 1,024.
+    /// The meaning of a kilobyte: 0 as for files, 1 as for memory, 2 for 1,000 bytes, 3 for 1,024.
     public var countStyle = 0
-    /// Where the text is to stand: a raw value of `Formatter.Context`.
+    /// The place of the text in a sentence: a raw value of `Formatter.Context`.
     public var formattingContext = 0
-    /// A Boolean value that says whether fractions have all their digits.
+    /// A Boolean value that says whether fractions are padded with zeros.
     public var zeroPadsFractionDigits = false
-    /// A Boolean value that says whether the number of bytes is included.
+    /// A Boolean value that says whether the exact number of bytes is included.
     public var includesActualByteCount = false
     /// A Boolean value that says whether text such as “Zero” is allowed.
     public var allowsNonnumericFormatting = true
@@ -52,7 +53,7 @@ public struct ArchivedByteCountFormatter: Sendable, Hashable {
     /// A Boolean value that says whether the number of digits depends on the size.
     public var isAdaptive = true
 
-    /// The default settings.
+    /// Creates the default settings.
     public init() {}
 }
 
@@ -90,12 +91,12 @@ extension ArchivedByteCountFormatter: KeyedCodable {
 
 /// The settings of an `NSISO8601DateFormatter`.
 public struct ArchivedISO8601DateFormatter {
-    /// The parts of the text: the bits of `ISO8601DateFormatter.Options`.
+    /// The parts of the date in the text: the bits of `ISO8601DateFormatter.Options`.
     public var formatOptions: Int
     /// The time zone: an `NSTimeZone`, or nil.
     public var timeZone: AnyArchived?
 
-    /// Settings.
+    /// Creates settings.
     public init(formatOptions: Int, timeZone: AnyArchived?) {
         self.formatOptions = formatOptions
         self.timeZone = timeZone
@@ -125,9 +126,9 @@ extension ArchivedISO8601DateFormatter: KeyedCodable {
 
 /// The settings of an `NSDateIntervalFormatter`.
 public struct ArchivedDateIntervalFormatter {
-    /// The pattern that was set; nil where there is none.
+    /// The pattern that the program has set; nil if there is none.
     public var dateTemplate: String?
-    /// The pattern that the styles stand for.
+    /// The pattern that results from the styles.
     public var dateTemplateFromStyles: String?
     /// The locale: an `NSLocale`, or nil.
     public var locale: AnyArchived?
@@ -139,12 +140,12 @@ public struct ArchivedDateIntervalFormatter {
     public var dateStyle: Int
     /// The style of times: 0 none, 1 short, up to 4 full.
     public var timeStyle: Int
-    /// A Boolean value that says whether settings were changed, as the archive has it.
+    /// A Boolean value that says whether settings were changed, according to the archive.
     public var isModified: Bool
     /// A Boolean value that says whether ``dateTemplate`` is used rather than the styles.
     public var usesTemplate: Bool
 
-    /// Settings with these styles.
+    /// Creates settings with these styles.
     public init(dateStyle: Int, timeStyle: Int) {
         self.dateStyle = dateStyle
         self.timeStyle = timeStyle
@@ -193,14 +194,14 @@ extension ArchivedDateIntervalFormatter: KeyedCodable {
 public struct ArchivedDateFormatter {
     /// All settings of current systems: an `NSDictionary`; nil in old archives.
     public var attributes: AnyArchived?
-    /// The format; with or without percent signs, as ``attributes`` say.
+    /// The format, with or without percent signs, depending on ``attributes``.
     public var format: String?
-    /// A Boolean value that says whether texts such as “tomorrow” are understood.
+    /// A Boolean value that says whether texts such as “tomorrow” are parsed.
     public var allowsNaturalLanguage: Bool
-    /// Fields that are not known here.
+    /// The unknown fields.
     public var extraFields = ArchivedExtraFields()
 
-    /// Settings without attributes.
+    /// Creates settings without attributes.
     public init(format: String?, allowsNaturalLanguage: Bool = false) {
         self.format = format
         self.allowsNaturalLanguage = allowsNaturalLanguage
@@ -255,9 +256,9 @@ public struct ArchivedNumberFormatter {
     public var null: AnyArchived?
     /// The text for values that are not a number: an `NSAttributedString`, or nil.
     public var notANumber: AnyArchived?
-    /// The largest number allowed: an `NSDecimalNumber` or another number, or nil.
+    /// The largest allowed number: an `NSDecimalNumber` or another number, or nil.
     public var maximum: AnyArchived?
-    /// The smallest number allowed: an `NSDecimalNumber` or another number, or nil.
+    /// The smallest allowed number: an `NSDecimalNumber` or another number, or nil.
     public var minimum: AnyArchived?
     /// The rounding of numbers: an `NSDecimalNumberHandler`, or nil.
     public var rounding: AnyArchived?
@@ -269,12 +270,12 @@ public struct ArchivedNumberFormatter {
     public var hasThousandSeparators = true
     /// A Boolean value that says whether fractions are allowed.
     public var allowsFloats = true
-    /// A Boolean value that says whether the format is that of the user's language.
+    /// A Boolean value that says whether the format follows the user's locale.
     public var isLocalized = false
-    /// Fields that are not known here.
+    /// The unknown fields.
     public var extraFields = ArchivedExtraFields()
 
-    /// Settings that say nothing.
+    /// Creates the default settings.
     public init() {}
 }
 

@@ -3,7 +3,7 @@
 
 internal import PropertyList
 
-// As fields of objects, the structures of geometry are references to text:
+// Structures of geometry are archived as references to strings:
 //
 // | structure | text |
 // |---|---|
@@ -12,23 +12,23 @@ internal import PropertyList
 // | `UIEdgeInsets` | `{top, left, bottom, right}` |
 // | `CGAffineTransform` | `[a, b, c, d, tx, ty]` |
 //
-// Source: points, sizes and rectangles in archives that Apple's software wrote; the others as UIKit's
-// `NSStringFrom…` functions are documented. Old systems wrote numbers of six digits (`1e+07`), which
-// are read, and written with up to 17 (`10000000`).
+// Source: for points, sizes and rectangles, archives that Apple's software wrote; for the others,
+// the documentation of UIKit's `NSStringFrom…` functions. Old systems wrote numbers with six digits
+// (`1e+07`). Those are read, but numbers are written with up to 17 digits (`10000000`).
 //
 // | class | fields |
 // |---|---|
-// | `NSAffineTransform` | `NSTransformStruct`: m11, m12, m21, m22, tX, tY as six big-endian numbers of 32 bits |
+// | `NSAffineTransform` | `NSTransformStruct`: m11, m12, m21, m22, tX, tY as six big-endian 32-bit floating-point numbers |
 //
 // Source: the archive of a rotation by 15.5°.
 
 // MARK: - Structures that are text
 
-/// A `CGPoint` or `NSPoint`: a place, in points.
+/// A `CGPoint` or `NSPoint`: a position, in points.
 public struct ArchivedPoint: ArchivedStringConvertible, Sendable, Hashable {
     /// The distance from the origin to the right.
     public var x: Double
-    /// The distance from the origin, up on macOS, down on iOS.
+    /// The vertical distance from the origin: up on macOS, down on iOS.
     public var y: Double
 
     /// Creates a point.
@@ -72,7 +72,7 @@ public struct ArchivedSize: ArchivedStringConvertible, Sendable, Hashable {
 
 /// A `CGRect` or `NSRect`, in points.
 public struct ArchivedRect: ArchivedStringConvertible, Sendable, Hashable {
-    /// The corner where `x` and `y` are least.
+    /// The corner with the least `x` and `y`.
     public var origin: ArchivedPoint
     /// The size.
     public var size: ArchivedSize
@@ -159,17 +159,17 @@ public struct ArchivedEdgeInsets: ArchivedStringConvertible, Sendable, Hashable 
 
 /// A `CGAffineTransform`: x′ = a·x + c·y + tx, y′ = b·x + d·y + ty.
 public struct ArchivedAffineTransform: ArchivedStringConvertible, Sendable, Hashable {
-    /// The part of x in x′.
+    /// The coefficient of x in x′.
     public var a: Double
-    /// The part of x in y′.
+    /// The coefficient of x in y′.
     public var b: Double
-    /// The part of y in x′.
+    /// The coefficient of y in x′.
     public var c: Double
-    /// The part of y in y′.
+    /// The coefficient of y in y′.
     public var d: Double
-    /// The shift of x, in points.
+    /// The translation of x, in points.
     public var tx: Double
-    /// The shift of y, in points.
+    /// The translation of y, in points.
     public var ty: Double
 
     /// Creates a transform.
@@ -182,7 +182,7 @@ public struct ArchivedAffineTransform: ArchivedStringConvertible, Sendable, Hash
         self.ty = ty
     }
 
-    /// The transform that changes nothing.
+    /// The identity transform.
     public static let identity = ArchivedAffineTransform(a: 1, b: 0, c: 0, d: 1, tx: 0, ty: 0)
 
     public init?(archivedString text: String) {
@@ -201,22 +201,22 @@ public struct ArchivedAffineTransform: ArchivedStringConvertible, Sendable, Hash
 
 // MARK: - NSAffineTransform
 
-/// An `NSAffineTransform`, which archives hold with 32 bits a number.
+/// An `NSAffineTransform`, which is archived with 32-bit numbers.
 public struct ArchivedNSAffineTransform: KeyedCodable, Sendable, Hashable {
-    /// The part of x in x′.
+    /// The coefficient of x in x′.
     public var m11: Float
-    /// The part of x in y′.
+    /// The coefficient of x in y′.
     public var m12: Float
-    /// The part of y in x′.
+    /// The coefficient of y in x′.
     public var m21: Float
-    /// The part of y in y′.
+    /// The coefficient of y in y′.
     public var m22: Float
-    /// The shift of x, in points.
+    /// The translation of x, in points.
     public var tX: Float
-    /// The shift of y, in points.
+    /// The translation of y, in points.
     public var tY: Float
 
-    /// A transform with the nearest numbers of 32 bits.
+    /// Creates a transform, rounding each number to 32 bits.
     public init(_ transform: ArchivedAffineTransform) {
         m11 = Float(transform.a)
         m12 = Float(transform.b)
@@ -226,7 +226,7 @@ public struct ArchivedNSAffineTransform: KeyedCodable, Sendable, Hashable {
         tY = Float(transform.ty)
     }
 
-    /// The same transform with 64 bits a number.
+    /// The same transform with 64-bit numbers.
     public var transform: ArchivedAffineTransform {
         ArchivedAffineTransform(
             a: Double(m11), b: Double(m12), c: Double(m21), d: Double(m22), tx: Double(tX),
@@ -250,7 +250,7 @@ public struct ArchivedNSAffineTransform: KeyedCodable, Sendable, Hashable {
         guard bytes.count == 24 else {
             throw KeyedArchiveError(
                 .valueOutOfRange,
-                what: "a transform has 24 bytes, `\(Self.key)` has \(bytes.count)",
+                what: "expected 24 bytes in `\(Self.key)`, found \(bytes.count)",
                 object: coder.uid)
         }
         m11 = Self.number(0, bytes)

@@ -3,15 +3,14 @@
 
 internal import PropertyList
 
-/// Numbers in braces, as Apple's frameworks spell geometry: `{1, 2.5}`, `{{0, 0}, {3, 4}}`.
+/// Numbers in braces, the text of geometry in Apple's frameworks: `{1, 2.5}`, `{{0, 0}, {3, 4}}`.
 ///
-/// A shape is such a text with `n` for each number. Numbers are written as C's `%.17g` does it, which
-/// all archives of 64-bit systems show (`677.66666666666663`); those of older ones have six digits.
-/// Both are read, with any spaces between the parts, and nothing else: there is no partial number, and
-/// no text after the last brace.
+/// A shape is such a text with `n` for each number. Numbers are written like C's `%.17g`, as in all
+/// archives of 64-bit systems (`677.66666666666663`). Those of older systems have six digits. Both
+/// are read, with any spaces between the parts. Partial numbers and text after the last brace are
+/// rejected.
 package enum GeometryText {
-    /// The numbers of a text of a shape, as many as the shape has; nil where the text is of another
-    /// shape. Linear.
+    /// Parses the numbers of a text of a shape. Returns nil if the text has another shape. Linear.
     static func numbers(in text: String, of shape: String) -> [Double]? {
         let bytes = Array(text.utf8)
         var position = 0
@@ -31,7 +30,7 @@ package enum GeometryText {
         return bytes[position...].allSatisfy { $0 == space } ? numbers : nil
     }
 
-    /// A text of a shape with these numbers, of which there are as many as the shape has.
+    /// Returns the text of a shape with these numbers. The shape must have as many.
     package static func text(_ numbers: [Double], of shape: String) -> String {
         var bytes: [UInt8] = []
         var rest = numbers[...]

@@ -5,10 +5,10 @@ internal import PropertyList
 
 // | class | fields |
 // |---|---|
-// | `NSHashTable` | without keys: an integer, then the elements, then nil |
+// | `NSHashTable` | unkeyed values: an integer, then the elements, then nil |
 //
-// Source: an archive that Apple's software wrote, by another implementation; what the integer means is
-// not known for certain.
+// Source: an archive that Apple's software wrote, as another implementation reads it. The meaning
+// of the integer is not certain.
 
 extension ClassRegistry {
     static let hashTableClasses = ClassRegistry(ArchivedHashTable.self)
@@ -16,12 +16,12 @@ extension ClassRegistry {
 
 /// An `NSHashTable`.
 public struct ArchivedHashTable {
-    /// The number before the elements, presumably the options.
+    /// The integer before the elements, presumably the options.
     public var options: Int
     /// The elements, in the order of the archive.
     public var elements: [AnyArchived]
 
-    /// A table of elements that the caller knows to be different.
+    /// Creates a table of elements, which must be distinct.
     public init(options: Int, elements: [AnyArchived]) {
         self.options = options
         self.elements = elements
@@ -37,7 +37,9 @@ extension ArchivedHashTable: KeyedCodable {
         coder.encodeUnkeyed(AnyArchived?.none)
     }
 
-    /// - Throws: `missingValue` where nothing ends the elements.
+    /// Reads the elements up to nil.
+    ///
+    /// - Throws: `missingValue` if there is no nil after the elements.
     public init(coder: KeyedDecoder) throws {
         options = try coder.decodeUnkeyed()
         elements = []
@@ -47,6 +49,6 @@ extension ArchivedHashTable: KeyedCodable {
             elements.append(try AnyArchived.unarchive(reference))
         }
         throw KeyedArchiveError.missing(
-            "there are \(elements.count) elements and nil does not follow", coder.uid)
+            "expected nil after \(elements.count) elements, found the end", coder.uid)
     }
 }

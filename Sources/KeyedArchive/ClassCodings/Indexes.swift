@@ -11,24 +11,25 @@ public import Foundation
 
 // | class | fields |
 // |---|---|
-// | `NSIndexSet`, `NSMutableIndexSet` | `NSRangeCount`; of one range `NSLocation`, `NSLength`; of several `NSRangeData`: an `NSMutableData` with location and length of each, packed |
-// | `NSIndexPath` | `NSIndexPathLength`; of one index `NSIndexPathValue`; of several `NSIndexPathData`: an `NSMutableData` with all, packed |
+// | `NSIndexSet`, `NSMutableIndexSet` | `NSRangeCount`; for one range `NSLocation`, `NSLength`; for several `NSRangeData`: an `NSMutableData` with location and length of each, packed |
+// | `NSIndexPath` | `NSIndexPathLength`; for one index `NSIndexPathValue`; for several `NSIndexPathData`: an `NSMutableData` with all, packed |
 //
-// The counts are integers that stand in the object. Packed integers are described at PackedIntegers.
+// The counts are integers, stored inline. `PackedIntegers` describes packed integers.
 //
 // Source: archives that Apple's software wrote.
 
 // MARK: - Index sets
 
-/// An `NSIndexSet`: a set of integers that are not negative, as ranges.
+/// An `NSIndexSet`: a set of non-negative integers, as ranges.
 public struct ArchivedIndexSet: Sendable, Hashable {
-    /// The ranges, in ascending order, none empty and none overlapping another.
+    /// The ranges, in ascending order. None is empty, and no two overlap.
     public private(set) var ranges: [Range<Int>]
 
-    /// The empty set.
+    /// Creates an empty set.
     public init() { ranges = [] }
 
-    /// A set of integers; negative ones, and 2⁶³−1, which stands for none, are left out.
+    /// Creates a set of integers. Negative integers are omitted, and so is 2⁶³−1, which means “not
+    /// found”.
     public init(_ indexes: some Sequence<Int>) {
         ranges = []
         for index in Set(indexes).sorted() where index >= 0 && index < .max {
@@ -40,8 +41,8 @@ public struct ArchivedIndexSet: Sendable, Hashable {
         }
     }
 
-    /// A set of ranges; nil unless they are in ascending order, none empty, negative or overlapping
-    /// another.
+    /// Creates a set of ranges; nil unless the ranges are ascending, non-empty, non-negative and do
+    /// not overlap.
     public init?(ranges: [Range<Int>]) {
         var end = 0
         for range in ranges {
@@ -112,7 +113,7 @@ extension ArchivedIndexSet: KeyedCodable, MutableTwin {
 }
 
 extension [Int] {
-    /// Every second element.
+    /// Returns every second element.
     fileprivate func striding(_ start: Int) -> some Sequence<Int> {
         stride(from: start, to: count, by: 2).lazy.map { self[$0] }
     }
@@ -128,6 +129,8 @@ extension IndexPath: KeyedCodable {
         registry.add(Self.self)
     }
 
+    /// Writes the indexes.
+    ///
     /// - Throws: `valueOutOfRange` for a negative index.
     public func encode(with coder: KeyedEncoder) throws {
         guard allSatisfy({ $0 >= 0 }) else {
@@ -169,13 +172,13 @@ extension KeyedEncoder {
 }
 
 extension KeyedDecoder {
-    /// The packed integers of a field, `each` for every one of `count` elements.
+    /// Returns the packed integers of a field with `count` elements of `each` integers.
     fileprivate func decodePacked(
         forKey key: String, _ count: Int, _ elements: String, each: Int
     ) throws -> [Int] {
         guard count > 0 else {
             throw KeyedArchiveError(
-                .valueOutOfRange, what: "an object says that it has \(count) \(elements)",
+                .valueOutOfRange, what: "expected a positive number of \(elements), found \(count)",
                 object: uid)
         }
         let integers = try PackedIntegers.unpack(decode(Data.self, forKey: key), key, self)
@@ -184,7 +187,7 @@ extension KeyedDecoder {
             throw KeyedArchiveError(
                 .malformedObject,
                 what:
-                    "`\(key)` has \(integers.count) integers, \(count) \(elements) are to be in it",
+                    "expected \(count) \(elements) in `\(key)`, found \(integers.count) integers",
                 object: uid)
         }
         return integers

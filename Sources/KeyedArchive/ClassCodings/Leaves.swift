@@ -10,17 +10,17 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-// Strings, numbers and data: entries of `$objects` that are plain values.
+// Strings, numbers and data, which are plain values in `$objects`.
 //
 // | class | entry |
 // |---|---|
 // | `NSString` | a string; the text `$null`, which would be nil, as an object with `NS.string` |
-// | `NSNumber` | an integer, a real, a boolean; each is kept what it is |
+// | `NSNumber` | an integer, a real or a boolean; the kind is preserved |
 // | `NSData` | data |
-// | `NSMutableString` | an object: `NS.string`, a string that stands in it |
-// | `NSMutableData` | an object: `NS.data`, data that stand in it; in some files `NS.bytes` |
+// | `NSMutableString` | an object: `NS.string`, a string, stored inline |
+// | `NSMutableData` | an object: `NS.data`, data, stored inline; in some files `NS.bytes` |
 //
-// As fields of an object numbers stand in the object itself; both forms are read.
+// Numeric fields of an object are stored inline. Both forms are read.
 
 // MARK: - Strings
 
@@ -36,7 +36,7 @@ extension String: KeyedCodable {
         try writer.string(self)
     }
 
-    /// Reads `NS.string` or, as some programs have it, `NS.bytes` with UTF-8.
+    /// Reads `NS.string`, or UTF-8 from `NS.bytes`, which some programs write.
     public init(coder: KeyedDecoder) throws {
         if coder.containsValue(forKey: FoundationField.string) {
             self = try coder.decode(String.self, forKey: FoundationField.string)
@@ -59,11 +59,11 @@ extension String: KeyedCodable {
 }
 
 extension KeyedReference {
-    /// The node of a plain value of a kind; nil for an object that consists of fields.
+    /// Returns the node of a plain value of a kind; nil for an object with fields.
     ///
-    /// `expected` is the class of such values, for the error.
+    /// `expected` names the type of such values for the error.
     ///
-    /// - Throws: `classNotAllowed`, and an error for a plain value of another kind.
+    /// - Throws: `classNotAllowed`; `wrongType` for a plain value of another kind.
     @inline(__always)
     fileprivate func leaf(of kind: PropertyListKind, expected: String) throws -> UInt32? {
         guard let node = try leaf() else { return nil }
@@ -87,15 +87,15 @@ extension Mutable: KeyedArchivable, KeyedEncodable, KeyedDecodable where Value: 
     }
 }
 
-/// A value that is archived as the mutable class of its kind: `Mutable("text")` as `NSMutableString`.
+/// A value that is archived as its mutable class: `Mutable("text")` as `NSMutableString`.
 ///
-/// Swift's values have no mutable twins. Read as a plain `String`, an `NSMutableString` is text like
-/// any other; this keeps the difference for who needs to write it again.
+/// Swift's values have no mutable classes. An `NSMutableString` can be read as a plain `String`.
+/// Read it as `Mutable<String>` to preserve the difference when it is written again.
 public struct Mutable<Value> {
     /// The value itself.
     public var value: Value
 
-    /// Marks a value to be archived as its mutable class.
+    /// Wraps a value to archive it as its mutable class.
     public init(_ value: Value) { self.value = value }
 }
 
@@ -132,7 +132,7 @@ extension Data: KeyedCodable, MutableTwin {
         self = coder.reader.data(of: try Self.node(in: coder))
     }
 
-    /// The node of the bytes of an `NSData`.
+    /// Returns the node of the bytes of an `NSData`.
     static func node(in coder: KeyedDecoder) throws -> UInt32 {
         try coder.dataNode(
             coder.containsValue(forKey: FoundationField.bytes)
@@ -149,7 +149,7 @@ extension Data: KeyedCodable, MutableTwin {
 
 // MARK: - Numbers
 
-/// An `NSNumber`: archives keep booleans, integers and reals apart, and so does this.
+/// An `NSNumber`. Like archives, it distinguishes booleans, integers and reals.
 public enum ArchivedNumber: Sendable, Hashable {
     /// True or false.
     case boolean(Bool)
@@ -179,8 +179,8 @@ extension ArchivedNumber: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiter
 
 /// A type that is archived as an `NSNumber`.
 public protocol ArchivedNumberConvertible: KeyedCodable {
-    /// The value of a number, or nil where the type cannot hold it exactly or where it is of another
-    /// kind: a boolean is no integer.
+    /// Creates a value from a number. Returns nil if the type cannot represent the number exactly,
+    /// or if the number is of another kind: a boolean is not an integer.
     init?(_ number: ArchivedNumber)
 
     /// The value as a number.
@@ -196,7 +196,7 @@ extension ArchivedNumberConvertible {
         registry.add(ArchivedNumber.self)
     }
 
-    /// Numbers are plain values and have no fields.
+    /// Writes nothing: numbers are plain values and have no fields.
     public func encode(with coder: KeyedEncoder) {}
 
     public func archive(in writer: ArchiveWriter) throws -> PropertyListUID {
@@ -205,7 +205,8 @@ extension ArchivedNumberConvertible {
 
     public init(coder: KeyedDecoder) throws {
         throw KeyedArchiveError(
-            .malformedObject, what: "an NSNumber is a plain value, this is an object with fields",
+            .malformedObject,
+            what: "expected a plain value for an NSNumber, found an object with fields",
             object: coder.uid)
     }
 
@@ -251,17 +252,17 @@ extension ArchivedNumber: ArchivedNumberConvertible {
         default:
             KeyedArchiveError(
                 .valueOutOfRange,
-                what: "expected \(type), found a real that it does not hold exactly",
+                what: "expected \(type), found a real that it cannot represent exactly",
                 object: object, recovery: "`Double.self` reads it")
         }
     }
 }
 
 extension PropertyListInteger {
-    /// The reason why a type does not hold the integer, without its value.
+    /// Describes an integer that does not fit the type, without its value.
     fileprivate func mismatch(_ type: Any.Type) -> String {
         guard let type = type as? any FixedWidthInteger.Type else {
-            return "an integer that it does not hold exactly"
+            return "an integer that it cannot represent exactly"
         }
         if self < 0, !type.isSigned { return "an integer below zero" }
         let digits = self < 0 ? magnitude - 1 : magnitude
@@ -280,7 +281,8 @@ extension Bool: ArchivedNumberConvertible {
 }
 
 extension FixedWidthInteger where Self: ArchivedNumberConvertible {
-    /// The value of an integer, or of a real without a fraction, if the type can hold it.
+    /// Creates a value from an integer, or from a real without a fraction, if the type can
+    /// represent it.
     public init?(_ number: ArchivedNumber) {
         switch number {
         case .boolean: return nil
@@ -310,7 +312,7 @@ extension UInt32: ArchivedNumberConvertible {}
 extension UInt64: ArchivedNumberConvertible {}
 
 extension Double: ArchivedNumberConvertible {
-    /// The value of a real, or of an integer up to 2⁵³ or another that a `Double` holds exactly.
+    /// Creates a value from a real, or from an integer that a `Double` represents exactly.
     public init?(_ number: ArchivedNumber) {
         switch number {
         case .boolean: return nil
@@ -329,7 +331,7 @@ extension Double: ArchivedNumberConvertible {
 }
 
 extension Float: ArchivedNumberConvertible {
-    /// The value of a number that a `Float` holds exactly, and NaN.
+    /// Creates a value from a number that a `Float` represents exactly, or NaN.
     public init?(_ number: ArchivedNumber) {
         guard let value = Double(number) else { return nil }
         if value.isNaN {

@@ -7,12 +7,12 @@ public import PropertyList
 // |---|---|
 // | `NSMeasurement` | `NS.value`: a real; `NS.unit`: an `NSUnit` |
 // | `NSUnit` | `NS.symbol`: a string |
-// | `NSUnitLength` and the like, all subclasses of `NSDimension` | besides, `NS.converter`: an `NSUnitConverter`; `NS.specifier`: an integer of Apple's for the unit |
+// | `NSUnitLength` and the like, all subclasses of `NSDimension` | also `NS.converter`: an `NSUnitConverter`; `NS.specifier`: Apple's integer for the unit |
 // | `NSUnitConverterLinear` | `NS.coefficient`, `NS.constant`: reals; base = coefficient · value + constant |
 // | `NSUnitConverterReciprocal` | `NS.reciprocal`: a real; base = reciprocal / value |
 //
-// Source: archives that Apple's software wrote; for the reciprocal swift-corelibs-foundation, which
-// does not write `NS.specifier`.
+// Source: archives that Apple's software wrote. For the reciprocal: swift-corelibs-foundation,
+// which does not write `NS.specifier`.
 
 /// An `NSMeasurement`: a number of units.
 public struct ArchivedMeasurement: Sendable, Hashable {
@@ -27,8 +27,8 @@ public struct ArchivedMeasurement: Sendable, Hashable {
         self.unit = unit
     }
 
-    /// The number of base units of the dimension (metres for lengths); nil for a unit that says nothing
-    /// of them.
+    /// The value in the base unit of the dimension, such as metres for lengths; nil for a unit
+    /// without a converter.
     public var baseValue: Double? { unit.converter?.baseValue(of: value) }
 }
 
@@ -55,7 +55,7 @@ extension ArchivedMeasurement: KeyedCodable {
 
 /// An `NSUnit` of any class.
 ///
-/// Units of a program's own class are allowed by `.adding(ArchivedUnit.self, as: "MyUnit")`.
+/// `.adding(ArchivedUnit.self, as: "MyUnit")` allows units of a program's own class.
 public struct ArchivedUnit: Sendable, Hashable {
     /// The class, such as `NSUnitLength`, and its superclasses.
     public let unitClass: ArchivedClass
@@ -63,11 +63,11 @@ public struct ArchivedUnit: Sendable, Hashable {
     public let symbol: String
     /// The conversion of values to the dimension's base unit; nil for a unit without dimension.
     public let converter: ArchivedUnitConverter?
-    /// Apple's number for the unit: 1287 for miles, say.
+    /// Apple's number for the unit, such as 1287 for miles.
     public let specifier: Int?
     private var origin = Origin()
 
-    /// A unit without dimension.
+    /// Creates a unit without dimension.
     public init(symbol: String) {
         unitClass = Self.archivedClass
         self.symbol = symbol
@@ -75,12 +75,12 @@ public struct ArchivedUnit: Sendable, Hashable {
         specifier = nil
     }
 
-    /// A unit of a dimension.
+    /// Creates a unit of a dimension.
     ///
     /// - Parameters:
     ///   - dimension: the class, such as `NSUnitLength`: a subclass of `NSDimension`.
     ///   - symbol: the symbol, such as `km`.
-    ///   - converter: how values become those of the dimension's base unit.
+    ///   - converter: the conversion to the dimension's base unit.
     ///   - specifier: Apple's number for the unit, if it has one.
     public init(
         _ dimension: String, symbol: String, converter: ArchivedUnitConverter,
@@ -139,14 +139,14 @@ extension ArchivedUnit: KeyedCodable {
     }
 }
 
-/// An `NSUnitConverter`: how values of a unit become those of the dimension's base unit.
+/// An `NSUnitConverter`: the conversion from a unit to the dimension's base unit.
 public enum ArchivedUnitConverter: Sendable, Hashable {
     /// An `NSUnitConverterLinear`: base = coefficient · value + constant.
     case linear(coefficient: Double, constant: Double)
     /// An `NSUnitConverterReciprocal`: base = reciprocal / value.
     case reciprocal(Double)
 
-    /// The value in base units.
+    /// Converts a value to base units.
     public func baseValue(of value: Double) -> Double {
         switch self {
         case .linear(let coefficient, let constant): value * coefficient + constant

@@ -3,10 +3,10 @@
 
 internal import PropertyList
 
-// Numbers of one kind read as another, as `NSNumber` and `NSKeyedUnarchiver` do it.
+// Conversions between kinds of numbers, as in `NSNumber` and `NSKeyedUnarchiver`.
 
 extension ArchivedNumber {
-    /// Whether the number is true, or is not 0.
+    /// A Boolean value that says whether the number is true or not 0.
     public var boolValue: Bool {
         switch self {
         case .boolean(let value): value
@@ -15,7 +15,8 @@ extension ArchivedNumber {
         }
     }
 
-    /// The integer, without its fraction; 1 or 0 for a boolean. Nil for what an `Int` does not hold.
+    /// The number truncated to an integer; 1 or 0 for a boolean; nil if it does not fit in an
+    /// `Int`.
     public var intValue: Int? {
         switch self {
         case .boolean(let value): value ? 1 : 0
@@ -38,8 +39,9 @@ extension ArchivedNumber {
         return Double(value.value(as: UInt64.self) ?? .max)
     }
 
-    /// The value of another type of number that comes closest: a real without its fraction as an integer, the
-    /// nearest `Float`, whether a number is not 0. Nil for a number that the type cannot hold.
+    /// Converts the number to another numeric type. A real is truncated to an integer, a number is
+    /// rounded to the nearest `Float`, and a boolean says whether a number is not 0. Returns nil if
+    /// the result does not fit.
     func converted<T: ArchivedNumberConvertible>(to type: T.Type) -> T? {
         if type == Bool.self { return T(.boolean(boolValue)) }
         if type is any BinaryFloatingPoint.Type { return T(real(for: type)) }

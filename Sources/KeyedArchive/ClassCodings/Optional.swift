@@ -3,11 +3,11 @@
 
 public import PropertyList
 
-/// An optional of any type, for who has only its type at hand.
+/// An optional of any type, for code that has only a metatype.
 protocol OptionalValue {
     /// Nil.
     static var absent: Any { get }
-    /// The type of the values that are not nil.
+    /// The type of the wrapped values.
     static var wrappedType: Any.Type { get }
 }
 
@@ -16,8 +16,8 @@ extension Optional: OptionalValue {
     static var wrappedType: Any.Type { Wrapped.self }
 }
 
-/// Nil is a reference to object 0; it is read from any entry that is `$null`, and where a field is
-/// absent.
+/// Nil is written as a reference to object 0. A reference to any entry `$null` is read as nil, and
+/// so is an absent field.
 extension Optional: KeyedArchivable where Wrapped: KeyedArchivable {
     public static var archivedClass: ArchivedClass { Wrapped.archivedClass }
     public static var archivedAliases: [String] { Wrapped.archivedAliases }

@@ -24,7 +24,7 @@ public struct ArchivedOrderedSet<Element> {
     /// The elements, in order.
     public var elements: [Element]
 
-    /// A set of elements that the caller knows to be different.
+    /// Creates a set of elements, which must be distinct.
     public init(_ elements: [Element]) { self.elements = elements }
 }
 
@@ -58,12 +58,12 @@ extension ArchivedOrderedSet: MutableTwin where Element: KeyedCodable {
 
 // MARK: - Counted sets
 
-/// The elements of an `NSCountedSet`, with how often each is in it.
+/// The elements of an `NSCountedSet` with their counts.
 public struct ArchivedCountedSet<Element> {
-    /// The different elements and their counts.
+    /// The distinct elements and their counts.
     public var elements: [(element: Element, count: Int)]
 
-    /// A set of elements that the caller knows to be different.
+    /// Creates a set of elements, which must be distinct.
     public init(_ elements: [(element: Element, count: Int)]) { self.elements = elements }
 }
 
@@ -97,7 +97,7 @@ extension ArchivedCountedSet: KeyedDecodable where Element: KeyedDecodable {
         guard values.count == count else {
             throw KeyedArchiveError(
                 .malformedObject,
-                what: "`NS.count` is \(count), there are \(values.count) elements",
+                what: "expected \(count) elements as in `NS.count`, found \(values.count)",
                 object: coder.uid)
         }
         elements = []
@@ -105,7 +105,8 @@ extension ArchivedCountedSet: KeyedDecodable where Element: KeyedDecodable {
             let count = try coder.decodeInteger(forKey: "NS.count\(index)")
             guard count > 0 else {
                 throw KeyedArchiveError(
-                    .valueOutOfRange, what: "an element is in a set \(count) times",
+                    .valueOutOfRange,
+                    what: "expected a positive count of an element, found \(count)",
                     object: coder.uid)
             }
             elements.append((value, count))

@@ -3,14 +3,15 @@
 
 internal import PropertyList
 
-/// Which object of an archive a value has been, where several references led to it: they are to lead to
-/// one object again. A time zone, say, that two calendars share.
+/// The shared object from which a value was read. All values that were read from the object are
+/// written as one object again, such as a time zone that two calendars share.
 ///
-/// It is no part of the value: all origins are equal. What has one does not change.
+/// The origin is not part of the value, so all origins are equal. A value with an origin must be
+/// immutable.
 struct Origin: Sendable, Hashable {
     private let identity: ObjectIdentity?
 
-    /// A value that is from no archive.
+    /// Creates the origin of a value that was not read from an archive.
     init() { identity = nil }
 
     init(_ reference: KeyedReference) {
@@ -21,7 +22,7 @@ struct Origin: Sendable, Hashable {
 
     func hash(into hasher: inout Hasher) {}
 
-    /// Makes the value an object, once.
+    /// Writes the value as an object, once for each shared object.
     func once(
         in writer: ArchiveWriter, as name: String, _ archive: () throws -> PropertyListUID
     ) throws -> PropertyListUID {

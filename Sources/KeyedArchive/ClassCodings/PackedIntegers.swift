@@ -1,12 +1,12 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Integers of 64 bits as some classes pack them into data: unsigned LEB128, seven bits a byte, the
-/// lowest first, the highest bit of a byte set where another follows.
+/// The packing of 64-bit integers into data, as some classes do: unsigned LEB128. An integer has
+/// seven bits a byte, the lowest first. The highest bit of a byte is set if another byte follows.
 enum PackedIntegers {
-    /// The integers in `bytes`, all of which they fill; linear.
+    /// Unpacks the integers in `bytes`. Linear.
     ///
-    /// - Throws: `valueOutOfRange` for an integer that is cut short or has more than 63 bits.
+    /// - Throws: `valueOutOfRange` for an integer that is truncated or has more than 63 bits.
     static func unpack(
         _ bytes: some Sequence<UInt8>, _ key: String, _ coder: KeyedDecoder
     ) throws(KeyedArchiveError) -> [Int] {
@@ -29,13 +29,13 @@ enum PackedIntegers {
         }
         guard shift == 0 else {
             throw KeyedArchiveError(
-                .valueOutOfRange, what: "the last integer in `\(key)` is cut short",
+                .valueOutOfRange, what: "the last integer in `\(key)` is truncated",
                 object: coder.uid)
         }
         return integers
     }
 
-    /// Integers that are not negative, packed.
+    /// Packs non-negative integers.
     static func pack(_ integers: some Sequence<Int>) -> [UInt8] {
         var bytes: [UInt8] = []
         for integer in integers {

@@ -8,8 +8,8 @@ internal import PropertyList
 // | `NSPersonNameComponents` | `NS.nameComponentsPrivate`: an `_NSPersonNameComponentsData` |
 // | `_NSPersonNameComponentsData` | `NS.namePrefix`, `NS.givenName`, `NS.middleName`, `NS.familyName`, `NS.nameSuffix`, `NS.nickname`: strings or nil; `NS.phoneticRepresentation`: an `NSPersonNameComponents` or nil |
 //
-// Source: programs that read such archives of iOS; the key of the phonetic name is not confirmed.
-// swift-corelibs-foundation writes the fields into the outer object, and they are read there too.
+// Source: programs that read such archives of iOS. The key of the phonetic name is not confirmed.
+// swift-corelibs-foundation writes the fields into the outer object, from which they are read too.
 
 /// An `NSPersonNameComponents`: the parts of a person's name.
 public struct ArchivedPersonNameComponents: Sendable, Hashable {
@@ -17,18 +17,18 @@ public struct ArchivedPersonNameComponents: Sendable, Hashable {
     public struct Parts: Sendable, Hashable {
         /// The prefix of the name, such as `Dr.`.
         public var namePrefix: String?
-        /// The name given at birth.
+        /// The given name.
         public var givenName: String?
-        /// Further given names.
+        /// Additional given names.
         public var middleName: String?
-        /// The name of the family.
+        /// The family name.
         public var familyName: String?
         /// The suffix of the name, such as `Esq.`.
         public var nameSuffix: String?
-        /// Another name, used informally.
+        /// The informal name.
         public var nickname: String?
 
-        /// No parts.
+        /// Creates a value without parts.
         public init() {}
     }
 
@@ -37,7 +37,7 @@ public struct ArchivedPersonNameComponents: Sendable, Hashable {
     /// The pronunciation of the name.
     public var phoneticRepresentation: Parts?
 
-    /// No parts.
+    /// Creates a value without parts.
     public init() {}
 }
 

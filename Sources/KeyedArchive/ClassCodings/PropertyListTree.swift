@@ -10,17 +10,17 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// A tree of plain values as archives hold it: dictionaries with keys that are strings, arrays, and
+/// A tree of plain values as an archive represents it: dictionaries with string keys, arrays, and
 /// leaves, each an object.
 extension PropertyListValue: KeyedCodable {
-    /// Any class is one of `NSObject`.
+    /// `NSObject`, because a tree can be of several classes.
     public static var archivedClass: ArchivedClass { ArchivedClass(name: FoundationClass.object) }
 
     public static func register(in registry: inout ClassRegistry) {
         registry = registry.merging(.propertyList)
     }
 
-    /// A tree is archived as the objects it consists of.
+    /// Throws `misuse`: a tree is archived as the objects it consists of.
     public func encode(with coder: KeyedEncoder) throws {
         throw KeyedArchiveError(.misuse, what: "a property list has no fields of its own")
     }
@@ -30,7 +30,9 @@ extension PropertyListValue: KeyedCodable {
         self = try Self.unarchive(reference)
     }
 
-    /// - Throws: `valueOutOfRange` for null, UIDs and sets, which no Foundation class stands for.
+    /// Writes the tree as the objects it consists of.
+    ///
+    /// - Throws: `valueOutOfRange` for null, UIDs and sets, which no Foundation class represents.
     public func archive(in writer: ArchiveWriter) throws -> PropertyListUID {
         switch self {
         case .boolean(let value): return try writer.number(.boolean(value))
@@ -45,11 +47,11 @@ extension PropertyListValue: KeyedCodable {
         case .dictionary(let entries): return try Self.archive(entries, in: writer)
         case .null, .uid, .set:
             throw KeyedArchiveError(
-                .valueOutOfRange, what: "a value of kind \(kind) has no form in a keyed archive")
+                .valueOutOfRange, what: "a keyed archive cannot represent a value of kind \(kind)")
         }
     }
 
-    // All empty containers share their memory, but each is an object of its own.
+    // Empty containers share one identity, but each is written as a separate object.
 
     private static func archive(
         _ elements: PropertyListArray, in writer: ArchiveWriter
@@ -106,7 +108,7 @@ extension PropertyListValue: KeyedCodable {
     }
 }
 
-/// An `NSData` as trees have it.
+/// The bytes of an `NSData` in the form that a `PropertyListValue` has.
 private struct BytesOfData: KeyedDecodable {
     static var archivedClass: ArchivedClass { Data.archivedClass }
     static var archivedAliases: [String] { Data.archivedAliases }

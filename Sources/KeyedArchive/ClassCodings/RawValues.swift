@@ -3,9 +3,10 @@
 
 public import PropertyList
 
-// An enumeration with raw values, an option set, a wrapper of an identifier: a type that is `RawRepresentable`
-// and conforms to `KeyedCodable` is archived as its raw value, without further code. So `NSCoding` programs
-// write them: `coder.encode(level.rawValue, forKey: "level")`.
+// Raw values. A type that is `RawRepresentable` and conforms to `KeyedCodable` is archived as its
+// raw value, without further code. Such types are enumerations with raw values, option sets and
+// wrappers of identifiers. `NSCoding` programs write the same:
+// `coder.encode(level.rawValue, forKey: "level")`.
 
 extension KeyedArchivable where Self: RawRepresentable, RawValue: KeyedArchivable {
     public static var archivedClass: ArchivedClass { RawValue.archivedClass }
@@ -31,6 +32,8 @@ extension KeyedEncodable where Self: RawRepresentable, RawValue: KeyedEncodable 
 }
 
 extension KeyedDecodable where Self: RawRepresentable, RawValue: KeyedDecodable {
+    /// Reads the raw value.
+    ///
     /// - Throws: `valueOutOfRange` for a raw value that the type does not have.
     public init(coder: KeyedDecoder) throws {
         self = try Self.value(of: RawValue(coder: coder), coder.uid)
@@ -51,10 +54,10 @@ extension KeyedDecodable where Self: RawRepresentable, RawValue: KeyedDecodable 
 }
 
 extension KeyedEncoder {
-    /// Writes a value whose raw value is a number. The number stands in the object itself.
+    /// Writes a value whose raw value is a number, which is stored inline.
     public func encode<T: RawRepresentable & KeyedEncodable>(_ value: T, forKey key: String)
     where T.RawValue: ArchivedNumberConvertible {
-        // A type may have a raw value and yet archive itself as an object of a class.
+        // A type with a raw value may still archive itself as an object of a class.
         if T.archivedClass == T.RawValue.archivedClass {
             encodeIfPresent(value.rawValue, forKey: key)
         } else {

@@ -6,13 +6,13 @@ public import PropertyList
 // | class | fields |
 // |---|---|
 // | `NSRegularExpression` | `NSPattern`: a string; `NSOptions`: integer |
-// | `NSSimpleRegularExpressionCheckingResult` (one range), `NSExtendedRegularExpressionCheckingResult` (up to seven), `NSComplexRegularExpressionCheckingResult` (more) | `NSRegularExpression`; `NSRangeArray`: an NSMutableArray of NSValues that hold ranges, an NSArray in the complex one; `NSRangeLocation`, `NSRangeLength`: integers, the first range |
+// | `NSSimpleRegularExpressionCheckingResult` (one range), `NSExtendedRegularExpressionCheckingResult` (up to seven), `NSComplexRegularExpressionCheckingResult` (more) | `NSRegularExpression`; `NSRangeArray`: an NSMutableArray of NSValues with ranges, an NSArray in the complex class; `NSRangeLocation`, `NSRangeLength`: integers, the first range |
 // | `NSValue` of a range | `NS.special`: 4; `NS.rangeval.length`, `NS.rangeval.location`: an NSNumber each |
 //
-// Source: archives that Apple's software wrote, with one, six and nine ranges; that the extended one
-// ends at seven is inferred, not seen.
+// Source: archives that Apple's software wrote, with one, six and nine ranges. That the extended
+// class holds at most seven is inferred.
 
-/// An `NSRegularExpression`: its text, not compiled.
+/// An `NSRegularExpression` as its text. It is not compiled.
 public struct ArchivedRegularExpression: Sendable, Hashable {
     /// The options of `NSRegularExpression`.
     public struct Options: OptionSet, Sendable, Hashable {
@@ -20,19 +20,19 @@ public struct ArchivedRegularExpression: Sendable, Hashable {
 
         public init(rawValue: Int) { self.rawValue = rawValue }
 
-        /// Upper and lower case are the same.
+        /// Matching ignores case.
         public static let caseInsensitive = Options(rawValue: 1)
-        /// White space and comments in the pattern mean nothing.
+        /// White space and comments in the pattern are ignored.
         public static let allowCommentsAndWhitespace = Options(rawValue: 2)
         /// The pattern is plain text.
         public static let ignoreMetacharacters = Options(rawValue: 4)
-        /// A dot stands for line ends, too.
+        /// A dot matches line ends too.
         public static let dotMatchesLineSeparators = Options(rawValue: 8)
-        /// The anchors stand for the ends of lines.
+        /// The anchors match at the ends of lines.
         public static let anchorsMatchLines = Options(rawValue: 16)
         /// Only line feeds end lines.
         public static let useUnixLineSeparators = Options(rawValue: 32)
-        /// Word boundaries are those of Unicode.
+        /// Word boundaries follow the Unicode standard.
         public static let useUnicodeWordBoundaries = Options(rawValue: 64)
     }
 
@@ -41,7 +41,7 @@ public struct ArchivedRegularExpression: Sendable, Hashable {
     /// The options.
     public var options: Options
 
-    /// A regular expression that is not looked at.
+    /// Creates a regular expression without checking it.
     public init(_ pattern: String, options: Options = []) {
         self.pattern = pattern
         self.options = options
@@ -50,19 +50,19 @@ public struct ArchivedRegularExpression: Sendable, Hashable {
 
 /// A match of an `NSRegularExpression`: an `NSTextCheckingResult`.
 public struct ArchivedRegularExpressionMatch: Sendable, Hashable {
-    /// The range of the whole.
+    /// The range of the whole match.
     public var range: ArchivedRange
-    /// The ranges of the whole and of the groups.
+    /// The ranges of the whole match and of the groups.
     public var ranges: [ArchivedRange]
-    /// The expression that was searched for. It is present in all archives at hand.
+    /// The regular expression. All known archives have it.
     public var regularExpression: ArchivedRegularExpression?
 
     /// Creates a match.
     ///
     /// - Parameters:
-    ///   - range: the range of the whole.
-    ///   - ranges: that of the whole, then those of the groups.
-    ///   - regularExpression: what was looked for.
+    ///   - range: the range of the whole match.
+    ///   - ranges: the range of the whole match, then those of the groups.
+    ///   - regularExpression: the regular expression.
     public init(
         range: ArchivedRange, ranges: [ArchivedRange], regularExpression: ArchivedRegularExpression?
     ) {
@@ -92,7 +92,7 @@ extension ArchivedRegularExpression: KeyedCodable {
         coder.encode(options.rawValue, forKey: "NSOptions")
     }
 
-    /// Reads the text alone: nothing is compiled.
+    /// Reads the text. Nothing is compiled.
     public init(coder: KeyedDecoder) throws {
         pattern = try coder.decode(forKey: "NSPattern")
         options = Options(rawValue: try coder.decodeInteger(forKey: "NSOptions"))
@@ -103,7 +103,7 @@ extension ArchivedRegularExpressionMatch: KeyedCodable {
     private static let simple = "NSSimpleRegularExpressionCheckingResult"
     private static let extended = "NSExtendedRegularExpressionCheckingResult"
     private static let complex = "NSComplexRegularExpressionCheckingResult"
-    // How many ranges an extended result holds.
+    // The maximum number of ranges in an extended result.
     private static let extendedCount = 7
 
     private static func subclass(_ name: String) -> ArchivedClass {
@@ -147,7 +147,7 @@ extension ArchivedRegularExpressionMatch: KeyedCodable {
         ranges = try coder.decode([ArchivedValue].self, forKey: "NSRangeArray").map { value in
             if case .range(let range) = value { return range }
             throw KeyedArchiveError(
-                .valueOutOfRange, what: "an NSValue in `NSRangeArray` is no range",
+                .valueOutOfRange, what: "expected ranges in `NSRangeArray`, found another NSValue",
                 object: coder.uid)
         }
         range = try ArchivedRange(

@@ -3,7 +3,7 @@
 
 internal import PropertyList
 
-// What programs tell one another:
+// Errors, exceptions and notifications:
 //
 // | class | fields |
 // |---|---|
@@ -11,16 +11,16 @@ internal import PropertyList
 // | `NSException` | `NS.name`, `NS.reason`: strings; `NS.userinfo`: an `NSDictionary` or nil |
 // | `NSNotification` | `NS.name`: a string; `NS.object`: any object or nil; `NS.userinfo`: an `NSDictionary` or nil |
 //
-// Source: an archive of a notification that Apple's software wrote; for the others
+// Source: for the notification, an archive that Apple's software wrote; for the others,
 // swift-corelibs-foundation, GNUstep and Darling, which agree.
 
 /// An `NSError`.
 public struct ArchivedError {
     /// The domain, such as `NSCocoaErrorDomain`.
     public var domain: String
-    /// The failure, as a number of the domain.
+    /// The failure, as a number within the domain.
     public var code: Int
-    /// More about it; keys are mostly strings.
+    /// Additional information; keys are usually strings.
     public var userInfo: ArchivedPairs<AnyArchived, AnyArchived>?
 
     /// Creates an error.
@@ -55,13 +55,13 @@ extension ArchivedError: KeyedCodable {
     }
 }
 
-/// An `NSException`: never raised by being read.
+/// An `NSException`. Reading one does not raise it.
 public struct ArchivedException {
     /// The kind of exception, such as `NSRangeException`.
     public var name: String
-    /// Why it was raised, for people.
+    /// The reason, as text for people.
     public var reason: String?
-    /// More about it; keys are mostly strings.
+    /// Additional information; keys are usually strings.
     public var userInfo: ArchivedPairs<AnyArchived, AnyArchived>?
 
     /// Creates an exception.
@@ -97,13 +97,13 @@ extension ArchivedException: KeyedCodable {
     }
 }
 
-/// An `NSNotification`: never posted by being read.
+/// An `NSNotification`. Reading one does not post it.
 public struct ArchivedNotification {
     /// The name.
     public var name: String
-    /// The object of the notification, mostly its sender.
+    /// The object of the notification, usually its sender.
     public var object: AnyArchived?
-    /// More about it; keys are mostly strings.
+    /// Additional information; keys are usually strings.
     public var userInfo: ArchivedPairs<AnyArchived, AnyArchived>?
 
     /// Creates a notification.

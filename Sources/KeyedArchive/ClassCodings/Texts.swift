@@ -3,9 +3,9 @@
 
 public import PropertyList
 
-/// A type that is archived as text: as an `NSString`.
+/// A type that is archived as an `NSString`.
 public protocol ArchivedStringConvertible: KeyedCodable {
-    /// The value of a text, or nil where the text is none of the type.
+    /// Creates the value of a text; nil if the text is not valid for the type.
     init?(archivedString text: String)
 
     /// The value as text.
@@ -28,7 +28,9 @@ extension ArchivedStringConvertible {
         try archivedString.archive(in: writer)
     }
 
-    /// - Throws: `valueOutOfRange` for a text that is none of the type.
+    /// Reads the text.
+    ///
+    /// - Throws: `valueOutOfRange` for a text that is not valid for the type.
     public init(coder: KeyedDecoder) throws {
         self = try Self.value(of: String(coder: coder), coder.uid)
     }
@@ -40,7 +42,9 @@ extension ArchivedStringConvertible {
     private static func value(of text: String, _ object: PropertyListUID?) throws -> Self {
         if let value = Self(archivedString: text) { return value }
         throw KeyedArchiveError(
-            .valueOutOfRange, what: "a text of \(text.utf8.count) bytes is no \(Self.self)",
+            .valueOutOfRange,
+            what: "expected the text of \(Self.self), found another text of "
+                + "\(text.utf8.count) bytes",
             object: object)
     }
 }

@@ -20,11 +20,11 @@ public import Foundation
 
 // MARK: - Time zones
 
-/// An `NSTimeZone`: a name and the rules that came with it. Nothing is looked up on this system.
+/// An `NSTimeZone`: a name and the rules in the archive. Nothing is looked up on this system.
 public struct ArchivedTimeZone: Sendable, Hashable {
     /// The name, such as `Europe/Paris` or `GMT+0100`.
     public let name: String
-    /// The rules, as a TZif file; nil where the archive has none.
+    /// The rules, as a TZif file; nil if the archive has none.
     public let data: Data?
     private var origin = Origin()
 
@@ -34,8 +34,8 @@ public struct ArchivedTimeZone: Sendable, Hashable {
         self.data = data
     }
 
-    /// The number of seconds that the zone is ahead of GMT, if its name says so: `GMT`, `UTC`,
-    /// `GMT+0100`, `GMT-0330`.
+    /// The offset of the zone from GMT in seconds, for the names `GMT`, `UTC`, `GMT+0100` and
+    /// `GMT-0330` and the like; nil for other names.
     public var secondsFromGMT: Int? {
         let text = Array(name.utf8)
         guard text.starts(with: "GMT".utf8) || text.starts(with: "UTC".utf8) else { return nil }
@@ -86,7 +86,7 @@ extension ArchivedTimeZone: KeyedCodable {
 
 /// An `NSLocale`: an identifier. Nothing is looked up on this system.
 public struct ArchivedLocale: Sendable, Hashable {
-    /// The identifier, such as `ja-JP`; empty for the one without customs.
+    /// The identifier, such as `ja-JP`; empty for the root locale.
     public let identifier: String
     private var origin = Origin()
 
@@ -123,7 +123,7 @@ extension ArchivedLocale: KeyedCodable {
 
 // MARK: - Calendars
 
-/// An `NSCalendar`: which calendar it is, and its settings. Nothing is looked up on this system.
+/// An `NSCalendar`: an identifier and settings. Nothing is looked up on this system.
 public struct ArchivedCalendar: Sendable, Hashable {
     /// The identifier, such as `gregorian`.
     public let identifier: String
@@ -133,13 +133,14 @@ public struct ArchivedCalendar: Sendable, Hashable {
     public let timeZone: ArchivedTimeZone?
     /// The first day of the week: 1 for Sunday.
     public let firstWeekday: Int?
-    /// The least number of days in the first week of a year or a month.
+    /// The minimum number of days in the first week of a year or a month.
     public let minimumDaysInFirstWeek: Int?
-    /// When the Gregorian calendar begins; absent from other calendars.
+    /// The start of the Gregorian calendar; nil for other calendars.
     public let gregorianStartDate: Date?
     private var origin = Origin()
 
-    /// Creates a calendar; fields that are nil are not written, but for the two objects.
+    /// Creates a calendar. Fields that are nil are not written, except the locale and the time
+    /// zone.
     public init(
         identifier: String, locale: ArchivedLocale? = nil, timeZone: ArchivedTimeZone? = nil,
         firstWeekday: Int? = nil, minimumDaysInFirstWeek: Int? = nil,

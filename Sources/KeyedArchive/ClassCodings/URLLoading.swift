@@ -12,11 +12,12 @@ public import Foundation
 // | class | fields |
 // |---|---|
 // | `NSURLQueryItem` | `NS.name`: a string; `NS.value`: a string or nil |
-// | `NSURLResponse` | without keys: 8, 0 and 7, how many values follow; then an NSURL, a number (when it came, seconds since 2001), a number, the MIME type, the text encoding or nil, a number (the expected length), a number |
-// | `NSURLRequest`, `NSMutableURLRequest` | without keys: 2, 9 and how many values there are; `__nsurlrequest_proto_prop_obj_0`, …: those values; `__nsurlrequest_proto_props`. In old archives the values have no keys either |
+// | `NSURLResponse` | unkeyed values: 8, 0 and 7, the number of values that follow; then an NSURL, a number (the time of receipt, seconds since 2001), a number, the MIME type, the text encoding or nil, a number (the expected length), a number |
+// | `NSURLRequest`, `NSMutableURLRequest` | unkeyed values: 2, 9 and the number of values; `__nsurlrequest_proto_prop_obj_0`, …: those values; `__nsurlrequest_proto_props`. In old archives the values are unkeyed too |
 //
-// Source: NSURLResponse by archives that Apple's software wrote; the others by other implementations.
-// There is none for NSHTTPURLResponse and NSHTTPCookie, so they are not among these.
+// Source: for NSURLResponse, archives that Apple's software wrote; for the others, other
+// implementations. There is no source for NSHTTPURLResponse and NSHTTPCookie, so they are not
+// supported.
 
 extension ClassRegistry {
     static let urlLoadingClasses = ClassRegistry(
@@ -49,16 +50,16 @@ extension URLQueryItem: KeyedCodable {
 // MARK: - Values without keys
 
 extension KeyedDecoder {
-    /// `count` values without keys.
+    /// Returns `count` values that were written without keys.
     ///
-    /// - Throws: `missingValue` where there are fewer, `valueOutOfRange` for a negative count.
+    /// - Throws: `missingValue` if there are fewer; `valueOutOfRange` for a negative count.
     fileprivate func unkeyedValues(_ count: Int) throws -> [AnyArchived?] {
         try requireCount(count)
         var values: [AnyArchived?] = []
         while values.count < count {
             guard let reference = nextUnkeyed() else {
                 throw KeyedArchiveError.missing(
-                    "there are \(values.count) values without keys, \(count) are announced", uid)
+                    "expected \(count) values without keys, found \(values.count)", uid)
             }
             try reader.chargeElement(reference)
             values.append(try AnyArchived?.unarchive(reference))
@@ -69,7 +70,7 @@ extension KeyedDecoder {
     fileprivate func requireCount(_ count: Int) throws {
         if count < 0 {
             throw KeyedArchiveError(
-                .valueOutOfRange, what: "\(count) values are announced", object: uid)
+                .valueOutOfRange, what: "expected a number of values, found \(count)", object: uid)
         }
     }
 }
@@ -83,7 +84,7 @@ extension KeyedEncoder {
 }
 
 extension Array where Element == AnyArchived? {
-    /// The value at a place, if it is of a type.
+    /// Returns the value at an index, if it is of a type.
     fileprivate func value<T>(_ place: Int, as type: T.Type = T.self) -> T? {
         indices.contains(place) ? self[place]?.value(as: type) : nil
     }
@@ -100,7 +101,7 @@ public struct ArchivedURLResponse {
     /// The values, in the order of the archive.
     public var values: [AnyArchived?]
 
-    /// A response with the values that an archive has.
+    /// Creates a response with the values as archived.
     public init(version: Int = 8, variant: Int = 0, values: [AnyArchived?]) {
         self.version = version
         self.variant = variant
@@ -109,7 +110,7 @@ public struct ArchivedURLResponse {
 
     /// The URL.
     public var url: URL? { values.value(0) }
-    /// When it came.
+    /// The time of receipt.
     public var date: Date? {
         values.value(1, as: Double.self).map(Date.init(timeIntervalSinceReferenceDate:))
     }
@@ -117,7 +118,7 @@ public struct ArchivedURLResponse {
     public var mimeType: String? { values.value(3) }
     /// The name of the text encoding.
     public var textEncodingName: String? { values.value(4) }
-    /// The expected length in bytes; −1 where it was not known.
+    /// The expected length in bytes; −1 if unknown.
     public var expectedContentLength: Int64? { values.value(5) }
 }
 
@@ -153,12 +154,12 @@ public struct ArchivedURLRequest {
     public var variant: Int
     /// The values, in the order of the archive.
     public var values: [AnyArchived?]
-    /// Properties that programs have added: an `NSDictionary`, or nil.
+    /// The properties that programs have added: an `NSDictionary`, or nil.
     public var properties: AnyArchived?
     /// A Boolean value that says whether the values have keys, as on current systems.
     public var hasKeys: Bool
 
-    /// A request with the values that an archive has.
+    /// Creates a request with the values as archived.
     public init(
         version: Int = 2, variant: Int = 9, values: [AnyArchived?], properties: AnyArchived? = nil,
         hasKeys: Bool = true
@@ -172,9 +173,9 @@ public struct ArchivedURLRequest {
 
     /// The URL.
     public var url: URL? { values.value(1) }
-    /// The time to wait, in seconds.
+    /// The timeout, in seconds.
     public var timeout: Double? { values.value(2) }
-    /// The use of caches, as `NSURLRequest.CachePolicy` numbers it.
+    /// The cache policy: a raw value of `NSURLRequest.CachePolicy`.
     public var cachePolicy: Int? { values.value(3) }
     /// The method, such as GET.
     public var httpMethod: String? { values.value(18) }

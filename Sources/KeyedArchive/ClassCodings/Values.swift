@@ -4,7 +4,7 @@
 internal import ArchiveVocabulary
 public import PropertyList
 
-// `NSValue`, by what `NS.special` says it holds:
+// The values of `NSValue`, by `NS.special`:
 //
 // | `NS.special` | value | fields |
 // |---|---|---|
@@ -12,20 +12,22 @@ public import PropertyList
 // | 2 | size | `NS.sizeval`: text `{width, height}` |
 // | 3 | rectangle | `NS.rectval`: text `{{x, y}, {width, height}}` |
 // | 4 | range | `NS.rangeval.length`, `NS.rangeval.location`: references to numbers, in this order |
-// | 12 | edge insets | `NS.edgeval.top`, `.left`, `.bottom`, `.right`: reals that stand in the object |
+// | 12 | edge insets | `NS.edgeval.top`, `.left`, `.bottom`, `.right`: reals, stored inline |
 // | absent | any other C type | `$0`: its Objective-C type as text; `$1`: a number, or an array of numbers |
 //
-// Source: archives that Apple's software wrote. Of affine transforms the keys are known, `NS.atval.a`
-// … `NS.atval.ty`, not the number: they are read, kept and written back, and cannot be made here.
+// Source: archives that Apple's software wrote. For affine transforms, the keys `NS.atval.a` …
+// `NS.atval.ty` are known, but not `NS.special`. Such values are read, kept and written back, but
+// cannot be created.
 
-/// An `NSRange`: places in a sequence, mostly UTF-16 units of text. As a field it is an `NSValue`.
+/// An `NSRange`: a range of positions, usually of UTF-16 units in a text. As a field it is an
+/// `NSValue`.
 public struct ArchivedRange: Sendable, Hashable {
-    /// The first place.
+    /// The first position.
     public var location: Int
-    /// The number of places.
+    /// The number of positions.
     public var length: Int
 
-    /// The `location` of a range where nothing was found: `NSNotFound`.
+    /// The location that means “not found”: `NSNotFound`.
     public static let notFound = Int.max
 
     /// Creates a range.
@@ -34,13 +36,13 @@ public struct ArchivedRange: Sendable, Hashable {
         self.length = length
     }
 
-    /// Creates a range from one whose bounds are not negative.
+    /// Creates a range from one with non-negative bounds.
     public init(_ range: Range<Int>) {
         self.init(location: range.lowerBound, length: range.count)
     }
 
-    /// The range from the first place to the one after the last; nil where a number is negative, the
-    /// end is out of range, or nothing was found.
+    /// The range as a `Range`; nil if a number is negative, the end overflows, or the location is
+    /// ``notFound``.
     public var range: Range<Int>? {
         let (end, overflows) = location.addingReportingOverflow(length)
         guard location >= 0, location != Self.notFound, length >= 0, !overflows else { return nil }
@@ -60,7 +62,7 @@ public enum ArchivedValue: Sendable {
     case range(ArchivedRange)
     /// An `NSEdgeInsets`.
     case edgeInsets(ArchivedEdgeInsets)
-    /// Any other value, kept as the archive has it.
+    /// Any other value, kept undecoded.
     case other(OpaqueObject)
 }
 
@@ -114,7 +116,7 @@ extension ArchivedValue: KeyedCodable {
 
     fileprivate static let specialKey = "NS.special"
 
-    /// The affine transform of a value that is one.
+    /// The affine transform; nil for another value.
     public var affineTransform: ArchivedAffineTransform? {
         guard case .other(let object) = self else { return nil }
         let n = ["a", "b", "c", "d", "tx", "ty"].compactMap {
@@ -124,7 +126,8 @@ extension ArchivedValue: KeyedCodable {
         return ArchivedAffineTransform(a: n[0], b: n[1], c: n[2], d: n[3], tx: n[4], ty: n[5])
     }
 
-    /// The Objective-C type of a value that is none of the known structures, such as `[3i]`.
+    /// The Objective-C type of a value that is not a known structure, such as `[3i]`; nil for
+    /// others.
     public var objCType: String? {
         guard case .other(let object) = self else { return nil }
         guard let uid = object.node[ArchiveFormat.unkeyedField(0)]?.uid else { return nil }
@@ -148,20 +151,21 @@ extension ArchivedRange {
             coder, locationKey: "NS.rangeval.location", lengthKey: "NS.rangeval.length")
     }
 
-    /// Reads a range; its end may be beyond all numbers, as where nothing was found.
+    /// Reads a range. Its end may overflow, as with ``notFound``.
     init(_ coder: KeyedDecoder, locationKey: String, lengthKey: String) throws {
         location = try coder.decodeInteger(forKey: locationKey)
         length = try coder.decodeInteger(forKey: lengthKey)
         if location < 0 || length < 0 {
             throw KeyedArchiveError(
                 .valueOutOfRange,
-                what: "a range has the location \(location) and the length \(length)",
+                what: "expected a location and a length that are not negative, found "
+                    + "\(location) and \(length)",
                 object: coder.uid)
         }
     }
 }
 
-/// A range as a field is an `NSValue`, as programs write `NSValue(range:)`.
+/// As a field, a range is an `NSValue`, like `NSValue(range:)`.
 extension ArchivedRange: KeyedCodable {
     public static var archivedClass: ArchivedClass { ArchivedValue.archivedClass }
 
@@ -173,7 +177,9 @@ extension ArchivedRange: KeyedCodable {
         try ArchivedValue.range(self).encode(with: coder)
     }
 
-    /// - Throws: `wrongType` for an `NSValue` that holds another structure.
+    /// Reads an `NSValue` with a range.
+    ///
+    /// - Throws: `wrongType` for an `NSValue` with another structure.
     public init(coder: KeyedDecoder) throws {
         guard case .range(let range) = try ArchivedValue(coder: coder) else {
             throw KeyedArchiveError(

@@ -30,7 +30,7 @@ protocol ArchivedList {
     var kind: ArchivedListKind { get }
     /// Its elements, in order.
     var anyElements: [AnyArchived] { get }
-    /// The element at an index; nil beyond the end.
+    /// Returns the element at an index; nil beyond the end.
     func anyElement(at index: Int) -> AnyArchived?
 }
 
@@ -41,7 +41,7 @@ protocol ArchivedEntries {
 }
 
 extension KeyedDecodable {
-    /// The value as one of any class.
+    /// The value wrapped in an ``AnyArchived``.
     fileprivate var anyArchived: AnyArchived {
         (self as? AnyArchived) ?? AnyArchived(value: self, identity: nil)
     }
@@ -106,8 +106,8 @@ extension PropertyListDictionary: ArchivedEntries {
 }
 
 extension PropertyListValue {
-    /// The value that an object holds in place of this one; nil for null, UIDs and sets, which no object
-    /// stands for.
+    /// The value that decoding an equal archived object returns; nil for null, UIDs and sets,
+    /// which no object represents.
     var archivedLeaf: Any? {
         switch self {
         case .boolean(let value): ArchivedNumber.boolean(value)

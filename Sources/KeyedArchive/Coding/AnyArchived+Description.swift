@@ -10,8 +10,8 @@ internal import Foundation
 #endif
 
 extension AnyArchived: CustomStringConvertible {
-    /// The value on one line, as in `{name: "Anna", ages: [7, 8]}`, for debugging; data as its size, a value
-    /// of a type without a description as the name of the type.
+    /// The value on one line, for debugging, as in `{name: "Anna", ages: [7, 8]}`. Data is shown as
+    /// its size, and a value of a type without a description as the name of the type.
     ///
     /// A description of more than 1,000 scalars is truncated, and ends in `…`. Not recursive.
     public var description: String {
@@ -35,7 +35,7 @@ extension ArchivedNumber: CustomStringConvertible {
 private struct AnyDescription {
     private static let longest = 1000
 
-    /// A part of the description that is not made yet.
+    /// A part of the description that is still to be made.
     private enum Piece {
         case text(String)
         case key(AnyArchived)
@@ -43,7 +43,7 @@ private struct AnyDescription {
     }
 
     private var text = ""
-    // The last one comes first.
+    // A stack: the next piece is the last.
     private var pending: [Piece] = []
 
     mutating func text(of value: AnyArchived) -> String {

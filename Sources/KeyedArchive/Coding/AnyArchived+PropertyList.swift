@@ -10,10 +10,10 @@ internal import Foundation
 #endif
 
 extension AnyArchived {
-    /// The value as a property list: strings, numbers, data, dates, arrays, and dictionaries whose keys are
-    /// strings.
+    /// Returns the value as a property list: strings, numbers, data, dates, arrays, and
+    /// dictionaries whose keys are strings.
     ///
-    /// `otherwise` returns the form of a value that a property list has none for, such as a `UUID`, a set or
+    /// `otherwise` converts values that have no form in a property list, such as a `UUID`, a set or
     /// `NSNull`:
     ///
     /// ```swift
@@ -22,11 +22,13 @@ extension AnyArchived {
     /// }
     /// ```
     ///
-    /// - Parameter otherwise: returns nil where there is no such form. The default does so for all values.
+    /// - Parameter otherwise: converts a value, or returns nil if it has no form. The default
+    ///   returns nil.
     /// - Returns: The tree. Shared objects are converted once, and share memory.
-    /// - Throws: `wrongType` for a value without a form and for a key that is no string; `malformedObject`
-    ///   for a key that occurs twice; what `otherwise` throws.
-    /// - Complexity: linear in the number of values, with shared objects counted once; not recursive.
+    /// - Throws: `wrongType` for a value without a form and for a key that is not a string;
+    ///   `malformedObject` for a duplicate key; the errors of `otherwise`.
+    /// - Complexity: linear in the number of values, with shared objects counted once; not
+    ///   recursive.
     public func propertyListValue(
         otherwise: (AnyArchived) throws -> PropertyListValue? = { _ in nil }
     ) throws -> PropertyListValue {
@@ -81,7 +83,7 @@ private struct TreeConversion {
         }
     }
 
-    /// The tree of a value without elements; nil for a container, which is open then.
+    /// Returns the tree of a value without elements. Otherwise opens the container and returns nil.
     private mutating func leafOrOpen(
         _ value: AnyArchived, _ otherwise: (AnyArchived) throws -> PropertyListValue?
     ) throws -> PropertyListValue? {
@@ -120,7 +122,7 @@ private struct TreeConversion {
             guard let text = key.stringValue else {
                 throw error(
                     .wrongType,
-                    "a key of type \(type(of: key.value)) has no form in a property list")
+                    "a property list cannot represent a key of type \(type(of: key.value))")
             }
             guard seen.insert(ExactText(text)).inserted else {
                 throw error(.malformedObject, "a key occurs twice in a dictionary")
@@ -132,8 +134,8 @@ private struct TreeConversion {
 
     private func refused(_ value: AnyArchived) -> KeyedArchiveError {
         error(
-            .wrongType, "a value of type \(type(of: value.value)) has no form in a property list",
-            recovery: "return one from the closure of `propertyListValue(otherwise:)`")
+            .wrongType, "a property list cannot represent a value of type \(type(of: value.value))",
+            recovery: "return a replacement from the closure of `propertyListValue(otherwise:)`")
     }
 
     private func error(

@@ -12,11 +12,11 @@ public import Foundation
 // MARK: - Values as other types
 
 extension AnyArchived {
-    /// The value, if it is of `type` or can be converted to it.
+    /// Returns the value, if it is of `type` or can be converted to it; otherwise nil.
     ///
     /// | value | converted to |
     /// |---|---|
-    /// | a number | any type that holds it exactly |
+    /// | a number | any type that represents it exactly |
     /// | an array | `[Element]` |
     /// | a set | `Set` and ``ArchivedSet`` |
     /// | an ordered set | ``ArchivedOrderedSet`` |
@@ -24,11 +24,11 @@ extension AnyArchived {
     /// | `NSNull` | nil of an optional type |
     /// | a value of a mutable class | the same as that of the immutable one |
     ///
-    /// Elements are converted too, at every depth: `[String: [Int]]`, `[String: AnyArchived]`. One element
-    /// that cannot be converted, or a key that occurs twice, makes the result nil.
+    /// Elements are converted too, at every depth: `[String: [Int]]`, `[String: AnyArchived]`. One
+    /// element that cannot be converted, or a key that occurs twice, makes the result nil.
     ///
-    /// - Complexity: constant for the type that the value has; linear in the number of elements otherwise,
-    ///   with shared objects counted once.
+    /// - Complexity: constant if the value has the type already; otherwise linear in the number of
+    ///   elements, with shared objects counted once.
     public func value<T>(as type: T.Type = T.self) -> T? {
         if let value = value as? T { return value }
         return converted(to: type, AnyConversion())
@@ -47,13 +47,15 @@ extension AnyArchived {
     /// The entries of a dictionary whose keys are strings. Linear in their number.
     public var dictionaryValue: [String: AnyArchived]? { value() }
 
-    /// The element of an array at an index; nil beyond its end, and for a value that is no array.
+    /// The element of an array at an index; nil beyond its end, and for a value that is not an
+    /// array.
     public subscript(index: Int) -> AnyArchived? {
         guard let list = content as? any ArchivedList, list.kind == .array else { return nil }
         return list.anyElement(at: index)
     }
 
-    /// The value of a dictionary's key; nil where there is none, and for a value that is no dictionary.
+    /// The value of a dictionary's key; nil if there is none, and for a value that is not a
+    /// dictionary.
     ///
     /// - Complexity: linear in the number of entries. ``dictionaryValue`` is faster for many keys.
     public subscript(key: String) -> AnyArchived? {
@@ -85,13 +87,14 @@ final class AnyConversion {
     }
 }
 
-/// A type that collections of any values can be converted to.
+/// A type to which a value of any class can be converted element by element.
 private protocol AnyConvertible {
     static func converted(from value: AnyArchived, _ conversion: AnyConversion) -> Self?
 }
 
 extension AnyArchived {
-    /// The value without its mark of mutability; a leaf of a property list as the value that it stands for.
+    /// The value without its ``Mutable`` wrapper. A `PropertyListValue` is replaced by its decoded
+    /// form.
     var content: Any {
         if let mutable = value as? any MutableValue { return mutable.wrapped }
         return (value as? PropertyListValue)?.archivedLeaf ?? value
@@ -112,7 +115,7 @@ extension AnyArchived {
         }
     }
 
-    /// The elements of a collection of this kind as another type; nil if one cannot be converted.
+    /// Returns the converted elements of a collection of this kind; nil if one cannot be converted.
     fileprivate func elements<T>(
         _ kind: ArchivedListKind, as type: T.Type, _ conversion: AnyConversion
     ) -> [T]? {
@@ -125,7 +128,7 @@ extension AnyArchived {
         return elements
     }
 
-    /// The entries of a dictionary as other types; nil if one cannot be converted.
+    /// Returns the converted entries of a dictionary; nil if one cannot be converted.
     fileprivate func entries<Key, Value>(
         _ keyType: Key.Type, _ valueType: Value.Type, _ conversion: AnyConversion
     ) -> [(key: Key, value: Value)]? {

@@ -4,11 +4,11 @@
 internal import ArchiveVocabulary
 public import PropertyList
 
-/// A value of any allowed class: an element of an array or a dictionary of mixed values.
+/// A value of any allowed class, such as an element of an array or dictionary of mixed values.
 ///
-/// It is of the type that the registry binds the object's class to: `String`, ``ArchivedNumber``,
-/// `Date`, a type of the program's own; ``OpaqueObject`` for a class without one. Objects that several
-/// references lead to are written back as one.
+/// The value has the type that the registry binds to the object's class: `String`,
+/// ``ArchivedNumber``, `Date`, or a type of the program's own. For a class without a type it is an
+/// ``OpaqueObject``. A shared object is written back as one object.
 ///
 /// ```swift
 /// let settings = try coder.decode(AnyArchived.self, forKey: "settings")
@@ -17,16 +17,16 @@ public import PropertyList
 /// let tree = try settings.propertyListValue()
 /// ```
 ///
-/// Nil is no value of any class. Where it may stand, ask for `AnyArchived?`.
+/// Nil is not a value. Request `AnyArchived?` where nil may occur.
 ///
-/// The value may be an instance of a class, so the type is not `Sendable`. A type that
-/// ``value(as:)`` converts to can be, such as `[String: [UUID]]`, and so is
-/// ``propertyListValue(otherwise:)``.
+/// The value may be an instance of a class, so the type is not `Sendable`. To pass the contents to
+/// another thread, convert them with ``value(as:)`` to a `Sendable` type such as
+/// `[String: [UUID]]`, or with ``propertyListValue(otherwise:)``.
 public struct AnyArchived {
     let box: AnyArchivedBox
     let identity: ObjectIdentity?
-    /// Whether the value was read from a plain value that is no object of its own. As a root it is written
-    /// back as one.
+    /// A Boolean value that says whether the value was stored inline rather than as an object. As a
+    /// root it is written back inline.
     let isInline: Bool
 
     /// The value.
@@ -36,7 +36,8 @@ public struct AnyArchived {
     public init(_ value: some KeyedCodable) { self.init(value: value, identity: nil) }
 }
 
-/// The identity of an object that has become a value without one: where it was read from.
+/// The origin of a decoded object: its archive and its number there. It takes the place of an
+/// identity for values that are not class instances.
 struct ObjectIdentity: Sendable, Hashable {
     let archive: ArchiveIdentity
     let object: UInt32
@@ -50,7 +51,7 @@ final class ArchiveIdentity: Sendable, Hashable {
 }
 
 extension AnyArchived: KeyedCodable {
-    /// Any class is one of `NSObject`.
+    /// `NSObject`, so that an object of any class can be read.
     public static var archivedClass: ArchivedClass { ArchivedClass(name: FoundationClass.object) }
 
     public static func register(in registry: inout ClassRegistry) {}
@@ -72,7 +73,7 @@ extension AnyArchived: KeyedCodable {
     private func encodable() throws -> any KeyedEncodable {
         if let value = value as? any KeyedEncodable { return value }
         throw KeyedArchiveError(
-            .misuse, what: "\(type(of: value)) can be read from archives, not written",
+            .misuse, what: "\(type(of: value)) can be read from archives but not written",
             recovery: "make \(type(of: value)) `KeyedEncodable`")
     }
 
@@ -98,7 +99,7 @@ extension AnyArchived: KeyedCodable {
         self.isInline = isInline
     }
 
-    /// A plain value that stands in an object itself.
+    /// Returns a plain value that is stored inline.
     private static func plain(_ reference: KeyedReference) throws -> AnyArchived {
         for type in [ArchivedNumber.self, String.self] as [any KeyedDecodable.Type] {
             if let value = try? type.unarchive(reference) {

@@ -7,8 +7,8 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// Holds the value of an ``AnyArchived``, and lets go of collections within collections one after the
-/// other: a hundred thousand nested arrays must not fill the stack when they are released.
+/// A box for the value of an ``AnyArchived``. It releases nested collections in a loop, because
+/// releasing a hundred thousand nested arrays recursively would overflow the stack.
 final class AnyArchivedBox {
     private(set) var value: any KeyedDecodable
 
@@ -22,15 +22,15 @@ final class AnyArchivedBox {
         }
     }
 
-    /// A Boolean value that says whether the value is of a type that most are, and that holds no
-    /// others. To find out the same by its conformances would take a hundred times as long.
+    /// A Boolean value that says whether the value is of a frequent type that contains no other
+    /// values. Checking for conformances instead would take a hundred times as long.
     private var isPlain: Bool {
         let type = Swift.type(of: value)
         return type == String.self || type == ArchivedNumber.self || type == Data.self
             || type == Date.self
     }
 
-    /// Lets go of a collection, and returns the boxes of its elements; none for other values.
+    /// Clears a collection and returns the boxes of its elements; returns none for other values.
     private func emptied() -> [AnyArchivedBox] {
         let boxes = (value as? any AnyArchivedCollection)?.boxes ?? []
         if !boxes.isEmpty { value = ArchivedNull() }

@@ -9,27 +9,27 @@ internal import PropertyList
 // MARK: - Writing
 
 extension KeyedEncoder {
-    /// Writes a value whose type is known only when the program runs: any ``KeyedCodable`` value, a
-    /// `[String: Any]` or a `[Any]` of such values, as ``AnyArchived/init(converting:)`` takes it.
+    /// Writes a value whose type is known only at run time: a ``KeyedCodable`` value, or a
+    /// `[String: Any]` or `[Any]` of such values, as ``AnyArchived/init(converting:)`` takes it.
     ///
-    /// The archive may keep `wrongType` for a value of another type, with the path to it, and the errors of
-    /// `encode(_:forKey:)`.
+    /// The archive may record `wrongType` for a value of another type, with the path to it, and the
+    /// errors of `encode(_:forKey:)`.
     public func encodeAny(_ value: Any, forKey key: String) {
         attempt(key) { encodeObject(try AnyArchived(converting: value), forKey: key) }
     }
 }
 
 extension AnyArchived {
-    /// Wraps a value whose type is known only when the program runs: any ``KeyedCodable`` value, a `[String: Any]`
-    /// or a `[Any]` of such values.
+    /// Wraps a value whose type is known only at run time: a ``KeyedCodable`` value, or a
+    /// `[String: Any]` or `[Any]` of such values.
     ///
     /// ```swift
     /// let settings: [String: Any] = ["name": "Anna", "levels": [1, 2], "window": ["open": true]]
     /// let bytes = try KeyedArchiver.archive(AnyArchived(converting: settings))
     /// ```
     ///
-    /// - Throws: `wrongType` for a value of another type, with the path to it; `depthLimitExceeded` for more than
-    ///   512 nested dictionaries and arrays.
+    /// - Throws: `wrongType` for a value of another type, with the path to it; `depthLimitExceeded`
+    ///   for more than 512 nested dictionaries and arrays.
     /// - Complexity: linear in the number of values.
     public init(converting value: Any) throws {
         self = try Self.converted(value, depth: 0)
@@ -70,7 +70,7 @@ extension [String: Any] {
     ) throws -> [String: AnyArchived] {
         var converted: [String: AnyArchived] = [:]
         converted.reserveCapacity(count)
-        // In the order of the keys, so that the error is the same in every run.
+        // In the order of the keys, so that every run reports the same error.
         for (key, value) in sorted(by: { $0.key < $1.key }) {
             do { converted[key] = try convert(value) } catch {
                 throw KeyedArchiveError.located(error, .entry(key))
@@ -96,18 +96,20 @@ extension [Any] {
 // MARK: - Reading
 
 extension KeyedDecoder {
-    /// The dictionary of a field, with values of any class that the registry allows: `String`, `Bool`, `Int`,
-    /// `UInt64` for integers that an `Int` does not hold, `Double`, `Data`, `Date`, `[Any]`, `[String: Any]`, and
-    /// the types that the registry has for other classes.
+    /// Returns the dictionary of a field with values of any class that the registry allows.
     ///
-    /// - Throws: as `decode(_:forKey:)`; `wrongType` for a key that is no text.
+    /// The values are `String`, `Bool`, `Int`, `UInt64` for integers that do not fit in an `Int`,
+    /// `Double`, `Data`, `Date`, `[Any]`, `[String: Any]`, and the types that the registry binds to
+    /// other classes.
+    ///
+    /// - Throws: as `decode(_:forKey:)`; `wrongType` for a key that is not a string.
     public func decode(
         _ type: [String: Any].Type = [String: Any].self, forKey key: String
     ) throws -> [String: Any] {
         try decode([String: AnyContent].self, forKey: key).mapValues(\.value)
     }
 
-    /// The array of a field, with elements of any class that the registry allows; likewise.
+    /// Returns the array of a field, with elements like the values of a decoded `[String: Any]`.
     ///
     /// - Throws: as `decode(_:forKey:)`.
     public func decode(_ type: [Any].Type = [Any].self, forKey key: String) throws -> [Any] {
@@ -115,7 +117,7 @@ extension KeyedDecoder {
     }
 }
 
-/// A value of any class, without the wrapping that keeps its identity.
+/// A value of any class, without the ``AnyArchived`` that preserves its identity.
 private struct AnyContent: KeyedDecodable {
     let value: Any
 

@@ -4,26 +4,26 @@
 internal import ArchiveVocabulary
 @_spi(Tables) internal import PropertyList
 
-/// All entries of an archive: the kind of each, and whether several references lead to it. Every reference
-/// leads to an entry.
+/// The classified entries of an archive, each with its class and whether it is shared. All
+/// references are known to be valid.
 struct ArchiveIndex {
     /// An entry of `$objects`.
     struct Entry {
         let node: UInt32
         fileprivate(set) var classNumber: ClassNumber
-        /// The number of references that lead to it; 2 stands for more.
+        /// The number of references to the entry; 2 means two or more.
         fileprivate var references: UInt8
 
-        /// A Boolean value that says whether more than one reference leads to it.
+        /// A Boolean value that says whether there is more than one reference to the entry.
         var isShared: Bool { references > 1 }
     }
 
     private var entries: [Entry] = []
-    /// The classes that the archive describes, those first that are described first.
+    /// The described classes that have objects, in the order of their first objects.
     private(set) var classes: [ArchivedClass] = []
-    // By described class: how many objects it has, up to 255.
+    // By described class: the number of its objects, at most 255.
     private var objectCounts: [UInt8] = []
-    /// The dictionary of the roots.
+    /// The node of the dictionary of the roots.
     let top: UInt32
 
     /// The number of entries.
@@ -31,7 +31,8 @@ struct ArchiveIndex {
 
     /// Classifies every entry. Linear.
     ///
-    /// - Throws: `danglingReference`, `malformedObject`, `malformedClass`, `expansionLimitExceeded`.
+    /// - Throws: `danglingReference`, `malformedObject`, `malformedClass`,
+    ///   `expansionLimitExceeded`.
     init(
         _ contents: ArchiveContents, _ table: DocumentTable, _ limits: ParsingLimits
     ) throws(KeyedArchiveError) {
@@ -45,36 +46,36 @@ struct ArchiveIndex {
         objectCounts = scan.objectCounts
     }
 
-    /// A class by its number: of plain values, or one that the archive describes.
+    /// Returns a class by its number. It is the class of a plain value, or one that the archive
+    /// describes.
     func archivedClass(_ number: ClassNumber) -> ArchivedClass {
         number.isLeaf
             ? ArchivedClass.leaves[Int(number.value)]
             : classes[Int(number.value &- ClassNumber.firstDescribed)]
     }
 
-    /// The number of classes, those of plain values among them.
+    /// The number of classes, including those of plain values.
     var classCount: Int { classes.count &+ ArchivedClass.leaves.count }
 
-    /// The entry `object`.
+    /// Returns the entry `object`.
     @inline(__always)
     func entry(of object: UInt32) -> Entry { entries[Int(object)] }
 
-    /// The class of the entry `object`, or the constant for what it is instead of an object.
+    /// Returns the class of the entry `object`, or a constant for an entry that is not an object.
     func classNumber(of object: UInt32) -> ClassNumber { entries[Int(object)].classNumber }
 
-    /// The node of the entry `object`.
+    /// Returns the node of the entry `object`.
     func node(of object: UInt32) -> UInt32 { entries[Int(object)].node }
 
-    /// Returns whether a class, by its number, has enough objects that keeping the positions of
-    /// fields pays off.
+    /// Returns whether a class has enough objects that caching field positions pays off.
     func isCommon(_ classIndex: Int) -> Bool {
         objectCounts[classIndex &- Int(ClassNumber.firstDescribed)] > 3
     }
 
-    /// Returns whether more than one reference leads to the entry.
+    /// Returns whether there is more than one reference to the entry.
     func isShared(_ object: UInt32) -> Bool { entries[Int(object)].isShared }
 
-    /// The one pass over all entries.
+    /// The construction of the index.
     private struct Scan {
         let contents: ArchiveContents
         let table: DocumentTable
@@ -84,17 +85,18 @@ struct ArchiveIndex {
         private let classKey: UInt32?
         private let nameKey: UInt32?
         private var descriptionCount = 0
-        // Containers in objects that are still to be visited, and the number of visits to each. The second
-        // visit shows that what it refers to is shared; there is no third, which bounds the work.
+        // The containers within objects that are still to be visited, and the number of visits to
+        // each. A second visit marks the objects it refers to as shared. There is no third, which
+        // bounds the work.
         private var pending: [UInt32] = []
         private var looks: [UInt8]
-        // By the number of a shape, once a dictionary has it.
+        // By shape: the form of its dictionaries, once known.
         private var forms: [Form?]
         private var budget: DescriptionBudget
 
-        /// The keys that make a dictionary an object or the description of a class.
+        /// The keys that make a dictionary an object or a class description.
         struct Form {
-            /// The position of `$class`; nil where it is missing.
+            /// The position of `$class`; nil if it is missing.
             let classPosition: Int?
             let hasName: Bool
         }
@@ -109,7 +111,7 @@ struct ArchiveIndex {
             nameKey = table.keyNumber(of: ArchiveFormat.classNameKey)
         }
 
-        /// Finds the entries that describe classes, for objects may come before theirs.
+        /// Marks the entries that describe classes, because an object may precede its class.
         mutating func describeClasses() throws(KeyedArchiveError) {
             let objects = table[contents.objectsNumber]
             entries.reserveCapacity(objects.count)
@@ -137,7 +139,7 @@ struct ArchiveIndex {
         }
 
         mutating func readEntries() throws(KeyedArchiveError) {
-            // By entry: the number of the class it describes, once it is known; 0 is none.
+            // By entry: the number of the class it describes, once known; 0 is none.
             var numbers = [UInt32](repeating: 0, count: entries.count)
             classes.reserveCapacity(min(descriptionCount, 64))
             objectCounts.reserveCapacity(min(descriptionCount, 64))
@@ -158,7 +160,8 @@ struct ArchiveIndex {
             }
         }
 
-        /// The number of the class that an entry describes, of which there is one object more.
+        /// Returns the number of the class that an entry describes, and counts another object of
+        /// it.
         private mutating func classNumber(
             _ description: UInt32, _ numbers: inout [UInt32]
         ) throws(KeyedArchiveError) -> ClassNumber {
@@ -176,7 +179,7 @@ struct ArchiveIndex {
             return ClassNumber(value: number)
         }
 
-        /// The kind of a dictionary that describes no class.
+        /// Returns the kind of a dictionary that describes no class.
         private mutating func objectKind(of record: NodeRecord) -> EntryKind {
             let value = form(of: record).classPosition.map {
                 table[table.child(record.valueRange.lowerBound &+ $0)]
@@ -187,7 +190,7 @@ struct ArchiveIndex {
         }
 
         private func isNull(_ record: NodeRecord) -> Bool {
-            // Five characters, of one byte each or of two.
+            // `$null` has five characters, of one or two bytes each.
             let length = table.contentLength(of: record)
             if length != 5, length != 10 { return false }
             return table.isString(record, ArchiveFormat.null)
@@ -196,10 +199,10 @@ struct ArchiveIndex {
         // MARK: References
 
         mutating func countReferences(from top: UInt32) throws(KeyedArchiveError) {
-            // Taken out, so that no access to it has to be checked.
+            // Accesses to a local variable need no exclusivity checks.
             var entries = entries
             self.entries = []
-            // A copy, whose spans outlive changes of `self`.
+            // A copy, whose spans stay valid while `self` changes.
             let table = table
             try countReferences(in: top, nil, table, &entries)
             for number in entries.indices
@@ -211,7 +214,7 @@ struct ArchiveIndex {
             self.entries = entries
         }
 
-        /// Counts the references in one object, and in the containers that stand in it.
+        /// Counts the references in one object and in the containers within it.
         @inline(__always)
         private mutating func countReferences(
             in container: UInt32, _ object: UInt32?, _ table: DocumentTable,

@@ -3,8 +3,8 @@
 
 @_spi(Tables) internal import PropertyList
 
-/// A key that is compared with others again and again: scalar by scalar, where `==` takes canonically
-/// equivalent texts for the same.
+/// A key for repeated comparisons. It is compared scalar by scalar, unlike with `==`, which treats
+/// canonically equivalent strings as equal.
 struct KnownKey {
     private let text: String
     private let isASCII: Bool
@@ -16,17 +16,18 @@ struct KnownKey {
 
     @inline(__always)
     func isSame(as key: String) -> Bool {
-        // The length first, so that a long key is compared with a long one only.
+        // Comparing lengths first saves most comparisons of long keys, and makes `==` exact for
+        // ASCII: other strings that are canonically equivalent to an ASCII string are longer.
         text.utf8.count == key.utf8.count && (isASCII ? text == key : text.isLiterally(key))
     }
 }
 
-/// The keys of fields, as a program knows them, that begin with `$` and are long: each is unescaped once,
-/// however many objects have it.
+/// A cache of unescaped keys of fields. It contains long keys that begin with `$`, so that each is
+/// unescaped once, however many objects have it.
 struct FieldKeys {
     private var unescaped: [UInt32: String] = [:]
 
-    /// The key that a string is; nil for a key of the format.
+    /// Returns the unescaped key of a string's node; nil for a key of the format.
     mutating func key(
         _ node: UInt32, of table: DocumentTable, _ contents: inout LongContents
     ) -> String? {
@@ -41,24 +42,24 @@ struct FieldKeys {
     }
 }
 
-/// Keys of fields. Those that begin with `$` belong to the format, so a `$` is put before those of a
-/// program that do.
+/// The escaping of keys of fields. Keys that begin with `$` belong to the format. A program's key
+/// that begins with `$` gets another `$` before it.
 enum ArchiveKey {
     static func escaped(_ key: String) -> String {
         key.utf8.first == UInt8(ascii: "$") ? "$" + key : key
     }
 
-    /// The key as the program knows it; nil for a key of the format, such as `$class`.
+    /// Returns the key as the program knows it; nil for a key of the format, such as `$class`.
     static func unescaped(_ key: String) -> String? {
         guard key.utf8.first == UInt8(ascii: "$") else { return key }
         let rest = key.dropFirst()
         return rest.utf8.first == UInt8(ascii: "$") ? String(rest) : nil
     }
 
-    /// Whether a key is the name of a value that was written without one: `$0`, `$1`, …
+    /// Returns whether a key is that of a value written without a key: `$0`, `$1`, …
     ///
-    /// Among the roots such a key is used as it is, so that archives with unkeyed roots can be read and
-    /// written by their keys.
+    /// Such keys of roots are not escaped, so that unkeyed roots can be read and written by their
+    /// keys.
     static func isUnkeyed(_ key: String) -> Bool {
         guard key.utf8.first == UInt8(ascii: "$"), (2...20).contains(key.utf8.count) else {
             return false

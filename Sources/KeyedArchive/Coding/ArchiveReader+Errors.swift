@@ -12,15 +12,15 @@ internal import Foundation
 // MARK: - Errors
 
 extension ArchiveReader {
-    /// The error for nil, or the description of a class, in the place of an object of a type.
+    /// Returns the error for nil, or a class description, where an object of a type is expected.
     func nothing(_ object: UInt32, expected type: Any.Type) -> KeyedArchiveError {
         if index.classNumber(of: object) == .description { return description(object) }
         return KeyedArchiveError(
             .missingValue, what: "expected \(type), found nil", object: PropertyListUID(object),
-            recovery: "ask for `\(type)?`")
+            recovery: "request `\(type)?`")
     }
 
-    /// The error for the description of a class in the place of an object.
+    /// Returns the error for a class description where an object is expected.
     func description(_ object: UInt32) -> KeyedArchiveError {
         KeyedArchiveError(
             .malformedObject,
@@ -28,7 +28,7 @@ extension ArchiveReader {
             object: PropertyListUID(object))
     }
 
-    /// The error for a class that is not in the registry.
+    /// Returns the error for an object of a class that is not in the registry.
     func notAllowed(
         _ object: UInt32, askedFor type: (any KeyedDecodable.Type)? = nil
     ) -> KeyedArchiveError {
@@ -37,7 +37,7 @@ extension ArchiveReader {
             askedFor: type)
     }
 
-    /// The error for a value of another class or kind than the one asked for.
+    /// Returns the error for a value of another class or kind than the requested one.
     func wrongType(_ reference: KeyedReference, expected: String) -> KeyedArchiveError {
         if let found = reference.archivedClass, let object = reference.object {
             let type = registry.match(of: found)?.type
@@ -55,7 +55,7 @@ extension ArchiveReader {
             recovery: node.flatMap { plainType(table[$0].kind) }.map { "`\($0).self` reads it" })
     }
 
-    /// The type that a plain value of a kind is read as.
+    /// Returns the type for reading a plain value of a kind.
     private func plainType(_ kind: PropertyListKind) -> Any.Type? {
         switch kind {
         case .boolean: Bool.self
@@ -72,11 +72,11 @@ extension ArchiveReader {
             .unknownClass,
             what:
                 "object \(object) is of class \(KeyedArchiveError.printable(name)), which is allowed "
-                + "but stands for no type",
+                + "but has no Swift type",
             object: PropertyListUID(object),
             recovery:
-                "`.adding(T.self, as: \(KeyedArchiveError.quoted(name)))` with the type T of such "
-                + "objects would read them, `OpaqueObject.self` reads them as they are")
+                "`.adding(T.self, as: \(KeyedArchiveError.quoted(name)))`, with T the type of its "
+                + "objects, would decode them; `OpaqueObject.self` reads them undecoded")
     }
 
     func cycle(_ object: UInt32) -> KeyedArchiveError {
@@ -87,7 +87,7 @@ extension ArchiveReader {
         return KeyedArchiveError(
             .referenceCycle,
             what:
-                "object \(object) is needed to make itself: \(way.joined(separator: " → ")) → \(object)",
+                "object \(object) cannot be decoded without itself: \(way.joined(separator: " → ")) → \(object)",
             object: PropertyListUID(object),
             recovery: "read one of these references with `decodeReference`")
     }

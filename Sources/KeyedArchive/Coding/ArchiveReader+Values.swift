@@ -13,7 +13,7 @@ internal import Foundation
 // MARK: - Making values
 
 extension ArchiveReader {
-    /// A value of the object `object`, as ``KeyedReference/object(as:)``.
+    /// Returns the value of the object `object`, as ``KeyedReference/object(as:)`` does.
     func value<T: KeyedDecodable>(_ type: T.Type, _ object: UInt32) throws -> T {
         try state.charge()
         let entry = index.entry(of: object)
@@ -25,8 +25,8 @@ extension ArchiveReader {
         return try make(actualType(type, number, object), object, isShared: false)
     }
 
-    /// The value of an object that more than one reference leads to. Not inlined: a cast to a generic
-    /// type looks up its metadata, also where the cast is not made.
+    /// Returns the value of a shared object. Not inlined, because a cast to a generic type would
+    /// make callers look up its metadata even on paths without the cast.
     @inline(never)
     private func shared<T: KeyedDecodable>(
         _ type: T.Type, _ number: ClassNumber, _ object: UInt32
@@ -35,7 +35,7 @@ extension ArchiveReader {
         return try make(actualType(type, number, object), object, isShared: true)
     }
 
-    /// The type that an object of an allowed class becomes, where `type` is asked for.
+    /// Returns the type to create for an object of an allowed class, where `type` is requested.
     @inline(__always)
     private func actualType<T: KeyedDecodable>(
         _ type: T.Type, _ number: ClassNumber, _ object: UInt32
@@ -60,7 +60,8 @@ extension ArchiveReader {
         return type
     }
 
-    /// Returns whether the class of an object stands for a type, or the type is read from it.
+    /// Returns whether an object can be read as a type: the type is read from the object's class,
+    /// or the class is bound to a subtype.
     func reads(_ type: any KeyedDecodable.Type, _ object: UInt32) -> Bool {
         let number = index.classNumber(of: object)
         guard number.isObject, let match = match(number) else { return false }
@@ -73,7 +74,7 @@ extension ArchiveReader {
         actual as? T.Type != nil
     }
 
-    /// Checks that an object is of a class that is allowed where a type is asked for by name.
+    /// Checks that the class of an object is allowed where the program names a type.
     func requireAllowed(
         _ object: UInt32, askedFor type: (any KeyedDecodable.Type)? = nil
     ) throws(KeyedArchiveError) {
@@ -81,8 +82,8 @@ extension ArchiveReader {
         if number.isObject, !isAllowed(number) { throw notAllowed(object, askedFor: type) }
     }
 
-    /// Returns whether objects of a class are allowed here: whether it has a ``match(_:)``, which
-    /// is not copied.
+    /// Returns whether objects of a class are allowed here, which is whether ``match(_:)`` is not
+    /// nil, without copying the match.
     @inline(__always)
     func isAllowed(_ number: ClassNumber) -> Bool {
         state.isGranted(number) || isAllowedByLookup(number)
@@ -93,12 +94,12 @@ extension ArchiveReader {
         listed(number).isAllowed || !isBelowAny && askedFor(number).isAllowed
     }
 
-    /// The name that allows a class here, with its type; nil where the class is not allowed.
+    /// Returns the name that allows a class here, with its type; nil if the class is not allowed.
     func match(_ number: ClassNumber) -> ClassRegistry.Match? {
         listed(number).match ?? (isBelowAny ? nil : askedFor(number).match)
     }
 
-    /// The answer of the registry for a class, which it gives once.
+    /// Returns the answer of the registry for a class, looking it up once.
     private func listed(_ number: ClassNumber) -> ClassLookup.Answer {
         let known = state.listed(number)
         if !known.isUnknown { return known }
@@ -107,8 +108,8 @@ extension ArchiveReader {
         return answer
     }
 
-    /// The answer of the classes that the root's type consists of. These are allowed where the program names a
-    /// type, not where the archive decides.
+    /// Returns the answer of the classes that the root's type registers. They are allowed where the
+    /// program names a type, but not where the archive chooses the class.
     private func askedFor(_ number: ClassNumber) -> ClassLookup.Answer {
         if let known = state.askedFor(number) { return known }
         let answer = ClassLookup.Answer(
@@ -117,7 +118,7 @@ extension ArchiveReader {
         return answer
     }
 
-    /// Reads a value on whose class the archive decides.
+    /// Reads a value whose class the archive chooses.
     func any<R>(_ body: () throws -> R) rethrows -> R {
         let outer = isBelowAny
         isBelowAny = true
@@ -125,7 +126,7 @@ extension ArchiveReader {
         return try body()
     }
 
-    /// The type that an object's class stands for in the registry; nil where there is none.
+    /// Returns the type that the registry binds to the object's class; nil if there is none.
     ///
     /// - Throws: `classNotAllowed`.
     func boundType(
@@ -140,15 +141,15 @@ extension ArchiveReader {
         return match.type
     }
 
-    /// The identity of an object for a value that has none; nil where only one
-    /// reference leads to the object.
+    /// Returns the identity of an object, for a value that has none; nil if the object is not
+    /// shared.
     func identity(of object: UInt32) -> ObjectIdentity? {
         index.isShared(object)
             ? ObjectIdentity(archive: opaqueArchive.identity, object: object) : nil
     }
 
-    /// Checks that an object and all that it refers to may be kept as they are. Linear in their number,
-    /// for all calls together.
+    /// Checks that an object and everything it refers to may be kept undecoded. Linear in the
+    /// number of objects, for all calls together.
     ///
     /// - Throws: `classNotAllowed`, `malformedObject`.
     func requireAllowedBelow(_ object: UInt32) throws(KeyedArchiveError) {
@@ -160,7 +161,7 @@ extension ArchiveReader {
         }
     }
 
-    /// An object and all that it refers to, but for those known already.
+    /// Returns an object and everything it refers to, without objects that were checked before.
     private func allowedBelow(_ object: UInt32) throws(KeyedArchiveError) -> Set<UInt32> {
         var pending = [object]
         var seen: Set<UInt32> = [object]
@@ -171,7 +172,7 @@ extension ArchiveReader {
             try state.charge()
             if !listed(number).isAllowed, !registry.keepsUnknownClasses { throw notAllowed(next) }
             if number.isLeaf { continue }
-            // Lists may be shared, and are written in each object that holds them.
+            // Arrays may be shared, but are written in each object that contains them.
             try state.charge(opaqueArchive.elementCount(of: next))
             if let key = opaqueArchive.nestedField(of: next) {
                 throw OpaqueArchive.nested(key, next)
@@ -190,9 +191,10 @@ extension ArchiveReader {
         try make(object, isShared) { try type.init(coder: $0) }
     }
 
-    /// An object that a product of this package makes by another protocol than `KeyedDecodable`.
+    /// Returns an object that another product of this package creates by a protocol other than
+    /// `KeyedDecodable`.
     ///
-    /// - Throws: `missingValue`, `referenceCycle`, the limits' codes, and what `body` throws.
+    /// - Throws: `missingValue`, `referenceCycle`, the limits' codes, and the errors of `body`.
     func foreignObject(
         _ object: UInt32, _ body: (KeyedDecoder) throws -> AnyObject
     ) throws -> AnyObject {
@@ -233,8 +235,8 @@ extension ArchiveReader {
             }
             return value
         } catch {
-            // The program may go on without the object: nothing is to be completed that is no more,
-            // and nothing handed out that will not be completed.
+            // The program may continue without the object. Deferred references of discarded objects
+            // must not be resolved, and objects that will never be complete must not be returned.
             forget(made: madeBefore, late: lateBefore)
             throw error
         }

@@ -13,47 +13,48 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// The state of decoding one archive, shared by every ``KeyedDecoder`` of it.
+/// The reader of one archive. All ``KeyedDecoder`` values of the archive share it.
 ///
-/// It checks all entries and references before it makes any value. Then it makes objects on request, from
-/// the leaves up: an object is returned when its initializer has returned, never before.
+/// It checks all entries and references before it creates any value. It then creates objects on
+/// request, children first. No object is returned before its initializer has returned.
 final class ArchiveReader {
     let table: DocumentTable
     let limits: ParsingLimits
     let index: ArchiveIndex
-    // Checking that each access is exclusive would cost as much as finding a field.
+    // Dynamic exclusivity checks would cost as much as the field lookup itself.
     @exclusivity(unchecked) private var uncheckedState: ReadingState
     let registry: ClassRegistry
-    /// Whether numbers of one kind are read as another.
+    /// A Boolean value that says whether numbers are converted to the requested kind.
     var convertsNumbers = false
-    /// The values that the program hands to the initializers of its types.
+    /// The values that the program passes to the initializers of its types.
     var userInfo: [CodingUserInfoKey: any Sendable] = [:]
     /// The object that reads the archive by another protocol, if there is one.
     weak var companion: AnyObject?
-    // By object: what took the place of a shared value.
+    // By object: the replacement of a shared value.
     var replacements: [UInt32: Any] = [:]
 
     // The values of shared objects.
     var made: [UInt32: Any] = [:]
-    // Objects that may be kept as they are with all below them, and those that may not, and why.
+    // The objects that may be kept undecoded with everything they refer to; the others with the
+    // reason.
     var keepable: Set<UInt32> = []
     var unkeepable: [UInt32: KeyedArchiveError] = [:]
     private var fieldKeys = FieldKeys()
     private var longData = LongData()
     private var textsOfData: [UInt32: String] = [:]
-    // The types of the root, and the classes they consist of, once one is needed that the registry does not
-    // have.
+    // The types requested for the current root, and the classes that they register. These are
+    // collected once a class is needed that the registry lacks.
     private var rootTypes: [any KeyedDecodable.Type] = []
     private var rootClasses: ClassRegistry?
-    // The number of further errors that name the keys of an object.
+    // The number of further errors that may suggest keys of an object.
     var remainingHints = NearestKeys.mostErrors
-    /// The archive, for what is kept of it as it is.
+    /// The archive that opaque objects refer to.
     private(set) lazy var opaqueArchive = OpaqueArchive(table, index)
     private var lateReferences: [LateReference] = []
     private var nextLateReference = 0
     private var isReadingRoot = false
 
-    /// A reference that is followed when everything else is complete.
+    /// A deferred reference, which is resolved after everything else is complete.
     struct LateReference {
         let owner: UInt32?
         let key: String
@@ -61,9 +62,10 @@ final class ArchiveReader {
         let resolve: () throws -> Void
     }
 
-    /// Prepares to read an archive; linear in its size.
+    /// Creates a reader of an archive, and validates the archive. Linear in its size.
     ///
-    /// - Throws: `danglingReference`, `malformedObject`, `malformedClass`, `expansionLimitExceeded`.
+    /// - Throws: `danglingReference`, `malformedObject`, `malformedClass`,
+    ///   `expansionLimitExceeded`.
     init(
         _ contents: ArchiveContents, allowing registry: ClassRegistry, limits: ParsingLimits
     ) throws(KeyedArchiveError) {
@@ -76,7 +78,7 @@ final class ArchiveReader {
             visitLimit: limits.expansion.limit(for: table.extent))
     }
 
-    /// The classes that the type of the root consists of.
+    /// Returns the classes that the root's types register.
     func classesOfRoot() -> ClassRegistry {
         if let rootClasses { return rootClasses }
         var classes = ClassRegistry()
@@ -89,23 +91,23 @@ final class ArchiveReader {
 // MARK: - Work
 
 extension ArchiveReader {
-    /// Counts values that are not objects, which count themselves: containers within objects may be
-    /// shared as well.
+    /// Charges values other than objects. Objects are charged when they are decoded, but containers
+    /// within them may be shared too.
     ///
     /// - Throws: `expansionLimitExceeded`.
     func charge(_ count: Int) throws(KeyedArchiveError) { try state.charge(count) }
 
-    /// Counts an element that is no object: nil, or a plain value that stands in a list itself.
+    /// Charges an element that is not an object: nil, or a plain value stored inline in an array.
     ///
     /// - Throws: `expansionLimitExceeded`.
     func chargeElement(_ reference: KeyedReference) throws(KeyedArchiveError) {
         if reference.object == nil || reference.isNil { try state.charge() }
     }
 
-    /// The text of a string.
+    /// Returns the text of a string.
     func text(of node: UInt32) -> String { table.string(of: node, &state.longContents) }
 
-    /// The text of data that are UTF-8; nil where they are not.
+    /// Returns the text of UTF-8 data; nil for other data.
     func validText(of node: UInt32) -> String? {
         if let known = textsOfData[node] { return known }
         let content = table.content(of: table[node])
@@ -114,19 +116,19 @@ extension ArchiveReader {
         return text
     }
 
-    /// The bytes of data, in the form of trees.
+    /// Returns the bytes of data in the form that a `PropertyListValue` has.
     func bytes(of node: UInt32) -> [UInt8] { table.bytes(of: node, &state.longContents) }
 
-    /// The bytes of data.
+    /// Returns the bytes of data.
     func data(of node: UInt32) -> Data { longData.data(of: node, in: table) }
 
-    /// The tree of plain values that stands at a node.
+    /// Returns the tree of plain values at a node.
     ///
     /// - Throws: `invalidPropertyList`, `expansionLimitExceeded`.
     func tree(at node: UInt32) throws(KeyedArchiveError) -> PropertyListValue {
         let view = table.view(node)
         let isContainer = view.kind.isContainer
-        // The reader has counted the value itself.
+        // The reader has charged the value itself.
         var budget = OperationBudget(
             limits: limits, remainingValues: isContainer ? state.remainingVisits : 1)
         let value: PropertyListValue
@@ -151,7 +153,7 @@ extension ArchiveReader {
         @inline(__always) _modify { yield unsafe &uncheckedState }
     }
 
-    /// A Boolean value that says whether the archive decided on a class further out.
+    /// A Boolean value that says whether the archive chose the class of an enclosing object.
     var isBelowAny: Bool {
         get { state.isBelowAny }
         set { state.isBelowAny = newValue }
@@ -167,19 +169,19 @@ extension ArchiveReader {
 // MARK: - Entries
 
 extension ArchiveReader {
-    /// The class of an entry, or the constant for one that is no object.
+    /// Returns the class of an entry, or the constant for an entry that is not an object.
     func classNumber(of object: UInt32) -> ClassNumber { index.classNumber(of: object) }
 
-    /// The record of an object, or of the roots for nil.
+    /// Returns the record of an object, or of the dictionary of the roots for nil.
     func record(of object: UInt32?) -> NodeRecord { table[object.map(index.node) ?? index.top] }
 
-    /// The class of an object; nil for nil and for the description of a class.
+    /// Returns the class of an object; nil for nil and for a class description.
     func archivedClass(of object: UInt32) -> ArchivedClass? {
         let number = index.classNumber(of: object)
         return number.isObject ? index.archivedClass(number) : nil
     }
 
-    /// The node of a string, a number or data that an entry is; nil for other entries.
+    /// Returns the node of an entry that is a plain value; nil for other entries.
     ///
     /// - Throws: `classNotAllowed`.
     func leaf(_ object: UInt32) throws(KeyedArchiveError) -> UInt32? {
@@ -190,8 +192,8 @@ extension ArchiveReader {
         return index.node(of: object)
     }
 
-    /// The node of a string or a number that a field holds or refers to, if its class is allowed; nil
-    /// for all else, of which the long way will tell what is wrong.
+    /// Returns the node of a plain value that a field contains or refers to, if its class is
+    /// allowed. Returns nil for everything else, which the slow path decodes or reports.
     func plainNode(at node: UInt32) -> UInt32? {
         let record = table[node]
         guard record.kind == .uid else { return node }
@@ -203,7 +205,7 @@ extension ArchiveReader {
         return entry.node
     }
 
-    /// The object that a field refers to, or the plain value that it holds.
+    /// Returns the object that a field refers to, or the plain value that it contains.
     func reference(at node: UInt32) -> KeyedReference {
         let record = table[node]
         return record.kind == .uid
@@ -215,8 +217,8 @@ extension ArchiveReader {
 // MARK: - Roots
 
 extension ArchiveReader {
-    /// Reads something of the roots: with the classes of `type` allowed as well, and everything
-    /// complete when it returns.
+    /// Reads a root in `body`. The classes that `types` register are allowed too. Deferred
+    /// references are resolved before the call returns.
     func root<R>(_ types: [any KeyedDecodable.Type], _ body: () throws -> R) throws -> R {
         if isReadingRoot { return try body() }
         isReadingRoot = true
@@ -230,15 +232,15 @@ extension ArchiveReader {
             state.newlyMade.removeAll()
             return value
         } catch {
-            // What refers to an object that was never completed must not be handed out later. What
-            // earlier roots have brought is complete.
+            // Objects of this root may refer to an incomplete object and must not be returned
+            // later. Objects of earlier roots are complete.
             forget(made: 0, late: 0)
             nextLateReference = 0
             throw error
         }
     }
 
-    /// Keeps a reference to be followed when everything else is complete.
+    /// Defers the resolution of a reference until everything else is complete.
     func resolveLater(_ key: String, _ resolve: @escaping () throws -> Void) {
         let reference = LateReference(
             owner: state.open.last, key: key, isBelowAny: isBelowAny, resolve: resolve)
@@ -262,7 +264,7 @@ extension ArchiveReader {
         nextLateReference = 0
     }
 
-    /// Forgets all that was made, and is to be followed later, beyond these counts.
+    /// Discards the created objects and the deferred references beyond these counts.
     func forget(made madeCount: Int, late lateCount: Int) {
         let kept = min(madeCount, state.newlyMade.count)
         for object in state.newlyMade[kept...] {
@@ -278,10 +280,11 @@ extension ArchiveReader {
 // MARK: - Fields
 
 extension ArchiveReader {
-    /// The node that a field of an object holds; nil where there is no such field.
+    /// Returns the node of a field's value; nil if there is no such field.
     ///
-    /// Objects of one class are asked for the same keys in the same order. Those whose dictionaries have the same
-    /// shape have them in the same positions. Otherwise the key is looked up, in constant time too.
+    /// Programs request the same keys in the same order from each object of a class, and
+    /// dictionaries of one shape have a key in the same position. So positions are cached for each
+    /// class, shape and step. Other keys are looked up, also in constant time.
     func field(_ key: String, of decoder: KeyedDecoder) -> UInt32? {
         let record = decoder.record
         guard record.kind == .dictionary else { return nil }
@@ -297,7 +300,8 @@ extension ArchiveReader {
         return position == ReadingState.missing ? nil : newField(key, record, layout)
     }
 
-    /// The node that a field holds that no object of a layout was asked for at this step.
+    /// Looks up a field that was not requested from objects of the layout at this step, and caches
+    /// its position.
     @inline(never)
     private func newField(
         _ key: String, _ record: NodeRecord, _ layout: ReadingState.Layout
@@ -307,14 +311,14 @@ extension ArchiveReader {
         return found.map { value(at: $0, in: record) }
     }
 
-    /// The value of the entry at a position of an object.
+    /// Returns the value of the entry at a position of an object.
     @inline(__always)
     private func value(at position: UInt32, in record: NodeRecord) -> UInt32 {
         table.child(record.valuePlace(ofKeyAt: record.keyRange.lowerBound &+ Int(position)))
     }
 
-    /// The position of a field in an object, or of a root. A key such as `$0` is that of an unkeyed root,
-    /// unless a program has written a root with that key.
+    /// Returns the position of a field in an object, or of a root. A key such as `$0` is that of an
+    /// unkeyed root, unless the program has written a root with that key.
     private func position(
         of key: String, in record: NodeRecord, areRoots: Bool = false
     ) -> UInt32? {
@@ -324,7 +328,7 @@ extension ArchiveReader {
         return areRoots && ArchiveKey.isUnkeyed(key) ? position(ofWrittenKey: key, in: record) : nil
     }
 
-    /// The position of a key as the archive has it.
+    /// Returns the position of a key in its escaped form.
     private func position(ofWrittenKey key: String, in record: NodeRecord) -> UInt32? {
         guard let number = table.keyNumber(of: key),
             let place = table.place(ofKey: number, in: record)
@@ -332,7 +336,7 @@ extension ArchiveReader {
         return UInt32(truncatingIfNeeded: place &- record.keyRange.lowerBound)
     }
 
-    /// The value that was written without a key after those that have been read, or nil.
+    /// Returns the next value that was written without a key; nil if there are no more.
     func nextUnkeyed(of decoder: KeyedDecoder) -> UInt32? {
         let record = decoder.record
         guard record.kind == .dictionary,
@@ -344,7 +348,7 @@ extension ArchiveReader {
         return table.child(record.valuePlace(ofKeyAt: place))
     }
 
-    /// The keys of an object's fields, in order; also those of unkeyed roots.
+    /// Returns the keys of an object's fields, in order, including those of unkeyed roots.
     func keys(of decoder: KeyedDecoder) -> [String] {
         let record = decoder.record
         guard record.kind == .dictionary else { return [] }
@@ -354,8 +358,8 @@ extension ArchiveReader {
         }
     }
 
-    /// The key of an unkeyed root; nil for other keys of the format, and where a program has written a root
-    /// with that key.
+    /// Returns the key of an unkeyed root; nil for other keys of the format, and if the program has
+    /// written a root with that key.
     private func unkeyedRoot(_ node: UInt32, _ roots: NodeRecord) -> String? {
         let key = text(of: node)
         guard ArchiveKey.isUnkeyed(key),

@@ -5,26 +5,28 @@ internal import ArchiveVocabulary
 internal import CallStack
 public import PropertyList
 
-/// Writes the objects of one archive. Every ``KeyedEncoder`` of the archive refers to it.
+/// The writer of the objects of one archive. All ``KeyedEncoder`` values of the archive share it.
 ///
-/// Objects are numbered as Apple's archiver does: an object when it is first referred to, then its children,
-/// then its class. Nothing is output until every object is complete and the registry allows every class.
+/// Objects are numbered as by Apple's archiver: an object when it is first referred to, then its
+/// children, then its class. Nothing is output until every object is complete and the registry
+/// allows every class.
 public final class ArchiveWriter {
     private let registry: ClassRegistry
     let options: KeyedArchiver.Options
     let limits: ParsingLimits
-    /// The values that the program hands to `encode(with:)` of its types.
+    /// The values that the program passes to `encode(with:)` of its types.
     var userInfo: [CodingUserInfoKey: any Sendable] = [:]
     /// The object that writes the archive by another protocol, if there is one.
     package weak var companion: AnyObject?
-    /// A Boolean value that says whether classes are written that the registry does not allow.
+    /// A Boolean value that says whether classes that the registry does not allow are written too.
     package var allowsEveryClass = false
-    // Checking that each access is exclusive would cost as much as adding a field.
+    // Dynamic exclusivity checks would cost as much as adding the field itself.
     @exclusivity(unchecked) private var uncheckedTable: ObjectTable
 
-    // The classes that the type of the root consists of that is being written.
+    // The classes that the type of the current root registers.
     private var askedFor = ClassRegistry()
-    // Whether the value further out is one of any class: below, only the registry counts.
+    // Whether an enclosing value is of any class. Within it, only the registry's classes are
+    // allowed.
     private var isBelowAny = false
     private var types = TypeTable<WrittenType>()
     private var lastType: (id: ObjectIdentifier, written: WrittenType)?
@@ -34,15 +36,15 @@ public final class ArchiveWriter {
     private var depth = 0
     private var stack = StackSegment()
 
-    /// The known facts about a type whose values are written.
+    /// The cached facts about a type whose values are written.
     private struct WrittenType {
-        /// Its class, by its place in the table.
+        /// The index of its class in the table.
         let classIndex: Int
         let name: String
         let type: any KeyedEncodable.Type
         /// A Boolean value that says whether the registry allows it.
         let isListed: Bool
-        /// A Boolean value that says whether the type of the root consists of it.
+        /// A Boolean value that says whether the type of the root registers it.
         let isAskedFor: Bool
     }
 
@@ -73,12 +75,13 @@ extension ArchiveWriter {
 // MARK: - Objects
 
 extension ArchiveWriter {
-    /// Nil.
+    /// The reference to nil.
     public static var null: PropertyListUID { 0 }
 
-    /// Makes a value a new object of its type's class.
+    /// Writes a value as a new object of its type's class.
     ///
-    /// - Throws: `classNotAllowed`, `depthLimitExceeded`, and what the value's `encode(with:)` does.
+    /// - Throws: `classNotAllowed`, `depthLimitExceeded`, and the errors of the value's
+    ///   `encode(with:)`.
     public func object<T: KeyedEncodable>(_ value: T) throws -> PropertyListUID {
         let written = try writtenType(T.self)
         let number = try table.reserve()
@@ -86,7 +89,7 @@ extension ArchiveWriter {
         return PropertyListUID(number)
     }
 
-    /// Makes a value a new object of a class that its type does not tell.
+    /// Writes a new object of a class that the caller names. `fields` writes its fields.
     ///
     /// - Throws: as ``object(_:)``.
     public func object(
@@ -98,7 +101,7 @@ extension ArchiveWriter {
         return PropertyListUID(number)
     }
 
-    /// Makes an instance of a class an object, once.
+    /// Writes a class instance as an object, unless it has been written before.
     ///
     /// - Throws: as ``object(_:)``; `undeclaredSubclass`.
     public func instance<T: KeyedEncodable & AnyObject>(_ value: T) throws -> PropertyListUID {
@@ -110,9 +113,11 @@ extension ArchiveWriter {
         return PropertyListUID(number)
     }
 
-    /// Makes an instance an object once, of the class and with the fields of a value that takes its place: an
-    /// object that was renamed, split or simplified since. As `replacementObject(for:)` does it, and like there,
-    /// every reference to the instance is one to the same object, also from the replacement itself.
+    /// Writes a class instance as an object with the class and fields of a replacement, unless it
+    /// has been written before.
+    ///
+    /// Use it for a type that was renamed, split or simplified. As with `replacementObject(for:)`,
+    /// all references to the instance lead to the same object, even those from the replacement.
     ///
     /// ```swift
     /// func archive(in writer: ArchiveWriter) throws -> PropertyListUID {
@@ -120,7 +125,7 @@ extension ArchiveWriter {
     /// }
     /// ```
     ///
-    /// - Throws: as ``object(_:)``, and what `replacement` throws.
+    /// - Throws: as ``object(_:)``, and the errors of `replacement`.
     public func instance<Replacement: KeyedEncodable>(
         _ value: AnyObject, replacedBy replacement: () throws -> Replacement
     ) throws -> PropertyListUID {
@@ -132,12 +137,12 @@ extension ArchiveWriter {
         return PropertyListUID(number)
     }
 
-    /// Makes a value that is not an instance of a class an object once, by where it was read from; what
-    /// is kept as it is of the same archive refers to the same object.
+    /// Writes a value that was read from an archive, once for each original object. Undecoded
+    /// objects of the same archive refer to the same copy.
     func once(
         _ identity: ObjectIdentity, as name: String, _ archive: () throws -> PropertyListUID
     ) throws -> PropertyListUID {
-        // What stands for any class sees to its own.
+        // A value of any class checks its own class.
         if name != AnyArchived.archivedClass.name { try requireAllowed(name) }
         if let known = table.copy(of: identity) { return PropertyListUID(known) }
         let uid = try archive()
@@ -145,7 +150,7 @@ extension ArchiveWriter {
         return uid
     }
 
-    /// Makes a part of a tree an object of a class once: a tree may hold the same part many times.
+    /// Writes a part of a tree as an object of a class, once: a tree may contain a part many times.
     func once(
         _ part: AnyObject, _ className: String, _ archive: () throws -> PropertyListUID
     ) throws -> PropertyListUID {
@@ -173,7 +178,7 @@ extension ArchiveWriter {
         let outer = table.begin(number, classIndex: classIndex)
         depth += 1
         defer { depth -= 1 }
-        // Nothing is output that lacks a part, even if the caller goes on.
+        // An incomplete object must not be output, even if the caller ignores the error.
         do { try fields(KeyedEncoder(self, object: number)) } catch { table.fail(error) }
         if let failure = table.failure {
             table.abandon(outer)
@@ -208,7 +213,7 @@ extension ArchiveWriter {
         }
     }
 
-    /// The class of a type; a type that is new passes a check first.
+    /// Returns the class of a type, after running `check` for a new type.
     @inline(__always)
     private func writtenType(
         _ type: any KeyedEncodable.Type, _ check: () throws(KeyedArchiveError) -> Void
@@ -263,13 +268,14 @@ extension ArchiveWriter {
         throw .notAllowed(name, writing: nil)
     }
 
-    /// Checks that a class may be written of which an object is kept as it is.
+    /// Checks that undecoded objects of a class may be written.
     func requireKept(_ archivedClass: ArchivedClass) throws(KeyedArchiveError) {
         if registry.keepsUnknownClasses || registry.allows(archivedClass) { return }
         throw .notAllowed(archivedClass.name, writing: nil)
     }
 
-    /// Checks that a subclass does not go by the name it inherits: it would be read as its superclass.
+    /// Checks that a subclass does not inherit its archived name, under which it would be read as
+    /// its superclass.
     private func requireDeclared<T: KeyedEncodable & AnyObject>(
         _ value: T, _ type: T.Type
     ) throws(KeyedArchiveError) {
@@ -286,7 +292,7 @@ extension ArchiveWriter {
                 + "super.archivedClass.subclass(\"\(type)\") }`")
     }
 
-    /// Writes a value on whose class the program did not decide.
+    /// Writes a value whose class the program did not choose.
     func any<R>(_ body: () throws -> R) rethrows -> R {
         let outer = isBelowAny
         isBelowAny = true
@@ -294,7 +300,8 @@ extension ArchiveWriter {
         return try body()
     }
 
-    /// Writes a root: the classes that its type consists of are allowed where they are named.
+    /// Writes a root. The classes that its type registers are allowed where the program names
+    /// types.
     func root<R>(_ type: any KeyedArchivable.Type, _ body: () throws -> R) throws -> R {
         type.register(in: &askedFor)
         stack = StackSegment()
@@ -310,10 +317,10 @@ extension ArchiveWriter {
 // MARK: - Plain values
 
 extension ArchiveWriter {
-    /// Makes text an object; equal text is one object, unless the options say otherwise.
+    /// Writes text as an object. Equal texts are one object, unless the options say otherwise.
     package func string(_ text: String) throws -> PropertyListUID {
         if !listsStrings { try requireAllowed(FoundationClass.string) }
-        // As it stands it would be nil: what is to be read as text has to be an object of its own.
+        // A plain `$null` would be nil. Only an object with the text as a field is read as text.
         if text.isLiterally(ArchiveFormat.null) {
             return try object(of: ArchivedClass(FoundationClass.string)) {
                 $0.encodeInline(.string(text), forKey: FoundationField.string)
@@ -322,13 +329,14 @@ extension ArchiveWriter {
         return PropertyListUID(try table.string(text, uniquing: options.uniquesValues))
     }
 
-    /// Makes a number an object; equal numbers of one kind are one object.
+    /// Writes a number as an object. Equal numbers of one kind are one object, unless the options
+    /// say otherwise.
     package func number(_ number: ArchivedNumber) throws -> PropertyListUID {
         if !listsNumbers { try requireAllowed(FoundationClass.number) }
         return PropertyListUID(try table.number(number, uniquing: options.uniquesValues))
     }
 
-    /// Makes bytes an object.
+    /// Writes bytes as an object.
     package func data(_ bytes: [UInt8]) throws -> PropertyListUID {
         if !listsData { try requireAllowed(FoundationClass.data) }
         return PropertyListUID(try table.data(bytes))

@@ -24,10 +24,10 @@ struct ClassLookup {
     var listed = Answer.unknown
     /// The answer of the types requested at a root.
     private(set) var askedFor = Answer.unknown
-    /// The number of the root that ``askedFor`` is the answer for; 0 before the first.
+    /// The number of the root to which ``askedFor`` applies; 0 before the first.
     private(set) var root: UInt32 = 0
 
-    /// Notes the answer of the types requested at a root, and forgets those of other roots.
+    /// Stores the answer of the types requested at a root, replacing that for an earlier root.
     mutating func setAskedFor(_ answer: Answer, root: UInt32) {
         askedFor = answer
         self.root = root

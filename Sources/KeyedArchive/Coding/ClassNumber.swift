@@ -3,7 +3,8 @@
 
 internal import ArchiveVocabulary
 
-/// The number of the class of an entry of `$objects`, or a constant for an entry that is no object.
+/// The number of the class of an entry of `$objects`, or a constant for an entry that is not an
+/// object.
 struct ClassNumber: Hashable {
     var value: UInt32
 
@@ -11,11 +12,11 @@ struct ClassNumber: Hashable {
     static let number = ClassNumber(value: 1)
     static let data = ClassNumber(value: 2)
     static let date = ClassNumber(value: 3)
-    /// The first class that the archive describes itself.
+    /// The number of the first class that the archive describes.
     static let firstDescribed: UInt32 = 4
-    /// The entry is nil.
+    /// The constant for an entry that is nil.
     static let null = ClassNumber(value: .max)
-    /// The entry describes a class.
+    /// The constant for an entry that describes a class.
     static let description = ClassNumber(value: .max - 1)
 
     /// A Boolean value that says whether the entry is a string, a number, data or a date.

@@ -1,7 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-// Names of Foundation's coders that have another form here. The compiler shows the form that takes their place.
+// Names of Foundation's coders that have another form here. The compiler shows the replacement.
 
 extension KeyedArchiver {
     /// Not available: coding is always secure.
@@ -22,11 +22,11 @@ extension KeyedArchiver {
     )
     public static func setClassName(_ name: String?, for type: Any.Type) {}
 
-    /// Not available: the call that makes the output finishes.
+    /// Not available: ``finish(as:)`` and ``encodedData(as:)`` finish the archive.
     @available(*, unavailable, message: "`encodedData(as:)` and `finish(as:)` finish the archive")
     public func finishEncoding() {}
 
-    /// Not available: the roots have an encoder of their own.
+    /// Not available: ``roots`` is the encoder of the roots.
     @available(*, unavailable, message: "write roots with `roots.encode(_:forKey:)`")
     public func encode(_ value: Any?, forKey key: String) {}
 }
@@ -40,7 +40,7 @@ extension KeyedUnarchiver {
     @available(*, unavailable, message: "pass `allowing: .foundation.adding(T.self, as: name)`")
     public static func setClass(_ type: Any.Type, forClassName name: String) {}
 
-    /// Not available: the type of the root is named.
+    /// Not available: the caller names the type of the root.
     @available(*, unavailable, message: "name the type: `unarchive(Save.self, from: data)`")
     public static func unarchiveTopLevelObjectWithData(_ data: Any) throws {}
 
@@ -52,13 +52,13 @@ extension KeyedUnarchiver {
     @available(*, unavailable, message: "write `unarchive([Save].self, from: data)`")
     public static func unarchivedArrayOfObjects(ofClass type: Any.Type, from data: Any) throws {}
 
-    /// Not available: a read that fails throws, and leaves nothing to be finished.
-    @available(*, unavailable, message: "leave it out: nothing is left to be finished")
+    /// Not available: a failed read throws, so that nothing is left to finish.
+    @available(*, unavailable, message: "remove the call: nothing is left to finish")
     public func finishDecoding() {}
 }
 
 extension KeyedDecoder {
-    /// Not available: the type of the object is named.
+    /// Not available: the caller names the type of the object.
     @available(
         *, unavailable, message: "name the type: `try decodeObject(of: String.self, forKey: key)`"
     )

@@ -9,14 +9,15 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-// The calls of Foundation's coders that differ from those of this package in what nil is, or in the type of
-// bytes. <doc:MethodsOfNSCoder> lists the rest.
+// The calls of Foundation's coders that differ from this package's own in the handling of nil or in
+// the type of bytes. <doc:MethodsOfNSCoder> lists the others.
 
 // MARK: - Archives as data
 
 extension KeyedArchiver {
-    /// An archive of one root, as `NSKeyedArchiver.archivedData(withRootObject:requiringSecureCoding:)`. Coding is
-    /// always secure: the classes are those of the registry, and those that the root's type consists of.
+    /// Returns an archive of one root, like
+    /// `NSKeyedArchiver.archivedData(withRootObject:requiringSecureCoding:)`. Coding is always
+    /// secure: only classes of the registry and those that the root's type registers are allowed.
     ///
     /// - Throws: as ``finish(as:)``.
     public static func archivedData<T: KeyedEncodable>(
@@ -27,7 +28,7 @@ extension KeyedArchiver {
         Data(try archive(root, allowing: registry, as: format, options: options, limits: limits))
     }
 
-    /// The archive as data; nothing can be written after that. As ``finish(as:)``.
+    /// Returns the archive as data, like ``finish(as:)``. Nothing can be written afterwards.
     ///
     /// - Throws: as ``finish(as:)``.
     public func encodedData(as format: PropertyListFormat = .binary) throws -> Data {
@@ -38,7 +39,7 @@ extension KeyedArchiver {
 // MARK: - Roots that may be nil
 
 extension KeyedUnarchiver {
-    /// Parses an archive and reads its root; nil where the root is nil.
+    /// Parses an archive and returns its root; nil if the root is nil.
     ///
     /// - Throws: as ``unarchive(_:from:allowing:options:limits:)``.
     public static func unarchivedObject<T: KeyedDecodable>(
@@ -49,7 +50,8 @@ extension KeyedUnarchiver {
         try unarchive(T?.self, from: bytes, allowing: registry, options: options, limits: limits)
     }
 
-    /// Parses an archive and reads its root, as the first of `types` that is read from its class.
+    /// Parses an archive and returns its root as the first of `types` that can be read from its
+    /// class.
     ///
     /// - Throws: as ``init(parsing:allowing:options:limits:)`` and ``unarchive(ofAny:forKey:)``.
     public static func unarchive(
@@ -66,7 +68,7 @@ extension KeyedUnarchiver {
 // MARK: - Collections that may be nil
 
 extension KeyedDecoder {
-    /// The array of a field; nil where there is none or it is nil.
+    /// Returns the array of a field; nil if there is no field or it is nil.
     ///
     /// - Throws: as ``decodeObject(of:forKey:)``.
     public func decodeArrayOfObjects<T: KeyedDecodable>(
@@ -75,7 +77,7 @@ extension KeyedDecoder {
         try decodeObject(of: [T].self, forKey: key)
     }
 
-    /// The dictionary of a field; nil where there is none or it is nil.
+    /// Returns the dictionary of a field; nil if there is no field or it is nil.
     ///
     /// - Throws: as ``decodeObject(of:forKey:)``.
     public func decodeDictionary<Key: KeyedDecodable & Hashable, Value: KeyedDecodable>(
@@ -85,7 +87,8 @@ extension KeyedDecoder {
         try decodeObject(of: [Key: Value].self, forKey: key)
     }
 
-    /// The dictionaries, arrays and plain values of a field; nil where there is none or it is nil.
+    /// Returns the dictionaries, arrays and plain values of a field; nil if there is no field or it
+    /// is nil.
     ///
     /// - Throws: as ``decodeObject(of:forKey:)``.
     public func decodePropertyList(forKey key: String) throws -> PropertyListValue? {

@@ -4,14 +4,14 @@
 internal import PropertyList
 internal import PropertyListCodable
 
-// A `Codable` value becomes the property list that a property-list encoder makes of it, and that an
-// NSDictionary, an NSArray or a plain value. That Apple's `encodeEncodable` archives the same objects
-// is remembered, not evidenced by an archive.
+// A `Codable` value is encoded as a property list, which is archived as an NSDictionary, an NSArray
+// or a plain value. Apple's `encodeEncodable` is believed to archive the same objects, but no known
+// archive confirms it.
 
 extension KeyedEncoder {
     /// Writes a `Codable` value as the dictionaries, arrays and plain values it consists of.
     ///
-    /// The archive may keep an `EncodingError`, or `classNotAllowed`.
+    /// The archive may record an `EncodingError`, or `classNotAllowed`.
     public func encodeEncodable(_ value: some Encodable, forKey key: String) {
         attempt(key) {
             let encoder = PlistEncoder()
@@ -21,10 +21,10 @@ extension KeyedEncoder {
         }
     }
 
-    /// Writes a `Codable` value as the dictionaries, arrays and plain values it consists of; nil as a reference to
-    /// nothing.
+    /// Writes a `Codable` value as the dictionaries, arrays and plain values it consists of. Nil is
+    /// written as a reference to `$null`.
     ///
-    /// The archive may keep an `EncodingError`, or `classNotAllowed`.
+    /// The archive may record an `EncodingError`, or `classNotAllowed`.
     public func encodeEncodable<T: Encodable>(_ value: T?, forKey key: String) {
         guard let value else { return encode(PropertyListValue?.none, forKey: key) }
         encodeEncodable(value, forKey: key)
@@ -34,7 +34,8 @@ extension KeyedEncoder {
 extension KeyedEncoder {
     /// Writes the fields of a `Codable` value: one for each key of its outermost container.
     ///
-    /// A `Codable` type becomes objects of a named class with it:
+    /// With this method and ``KeyedDecoder/decodeFields(_:)``, a `Codable` type becomes objects of
+    /// a named class:
     ///
     /// ```swift
     /// struct Settings: Codable, KeyedCodable {
@@ -46,10 +47,10 @@ extension KeyedEncoder {
     /// }
     /// ```
     ///
-    /// Numbers stand in the object itself, as those of `encode(_:forKey:)`. Other values become objects.
+    /// Numbers are stored inline, as by `encode(_:forKey:)`. Other values become objects.
     ///
-    /// The archive may keep an `EncodingError`, `classNotAllowed`, or `valueOutOfRange` for a value that encodes
-    /// itself without keys.
+    /// The archive may record an `EncodingError`, `classNotAllowed`, or `valueOutOfRange` for a
+    /// value that encodes itself without keys.
     public func encodeFields(of value: some Encodable) {
         if writer.table.isClosed { return }
         do {
@@ -80,18 +81,18 @@ extension KeyedEncoder {
 }
 
 extension KeyedDecoder {
-    /// Reads a `Codable` value from the fields of the object, as ``KeyedEncoder/encodeFields(of:)`` writes them.
-    /// Fields that are nil are absent for it.
+    /// Decodes a `Codable` value from the fields of the object, as
+    /// ``KeyedEncoder/encodeFields(of:)`` writes them. Fields that are nil are treated as absent.
     ///
-    /// - Throws: `DecodingError`; `wrongType` for a field that is no property list, such as an `NSUUID`;
-    ///   `classNotAllowed`, the limits' codes.
+    /// - Throws: `DecodingError`; `wrongType` for a field that is not a property list, such as an
+    ///   `NSUUID`; `classNotAllowed`; the limits' codes.
     public func decodeFields<T: Decodable>(_ type: T.Type = T.self) throws -> T {
         var fields = PropertyListDictionary()
         for key in keys { fields[key] = try decode(PropertyListValue?.self, forKey: key) }
         return try PlistDecoder().decode(type, from: .dictionary(fields))
     }
 
-    /// Reads a `Codable` value from dictionaries, arrays and plain values.
+    /// Decodes a `Codable` value from dictionaries, arrays and plain values.
     ///
     /// - Throws: `missingValue`, `classNotAllowed`, `wrongType`, `DecodingError`.
     public func decodeDecodable<T: Decodable>(
@@ -101,7 +102,8 @@ extension KeyedDecoder {
         return try PlistDecoder().decode(type, from: tree)
     }
 
-    /// Reads a `Codable` value from dictionaries, arrays and plain values; nil where there is none or it is nil.
+    /// Decodes a `Codable` value from dictionaries, arrays and plain values; returns nil if there
+    /// is no field or it is nil.
     ///
     /// - Throws: `classNotAllowed`, `wrongType`, `DecodingError`.
     public func decodeDecodable<T: Decodable>(

@@ -4,7 +4,8 @@
 internal import PropertyList
 
 extension KeyedDecoder {
-    /// The elements of an `NSArray`, where one that cannot be read need not be the end of all.
+    /// Returns the elements of an `NSArray`, with a chance to replace each element that cannot be
+    /// read.
     ///
     /// ```swift
     /// var report: [any Error] = []
@@ -17,12 +18,12 @@ extension KeyedDecoder {
     /// - Parameters:
     ///   - type: the type of the elements.
     ///   - key: the key of the field.
-    ///   - recovery: called with the reference and the error of each element that cannot be read. It returns the
-    ///     element that takes its place, such as an ``AnyArchived`` of an ``OpaqueObject`` that is read from the
-    ///     reference, or nil to leave the element out, or throws.
+    ///   - recovery: called with the reference and the error of each element that cannot be read.
+    ///     It returns a replacement, such as an ``AnyArchived`` of an ``OpaqueObject`` read from
+    ///     the reference. It may return nil to omit the element, or throw.
     /// - Returns: The elements, in order.
-    /// - Throws: `missingValue` where there is no array; what `recovery` throws; the limits' codes, which
-    ///   `recovery` is not asked about.
+    /// - Throws: `missingValue` if there is no array; the errors of `recovery`; the limits' codes,
+    ///   for which `recovery` is not called.
     public func decodeArray<T: KeyedDecodable>(
         of type: T.Type = T.self, forKey key: String,
         recovery: (KeyedReference, any Error) throws -> T?
@@ -54,7 +55,7 @@ extension KeyedDecoder {
     }
 }
 
-/// An element of a list that is read later.
+/// An element of an array, to be read later.
 private struct Unread: KeyedDecodable {
     static var archivedClass: ArchivedClass { AnyArchived.archivedClass }
     let reference: KeyedReference

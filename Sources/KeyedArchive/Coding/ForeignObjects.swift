@@ -3,22 +3,22 @@
 
 @_spi(Tables) package import PropertyList
 
-// Objects that another product of this package makes and writes, by another protocol than `KeyedCodable`. They have
-// the checks, the limits and the identity of all objects.
+// Objects that another product of this package reads and writes by a protocol other than
+// `KeyedCodable`. They pass the same checks, count against the same limits and keep their identity.
 
 // MARK: - Reading
 
 extension KeyedReference {
-    /// The number of the object's class; nil for nil, for the description of a class, and for a plain value in place.
-    /// Objects of one class have the same number.
+    /// The number of the object's class; nil for nil, for a class description, and for an inline
+    /// plain value. Objects of one class have the same number.
     package var classIndex: Int? {
         guard let object else { return nil }
         let number = reader.classNumber(of: object.value)
         return number.isObject ? Int(number.value) : nil
     }
 
-    /// The type that the registry binds the object's class to. The outer value is nil where the registry does not
-    /// allow the class, the inner value where the class has no type.
+    /// The type that the registry binds the object's class to. The outer optional is nil if the
+    /// registry does not allow the class, the inner one if the class has no type.
     package var boundType: (any KeyedDecodable.Type)?? {
         archivedClass.flatMap { reader.registry.match(of: $0) }.map(\.type)
     }
@@ -26,23 +26,24 @@ extension KeyedReference {
     /// A Boolean value that says whether the object is under construction.
     package var isUnderWay: Bool { object.map { reader.state.isUnderWay($0.value) } ?? false }
 
-    /// The error for an object that is needed to make itself.
+    /// Returns the error for an object that cannot be decoded without itself.
     package func cycle(recovery: String) -> KeyedArchiveError {
         let error = reader.cycle(object?.value ?? 0)
         return KeyedArchiveError(error.code, what: error.what, object: object, recovery: recovery)
     }
 
-    /// The object that `make` returns. `make` runs once for an object that several references lead to. The caller has
+    /// Returns the object that `make` creates. `make` runs once for a shared object. The caller has
     /// checked that the class is allowed.
     ///
-    /// - Throws: `missingValue`, `wrongType`, `referenceCycle`, the limits' codes, and what `make` throws.
+    /// - Throws: `missingValue`, `wrongType`, `referenceCycle`, the limits' codes, and the errors
+    ///   of `make`.
     package func foreignObject(_ make: (KeyedDecoder) throws -> AnyObject) throws -> AnyObject {
         guard let object else { throw reader.wrongType(self, expected: "an object") }
         return try reader.foreignObject(object.value, make)
     }
 
-    /// The plain value in place, or that of an object that is a string, a number or data; nil for other objects. The
-    /// caller has checked that the class is allowed.
+    /// Returns the inline plain value, or that of an object that is a string, a number or data; nil
+    /// for other objects. The caller has checked that the class is allowed.
     ///
     /// - Throws: the limits' codes.
     package func plainValue() throws -> PlainValue? {
@@ -53,30 +54,30 @@ extension KeyedReference {
         return reader.plainValue(at: reader.index.node(of: number))
     }
 
-    /// Counts a reference to nothing, or to a plain value in place, against the limits.
+    /// Charges a reference to nil, or an inline plain value.
     ///
     /// - Throws: `expansionLimitExceeded`.
     package func chargeElement() throws { try reader.chargeElement(self) }
 
-    /// The error for an object of a class that is not allowed.
+    /// Returns the error for an object of a class that is not allowed.
     package func classNotAllowed(recovery: String) -> KeyedArchiveError {
         let error = KeyedArchiveError.notAllowed(
             archivedClass, object.map { "object \($0.value)" } ?? "a value", object)
         return KeyedArchiveError(error.code, what: error.what, object: object, recovery: recovery)
     }
 
-    /// The error for a value of another class or kind than the one asked for.
+    /// Returns the error for a value of another class or kind than the requested one.
     package func wrongType(expected: String) -> KeyedArchiveError {
         reader.wrongType(self, expected: expected)
     }
 
-    /// The object that reads the archive by another protocol, for as long as that lives.
+    /// The object that reads the archive by another protocol, held weakly.
     package var companion: AnyObject? {
         get { reader.companion }
         nonmutating set { reader.companion = newValue }
     }
 
-    /// A Boolean value that says whether several references lead to the object.
+    /// A Boolean value that says whether there is more than one reference to the object.
     package var isShared: Bool { object.map { reader.index.isShared($0.value) } ?? false }
 }
 
@@ -91,15 +92,14 @@ package enum PlainValue {
 }
 
 extension KeyedDecoder {
-    /// The object that reads the archive by another protocol, for as long as that lives.
+    /// The object that reads the archive by another protocol, held weakly.
     package var companion: AnyObject? {
         get { reader.companion }
         nonmutating set { reader.companion = newValue }
     }
 
-    /// The node of a plain value that stands in the object, or that it refers to.
-    ///
-    /// - Returns: The value; nil where the field is missing, or an object that consists of fields.
+    /// Returns the plain value that a field contains or refers to; nil if the field is missing or
+    /// refers to an object with fields.
     package func plainValue(forKey key: String) -> PlainValue? {
         guard let node = reader.field(key, of: self), let plain = reader.plainNode(at: node) else {
             return nil
@@ -107,12 +107,13 @@ extension KeyedDecoder {
         return reader.plainValue(at: plain)
     }
 
-    /// Reads something of the roots, with everything complete when it returns. Does nothing more for an object.
+    /// Reads a root in `body`, and resolves deferred references before it returns. In an object it
+    /// only calls `body`.
     package func root<R>(_ body: () throws -> R) throws -> R {
         object == nil ? try reader.root([], body) : try body()
     }
 
-    /// An element of a field that holds references itself; nil where there is none at that index.
+    /// Returns an element of an inline array of references; nil if there is none at that index.
     package func element(at index: Int, ofList key: String) -> KeyedReference? {
         guard let node = reader.field(key, of: self) else { return nil }
         let list = reader.table[node]
@@ -120,17 +121,17 @@ extension KeyedDecoder {
         return reader.reference(at: reader.table.child(list.valueRange.lowerBound &+ index))
     }
 
-    /// Counts values that an object makes of one field.
+    /// Charges values that an object creates from one field.
     ///
     /// - Throws: `expansionLimitExceeded`.
     package func charge(_ count: Int) throws(KeyedArchiveError) { try reader.charge(count) }
 
-    /// Reads a value on whose class the archive decides.
+    /// Reads a value whose class the archive chooses.
     package func any<R>(_ body: () throws -> R) rethrows -> R { try reader.any(body) }
 }
 
 extension ArchiveReader {
-    /// The plain value of a node; nil for other nodes.
+    /// Returns the plain value of a node; nil for other nodes.
     fileprivate func plainValue(at node: UInt32) -> PlainValue? {
         switch table[node].kind {
         case .string: .string(text(of: node))
@@ -143,7 +144,8 @@ extension ArchiveReader {
 // MARK: - Writing
 
 extension ArchiveWriter {
-    /// The place of a class among those that are written, for ``foreignInstance(_:ofClassAt:fields:)``.
+    /// Returns the index of a class among the written classes, for
+    /// ``foreignInstance(_:ofClassAt:fields:)``.
     ///
     /// - Throws: `classNotAllowed`.
     package func classPlace(_ archivedClass: ArchivedClass) throws -> Int {
@@ -151,9 +153,10 @@ extension ArchiveWriter {
         return table.classIndex(of: archivedClass)
     }
 
-    /// Makes an instance an object, once. `fields` writes its fields.
+    /// Writes an instance as an object, unless it has been written before. `fields` writes its
+    /// fields.
     ///
-    /// - Throws: the limits' codes, and what `fields` throws.
+    /// - Throws: the limits' codes, and the errors of `fields`.
     package func foreignInstance(
         _ value: AnyObject, ofClassAt place: Int, fields: (KeyedEncoder) throws -> Void
     ) throws -> PropertyListUID {
@@ -164,12 +167,12 @@ extension ArchiveWriter {
 }
 
 extension KeyedEncoder {
-    /// Writes a reference to an object that has its number.
+    /// Writes a reference to an object that has a number.
     package func encode(_ uid: PropertyListUID, forKey key: String) {
         encodeReference(uid, forKey: key)
     }
 
-    /// Writes a reference to the object that `archive` makes.
+    /// Writes a reference to the object that `archive` writes.
     package func encode(forKey key: String, _ archive: () throws -> PropertyListUID) {
         attempt(key) {
             let uid = try archive()
@@ -177,7 +180,7 @@ extension KeyedEncoder {
         }
     }
 
-    /// Writes a reference without a key to the object that `archive` makes.
+    /// Writes a reference without a key to the object that `archive` writes.
     package func encodeUnkeyed(_ archive: () throws -> PropertyListUID) {
         attempt("$\(writer.table.open.unkeyedCount)") {
             let uid = try archive()
@@ -185,7 +188,8 @@ extension KeyedEncoder {
         }
     }
 
-    /// Writes a reference to an instance that is written in full only if it is elsewhere in the archive.
+    /// Writes a reference to an instance without writing the instance. The reference is nil unless
+    /// the instance is written elsewhere in the archive.
     package func encodeConditionalInstance(_ instance: AnyObject, forKey key: String) {
         attempt(key) {
             let uid = try writer.table.objectNumber(of: instance)
@@ -193,14 +197,14 @@ extension KeyedEncoder {
         }
     }
 
-    /// Writes references to the objects that `archive` makes of each element.
+    /// Writes an inline array of references to the objects that `archive` writes for the elements.
     package func encodeReferences<S: Sequence>(
         _ elements: S, forKey key: String, _ archive: (S.Element) throws -> PropertyListUID
     ) {
         encodeReferences(elements, forKey: key, at: nil, archive)
     }
 
-    /// Keeps an error as that of the archive, unless there is one already.
+    /// Records an error of the archive, unless it has one.
     package func fail(_ error: any Error) { writer.table.fail(error) }
 
     /// The first error of the archive.
@@ -208,7 +212,7 @@ extension KeyedEncoder {
 }
 
 extension KeyedEncoder {
-    /// The encoder of the roots of an archive.
+    /// Returns the encoder of the roots of an archive.
     package static func roots(of writer: ArchiveWriter) -> KeyedEncoder {
         KeyedEncoder(writer, object: nil)
     }

@@ -1,24 +1,25 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// The objects that instances have become, by their addresses, which it keeps from being used again.
+/// The object numbers of instances, by address. The map retains the instances, so that no address
+/// is reused.
 ///
-/// An open-addressing table, at most half full. It differs from the tables of `PropertyList` on purpose: the
-/// addresses are the program's own, so they need no seeded hash, and instances that are neighbours in memory, as
-/// those are that were made one after the other, are neighbours in the table. The slots hold the addresses, so
-/// that a lookup touches one line of memory.
+/// An open-addressing table, at most half full. It differs from the tables of `PropertyList` on
+/// purpose. The addresses are the program's own, so the hash needs no seed. Instances that are
+/// created one after the other are usually adjacent in memory, and so they are in the table. The
+/// slots contain the addresses, so that a lookup touches one cache line.
 struct IdentityMap {
     private var slots: [(address: UInt, object: UInt32)] = []
     private var instances: [AnyObject] = []
 
-    /// The object that an instance has become.
+    /// Returns the object number of an instance; nil if it has none.
     func object(of instance: AnyObject) -> UInt32? {
         if slots.isEmpty { return nil }
         let place = place(of: address(of: instance))
         return slots[place].address == 0 ? nil : slots[place].object
     }
 
-    /// Notes what an instance that is not known yet has become.
+    /// Adds an instance that has no object number.
     mutating func insert(_ instance: AnyObject, _ object: UInt32) {
         if (instances.count &+ 1) &* 2 > slots.count { grow() }
         let address = address(of: instance)
@@ -30,11 +31,11 @@ struct IdentityMap {
         UInt(bitPattern: ObjectIdentifier(instance))
     }
 
-    /// The slot where an address is, or belongs.
+    /// Returns the slot of an address, or the free slot for it.
     private func place(of address: UInt) -> Int {
         let mask = slots.count &- 1
-        // Where the instances of 512 bytes of memory begin in the table is random; within these, each
-        // takes at least 16. Longer runs would overlap too often.
+        // The hash assigns each block of 512 bytes of memory a run of 32 slots, one for each 16
+        // bytes, the least that an instance takes. Longer runs would overlap too often.
         let run = ((address >> 9) &* 0x9E37_79B9_7F4A_7C15) >> 32
         var place = Int(truncatingIfNeeded: run &+ (address >> 4) & 0x1F) & mask
         while slots[place].address != 0, slots[place].address != address {

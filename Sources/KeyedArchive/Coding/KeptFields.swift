@@ -9,12 +9,13 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-// The calls that codings of classes share, here and in other modules: objects with their identity,
-// numbers with their width, optional fields, fields that a type does not know, and refusals.
+// Methods for codings of classes, here and in other modules: objects with their identity, numbers
+// with their width, optional fields, unknown fields, and errors for invalid fields.
 
 // MARK: - Objects
 
-/// An object of the class of `Value` that keeps its identity and its mutability, or an ``OpaqueObject``.
+/// An object of the class of `Value` that keeps its identity and its mutability, or an
+/// ``OpaqueObject``.
 struct Kept<Value: KeyedCodable>: KeyedCodable {
     let object: AnyArchived
 
@@ -46,17 +47,17 @@ struct Kept<Value: KeyedCodable>: KeyedCodable {
 }
 
 extension KeyedDecoder {
-    /// Returns the object of a field as the archive holds it: written again, it is still shared with the
-    /// fields that share it, and mutable if it was.
+    /// Returns the object of a field with its identity and mutability. When it is written again,
+    /// fields that shared it still do.
     ///
-    /// A plain `decode(_:forKey:)` returns a value, which has no identity: a color that a thousand fonts
-    /// refer to would be written a thousand times.
+    /// A plain `decode(_:forKey:)` returns a value, which has no identity: a color that a thousand
+    /// fonts refer to would be written a thousand times.
     ///
     /// - Parameters:
-    ///   - type: the type that the class of the object has to stand for, or be read as. An object that the
-    ///     registry keeps as an ``OpaqueObject`` passes too.
+    ///   - type: the type that the object's class must be bound to, or that can be read from it. An
+    ///     object that the registry keeps as an ``OpaqueObject`` is accepted too.
     ///   - key: the key of the field.
-    /// - Returns: the object; nil where there is no field or it is nil.
+    /// - Returns: the object; nil if there is no field or it is nil.
     /// - Throws: `wrongType` for an object of another class; `classNotAllowed` for a class that the
     ///   registry does not list, even if the type of the root names it; the limits' codes.
     /// - Complexity: that of reading the object; constant if it was read before.
@@ -70,22 +71,23 @@ extension KeyedDecoder {
 // MARK: - Optional fields
 
 extension KeyedDecoder {
-    /// Returns the data of a field, which stand in the object itself or are an `NSData`.
+    /// Returns the data of a field, which is stored inline or as an `NSData`.
     ///
-    /// Long data that several objects share are copied once.
+    /// Long data that several objects share is copied once.
     ///
-    /// - Returns: the data; nil where there is no field.
+    /// - Returns: the data; nil if there is no field.
     /// - Throws: `wrongType` for another kind of value, and nil; `classNotAllowed`.
     /// - Complexity: linear in the number of bytes.
     public func decodeBytesIfPresent(forKey key: String) throws -> Data? {
         containsValue(forKey: key) ? reader.data(of: try dataNode(key)) : nil
     }
 
-    /// Returns the real of a field with its width, so that it is written as it was read. An integer is
-    /// read too, if a `Double` holds it exactly.
+    /// Returns the real of a field with its width, so that it can be written as it was read. An
+    /// integer is converted if a `Double` represents it exactly.
     ///
-    /// - Returns: the number; nil where there is no field or it is nil.
-    /// - Throws: `wrongType` for a boolean or another kind of value; `valueOutOfRange`, `classNotAllowed`.
+    /// - Returns: the number; nil if there is no field or it is nil.
+    /// - Throws: `wrongType` for a boolean or another kind of value; `valueOutOfRange`,
+    ///   `classNotAllowed`.
     public func decodeRealIfPresent(forKey key: String) throws -> PropertyListReal? {
         guard let number = try decode(ArchivedNumber?.self, forKey: key) else { return nil }
         switch number {
@@ -93,7 +95,8 @@ extension KeyedDecoder {
         case .integer:
             if let value = Double(number) { return PropertyListReal(value) }
             throw refusal(
-                "expected a real, found an integer that a Double does not hold", forKey: key)
+                "expected a real, found an integer that a Double cannot represent exactly",
+                forKey: key)
         case .boolean:
             throw refusal("expected a real, found a boolean", forKey: key, code: .wrongType)
         }
@@ -101,7 +104,7 @@ extension KeyedDecoder {
 
     /// Returns the real of a field with its width, as ``decodeRealIfPresent(forKey:)``.
     ///
-    /// - Throws: `missingValue` where there is no field or it is nil; `wrongType`, `valueOutOfRange`,
+    /// - Throws: `missingValue` if there is no field or it is nil; `wrongType`, `valueOutOfRange`,
     ///   `classNotAllowed`.
     public func decodeReal(forKey key: String) throws -> PropertyListReal {
         guard let value = try decodeRealIfPresent(forKey: key) else { throw missing(key) }
@@ -110,33 +113,31 @@ extension KeyedDecoder {
 }
 
 extension KeyedEncoder {
-    /// Writes a real in its width.
+    /// Writes a real with its width.
     public func encode(_ value: PropertyListReal, forKey key: String) {
         writer.table.field(key, of: object) { $0.real(value) }
     }
 
-    /// Writes a value as an object of its own, as `encode(_:forKey:)`; no field where it is nil.
+    /// Writes a value as a separate object, as `encode(_:forKey:)` does. Writes no field if it is
+    /// nil, whereas `encode(_:forKey:)` writes a reference to `$null`.
     ///
-    /// `encode(_:forKey:)` of nil writes a field with a reference to nothing.
-    ///
-    /// The archive may keep the errors of `encode(_:forKey:)`.
+    /// The archive may record the errors of `encode(_:forKey:)`.
     public func encodeIfPresent(_ value: (some KeyedEncodable)?, forKey key: String) {
         if let value { encode(value, forKey: key) }
     }
 
-    /// Writes a number that stands in the object itself, an ``ArchivedNumber`` too; no field where it is
-    /// nil.
+    /// Writes a number inline, also of an ``ArchivedNumber``; no field if it is nil.
     public func encodeIfPresent(_ value: (some ArchivedNumberConvertible)?, forKey key: String) {
         guard let number = value?.archivedNumber else { return }
         writer.table.field(key, of: object) { $0.number(number) }
     }
 
-    /// Writes a real in its width; no field where it is nil.
+    /// Writes a real with its width; no field if it is nil.
     public func encodeIfPresent(_ value: PropertyListReal?, forKey key: String) {
         if let value { encode(value, forKey: key) }
     }
 
-    /// Writes bytes that stand in the object itself; no field where there are none.
+    /// Writes bytes inline; no field if they are nil.
     ///
     /// - Complexity: linear in the number of bytes.
     public func encodeBytesIfPresent(_ bytes: Data?, forKey key: String) {
@@ -147,8 +148,8 @@ extension KeyedEncoder {
 // MARK: - Refusals
 
 extension KeyedDecoder {
-    /// Returns the error for a field that the type cannot be made of. It names the class, the field and
-    /// the object, and says where the object is.
+    /// Returns the error for a field with an invalid value. It names the class, the field and the
+    /// object, and has the path to the object.
     ///
     /// ```swift
     /// let bytes = try coder.decodeBytes(forKey: "matrix")
@@ -158,7 +159,7 @@ extension KeyedDecoder {
     /// ```
     ///
     /// - Parameters:
-    ///   - what: what is wrong, as “expected X, found Y”. Errors are logged: do not quote values.
+    ///   - what: the fault, as “expected X, found Y”. Errors are logged: do not quote values.
     ///   - key: the key of the field.
     ///   - code: the kind of failure.
     /// - Returns: The error.
@@ -174,11 +175,11 @@ extension KeyedDecoder {
 
 // MARK: - Fields that a type does not know
 
-/// The fields of an object that its type does not know, such as those that a later system added.
+/// The fields of an object that its type does not know, such as those that a later system adds.
 ///
-/// Fields are kept, and written back, if they consist of plain values and of classes that the registry
-/// allows or keeps. Other fields are ignored, as Apple's classes ignore them: a new key alone is no
-/// reason to refuse an object. ``ignoredKeys`` lists them.
+/// Fields are kept, and written back, if they consist of plain values and of classes that the
+/// registry allows or keeps. Other fields are ignored, as Apple's classes ignore them: a new key
+/// alone is no reason to refuse an object. ``ignoredKeys`` lists them.
 ///
 /// ```swift
 /// init(coder: KeyedDecoder) throws {
@@ -193,8 +194,8 @@ extension KeyedDecoder {
 /// }
 /// ```
 ///
-/// For a type that must not lose anything, ``KeyedDecoder/unknownFields(except:)`` throws an error where
-/// this ignores a field.
+/// For a type that must not lose anything, use ``KeyedDecoder/unknownFields(except:)``, which
+/// throws an error instead of ignoring a field.
 public struct ArchivedExtraFields: Sendable {
     let kept: OpaqueFields?
     /// The keys of the fields that were ignored, in order.
@@ -216,12 +217,13 @@ public struct ArchivedExtraFields: Sendable {
 }
 
 extension KeyedDecoder {
-    /// Returns the fields whose keys are not among `known`, as far as the registry lets them be kept.
+    /// Returns the fields whose keys are not among `known`. Fields with objects of classes that the
+    /// registry neither allows nor keeps are ignored.
     ///
-    /// - Throws: `malformedObject` for containers within containers, which no archiver writes; `misuse` at
-    ///   the roots; the limits' codes.
-    /// - Complexity: linear in the number of fields, and of the objects that they lead to; each object is
-    ///   checked once for all calls.
+    /// - Throws: `malformedObject` for nested containers, which no archiver writes; `misuse` at the
+    ///   roots; the limits' codes.
+    /// - Complexity: linear in the number of fields and of objects reachable from them. Each object
+    ///   is checked once for all calls.
     public func extraFields(except known: Set<String>) throws -> ArchivedExtraFields {
         let unknown = keys(except: known)
         try reader.charge(unknown.count)
@@ -243,10 +245,10 @@ extension KeyedDecoder {
 }
 
 extension KeyedEncoder {
-    /// Writes the fields that were kept, after those that were written before.
+    /// Writes the kept fields, after those that were written before.
     ///
-    /// The archive may keep `classNotAllowed`, `expansionLimitExceeded`, or `malformedObject` for what could
-    /// not be read.
+    /// The archive may record `classNotAllowed`, `expansionLimitExceeded`, or `malformedObject` for
+    /// unreadable values.
     public func encode(_ fields: ArchivedExtraFields) {
         if let kept = fields.kept { encode(kept) }
     }

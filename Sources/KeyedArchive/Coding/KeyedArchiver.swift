@@ -4,7 +4,7 @@
 internal import ArchiveVocabulary
 @_spi(Tables) public import PropertyList
 
-/// Writes typed values as a keyed archive, of allowed classes only.
+/// An archiver that writes typed values of allowed classes as a keyed archive.
 ///
 /// ```swift
 /// let bytes = try KeyedArchiver.archive([save])
@@ -15,38 +15,38 @@ internal import ArchiveVocabulary
 /// let bytes = try archiver.finish()
 /// ```
 ///
-/// Calls of an encoder do not throw. ``finish(as:)`` throws the first error, with the path to the field: a class
-/// that the registry does not allow, what could not be read back, an error of a program's own `encode(with:)`.
-/// Nothing is output then.
+/// Calls of an encoder do not throw. ``finish(as:)`` throws the first error, with the path to the
+/// field: a class that the registry does not allow, a value that could not be read back, an error
+/// of a program's own `encode(with:)`. Nothing is output then.
 public final class KeyedArchiver {
     /// The options for writing archives.
     public struct Options: Sendable, Hashable {
-        /// The class that `$archiver` names.
+        /// The class name in `$archiver`.
         public var archiver = ArchiveFormat.archiver
         /// A Boolean value that says whether equal strings, and equal numbers of one kind, are one
-        /// object. Apple's archiver goes by identity, which values do not have.
+        /// object. Apple's archiver deduplicates by identity, which Swift values do not have.
         public var uniquesValues = true
 
-        /// Whether the last value counts where an object is given a key twice, as with Apple's archiver.
-        /// Otherwise the archive keeps `duplicateKey`.
+        /// A Boolean value that says whether the last value wins if an object is given a key twice,
+        /// as with Apple's archiver. Otherwise the archive records `duplicateKey`.
         public var lastDuplicateKeyWins = false
 
-        /// As `NSKeyedArchiver`, with equal values as one object.
+        /// Creates options that match `NSKeyedArchiver`, except that equal values are one object.
         public init() {}
     }
 
     private let writer: ArchiveWriter
     private let limits: ParsingLimits
 
-    /// The roots, to be written with their keys.
+    /// The encoder of the roots, which writes each under a key.
     public let roots: KeyedEncoder
 
-    /// Prepares an archive without roots.
+    /// Creates an archiver without roots.
     ///
     /// - Parameters:
     ///   - registry: the classes that may be written.
-    ///   - options: how.
-    ///   - limits: how deep objects may be nested, and the size of the output.
+    ///   - options: the options for writing.
+    ///   - limits: the limits for the nesting of objects and for the size of the output.
     public init(
         allowing registry: ClassRegistry = .foundation, options: Options = Options(),
         limits: ParsingLimits = .default
@@ -56,24 +56,24 @@ public final class KeyedArchiver {
         self.limits = limits
     }
 
-    /// The values that the program hands to `encode(with:)` of its types, as with `Encoder`; each reads it with
-    /// ``KeyedEncoder/userInfo``.
+    /// The values that the program passes to `encode(with:)` of its types, as with `Encoder`. The
+    /// types read them from ``KeyedEncoder/userInfo``.
     public var userInfo: [CodingUserInfoKey: any Sendable] {
         get { writer.userInfo }
         set { writer.userInfo = newValue }
     }
 
-    /// The archive as a property list; nothing can be written after that.
+    /// Returns the archive as a property list. Nothing can be written afterwards.
     ///
     /// - Throws: the first error of any field; `misuse`, `invalidPropertyList`.
     public func document() throws -> PropertyListDocument {
         try writer.table.finish(archiver: writer.options.archiver)
     }
 
-    /// The archive as bytes; nothing can be written after that.
+    /// Returns the archive as bytes. Nothing can be written afterwards.
     ///
-    /// XML lacks a few forms that archives use: the width of a `Float` is lost, and control characters
-    /// are written raw, as Apple's archiver does it.
+    /// XML cannot represent everything that archives contain. The width of a `Float` is lost, and
+    /// control characters are written unescaped, as by Apple's archiver.
     ///
     /// - Throws: as ``document()``.
     public func finish(as format: PropertyListFormat = .binary) throws -> [UInt8] {
@@ -86,9 +86,9 @@ public final class KeyedArchiver {
         }
     }
 
-    /// An archive of one root.
+    /// Returns an archive of one root.
     ///
-    /// Allowed are the classes of the registry and those that the root's type consists of.
+    /// The allowed classes are those of the registry and those that the root's type registers.
     ///
     /// - Throws: as ``finish(as:)``.
     public static func archive<T: KeyedEncodable>(

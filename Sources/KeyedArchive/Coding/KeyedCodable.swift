@@ -3,9 +3,9 @@
 
 public import PropertyList
 
-/// A type whose values keyed archives hold as objects of a class.
+/// A type whose values are objects of a class in keyed archives.
 public protocol KeyedArchivable: SendableMetatype {
-    /// The class as archives name it, with its superclasses.
+    /// The class as archives describe it, with its superclasses.
     ///
     /// ```swift
     /// class var archivedClass: ArchivedClass { "Pet" }        // Pet, NSObject
@@ -16,54 +16,53 @@ public protocol KeyedArchivable: SendableMetatype {
     /// ```
     static var archivedClass: ArchivedClass { get }
 
-    /// Further classes that the type is read from; none by default.
+    /// The names of further classes that the type can be read from; none by default.
     static var archivedAliases: [String] { get }
 
-    /// Adds to `registry` the classes of the type, so that a registry of this type alone is enough to read
-    /// and write its values.
+    /// Adds the classes of the type to `registry`, so that a registry of this type alone is enough
+    /// to read and write its values.
     ///
-    /// The default adds ``KeyedArchivable/archivedClass`` and ``KeyedArchivable/archivedAliases``. It is right
-    /// for a type whose fields are numbers, bytes that stand in the object, and objects of any class.
+    /// The default adds ``KeyedArchivable/archivedClass`` and ``KeyedArchivable/archivedAliases``.
+    /// That is enough for a type whose fields are numbers, inline bytes, and objects of any class.
     ///
-    /// A type that names types of objects implements this method: a field that holds a `String`, an
-    /// `NSTimeZone`, an array. It registers each of these types, then calls `registry.add(Self.self)`. For a
-    /// collection it registers the one of ``AnyArchived``, such as `[AnyArchived]`: a registry has one type
-    /// for `NSArray`. It adds nothing for objects on whose class the archive decides. Types that hold each
-    /// other call ``ClassRegistry/add(_:fields:)``.
+    /// Implement this method for a type with fields of other object types, such as `String`,
+    /// `NSTimeZone` or an array. Register each of these types, then call `registry.add(Self.self)`.
+    /// For a collection, register the one of ``AnyArchived``, such as `[AnyArchived]`, because a
+    /// registry has one type for `NSArray`. Register nothing for objects whose class the archive
+    /// chooses. Types that contain each other call ``ClassRegistry/add(_:fields:)``.
     static func register(in registry: inout ClassRegistry)
 }
 
-/// A type that writes itself into a keyed archive, like `NSCoding` does.
+/// A type that writes itself into a keyed archive, as with `NSCoding`.
 public protocol KeyedEncodable: KeyedArchivable {
     /// Writes the fields of the object.
     ///
     /// A subclass calls `super.encode(with:)` first: a class and its superclasses share one object.
     ///
-    /// The calls of the encoder do not throw, so that most types need no `throws` here. The archive keeps an error
-    /// that this method throws, as it keeps those of the fields: see ``KeyedEncoder``.
+    /// The encoder's methods do not throw, so most types need no `throws` here. The archive records
+    /// an error that this method throws, as it records those of the fields: see ``KeyedEncoder``.
     ///
-    /// Called on the thread that writes the archive, unless objects are nested so deep that its stack is
-    /// nearly used up: see <doc:Threads>.
+    /// The method is called on the thread that writes the archive, unless objects are nested so
+    /// deeply that its stack is nearly used up: see <doc:Threads>.
     func encode(with coder: KeyedEncoder) throws
 
-    /// Makes the value an object of the archive. By default a new object of
-    /// ``KeyedArchivable/archivedClass``, whose
-    /// fields ``encode(with:)`` writes; an instance of a class is written once, however often it is
-    /// referred to.
+    /// Writes the value as an object of the archive. The default writes a new object of
+    /// ``KeyedArchivable/archivedClass`` with the fields from ``encode(with:)``. A class instance
+    /// is written once, however often it is referred to.
     func archive(in writer: ArchiveWriter) throws -> PropertyListUID
 }
 
-/// A type that reads itself from a keyed archive, like `NSSecureCoding` does.
+/// A type that reads itself from a keyed archive, as with `NSSecureCoding`.
 public protocol KeyedDecodable: KeyedArchivable {
     /// Reads the fields of an object.
     ///
-    /// Called on the thread that reads the archive, unless objects are nested so deep that its stack is
-    /// nearly used up: see <doc:Threads>.
+    /// The initializer is called on the thread that reads the archive, unless objects are nested so
+    /// deeply that its stack is nearly used up: see <doc:Threads>.
     init(coder: KeyedDecoder) throws
 
-    /// Makes a value of what a field or an element refers to. By default the object's class is held
-    /// against the allow-list, then ``init(coder:)`` is called, of a subclass where the object is of
-    /// one; an object that was read before is returned again.
+    /// Returns the value of a field or an element. The default checks the object's class against
+    /// the allow-list, then calls ``init(coder:)`` of this type, or of a subclass if the object is
+    /// of one. An object that was read before is returned again.
     static func unarchive(_ reference: KeyedReference) throws -> Self
 }
 
@@ -93,7 +92,7 @@ extension KeyedArchivable {
 
     public static func register(in registry: inout ClassRegistry) {}
 
-    /// Returns whether an object of the class `name` is read as this type.
+    /// Returns whether objects of the class `name` can be read as this type.
     static func reads(_ name: String) -> Bool {
         archivedClass.name.isLiterally(name) || archivedAliases.contains { $0.isLiterally(name) }
     }

@@ -4,16 +4,17 @@
 internal import ArchiveVocabulary
 @_spi(Tables) public import PropertyList
 
-/// One object of an archive, whose fields a type reads in `init(coder:)`.
+/// A decoder for the fields of one object of an archive, used in `init(coder:)`.
 ///
-/// The verbs are those of `NSCoder`. What returns nil or 0 there when something is wrong throws a
-/// ``KeyedArchiveError`` here, and a number that does not fit is an error, never cut off.
+/// The method names are those of `NSCoder`. Where `NSCoder` returns nil or 0 on an error, these
+/// methods throw a ``KeyedArchiveError``. A number that does not fit is an error and never
+/// truncated.
 public struct KeyedDecoder {
-    /// The archive that is read.
+    /// The reader of the archive.
     let reader: ArchiveReader
     // The number of the object; nil for the roots.
     let object: UInt32?
-    // Its node, and the number of its class.
+    // The record of its node, and the number of its class.
     let record: NodeRecord
     let classIndex: Int
 
@@ -30,10 +31,10 @@ public struct KeyedDecoder {
         classIndex = Int(truncatingIfNeeded: entry.classNumber.value)
     }
 
-    /// The values that the program has set in ``KeyedUnarchiver/userInfo``.
+    /// The values that the program has set as ``KeyedUnarchiver/userInfo``.
     public var userInfo: [CodingUserInfoKey: any Sendable] { reader.userInfo }
 
-    /// The object's class, as the archive describes it; nil at the roots.
+    /// The object's class as the archive describes it; nil at the roots.
     public var archivedClass: ArchivedClass? {
         object.flatMap { reader.archivedClass(of: $0) }
     }
@@ -41,12 +42,12 @@ public struct KeyedDecoder {
     /// The object's number in `$objects`; nil at the roots.
     public var uid: PropertyListUID? { object.map { PropertyListUID($0) } }
 
-    /// The object itself, for a type that hands the decoding on to another.
+    /// The object itself, for a type that delegates its decoding; nil at the roots.
     public var reference: KeyedReference? {
         object.map { KeyedReference(reader, object: $0) }
     }
 
-    /// The object itself.
+    /// Returns the object itself.
     ///
     /// - Throws: `misuse` at the roots.
     func objectReference() throws(KeyedArchiveError) -> KeyedReference {
@@ -58,8 +59,8 @@ public struct KeyedDecoder {
 
     /// The keys of the fields, in order.
     ///
-    /// Roots that were written without keys are among the keys of the roots as `$0`, `$1`, …, which
-    /// `decode(_:forKey:)` reads and `KeyedEncoder.encode(_:forKey:)` writes.
+    /// The keys of the roots include `$0`, `$1`, … for roots that were written without keys.
+    /// `decode(_:forKey:)` reads them, and `KeyedEncoder.encode(_:forKey:)` writes them.
     public var keys: [String] { reader.keys(of: self) }
 
     /// Returns whether the object has a field; its value may be nil.
@@ -67,7 +68,7 @@ public struct KeyedDecoder {
         reader.field(key, of: self) != nil
     }
 
-    /// Returns the value of a field; nil where there is no such field.
+    /// Returns the value of a field; nil if there is no such field.
     public func reference(forKey key: String) -> KeyedReference? {
         reader.field(key, of: self).map(reader.reference)
     }
@@ -76,9 +77,9 @@ public struct KeyedDecoder {
 // MARK: - Values
 
 extension KeyedDecoder {
-    /// The value of a field.
+    /// Returns the value of a field.
     ///
-    /// - Throws: `missingValue` where there is none or it is nil; `classNotAllowed`, `wrongType`,
+    /// - Throws: `missingValue` if there is no field or it is nil; `classNotAllowed`, `wrongType`,
     ///   `valueOutOfRange`, `referenceCycle`, the limits' codes.
     public func decode<T: KeyedDecodable>(
         _ type: T.Type = T.self, forKey key: String
@@ -86,14 +87,14 @@ extension KeyedDecoder {
         try value(type, reference(forKey: key), key)
     }
 
-    /// The value of a field, or `fallback` where there is none or it is nil.
+    /// Returns the value of a field, or `fallback` if there is no field or it is nil.
     public func decode<T: KeyedDecodable>(
         _ type: T.Type = T.self, forKey key: String, default fallback: @autoclosure () -> T
     ) throws -> T {
         try decodeObject(of: type, forKey: key) ?? fallback()
     }
 
-    /// The value of a field; nil where there is none or it is nil.
+    /// Returns the value of a field; nil if there is no field or it is nil.
     public func decodeObject<T: KeyedDecodable>(
         of type: T.Type = T.self, forKey key: String
     ) throws -> T? {
@@ -101,10 +102,10 @@ extension KeyedDecoder {
         return try value(type, reference, key)
     }
 
-    /// The value of a field, of the first of `types` that is read from its class; nil where there is
-    /// none or it is nil. Nothing else is made, whatever the registry allows.
+    /// Returns the value of a field as the first of `types` that can be read from its class; nil if
+    /// there is no field or it is nil. No other type is created, whatever the registry allows.
     ///
-    /// - Throws: `wrongType` where none is.
+    /// - Throws: `wrongType` if none of the types can be read from the class.
     public func decodeObject(
         ofAny types: [any KeyedDecodable.Type], forKey key: String
     ) throws -> (any KeyedDecodable)? {
@@ -114,7 +115,7 @@ extension KeyedDecoder {
         }
     }
 
-    /// The values of a field that holds references itself, as `NS.objects` of an array does.
+    /// Returns the references of a field with an inline array, such as `NS.objects` of an array.
     public func decodeReferences(forKey key: String) throws -> [KeyedReference] {
         guard let node = reader.field(key, of: self) else { throw missing(key) }
         return try located(key) { try reader.references(in: node) }
@@ -143,7 +144,7 @@ extension KeyedDecoder {
         throw missing(key)
     }
 
-    /// The error for a field, or a root, that does not exist.
+    /// Returns the error for a field, or a root, that does not exist.
     func missing(_ key: String) -> KeyedArchiveError {
         let keys = reader.keysInstead(of: key, in: self)
         let name = KeyedArchiveError.quoted(key)
@@ -160,7 +161,7 @@ extension KeyedDecoder {
                 + "`default:` reads older archives without it")
     }
 
-    /// Whether the object has no key but that of its class.
+    /// A Boolean value that says whether the object has no key but `$class`.
     private var hasNoFields: Bool { record.kind == .dictionary && record.keyRange.count <= 1 }
 
     func located<R>(_ key: String, _ body: () throws -> R) throws -> R {
@@ -175,13 +176,13 @@ extension KeyedDecoder {
 }
 
 extension ArchiveReader {
-    /// The references in an array that stands in an object.
+    /// Returns the references in an inline array.
     func references(in node: UInt32) throws(KeyedArchiveError) -> [KeyedReference] {
         let record = table[node]
         guard record.kind == .array else {
             throw KeyedArchiveError(
                 .wrongType,
-                what: "expected a list of references, found a plain value of kind \(record.kind)")
+                what: "expected an array of references, found a plain value of kind \(record.kind)")
         }
         try charge(record.count)
         return record.valueRange.map { reference(at: table.child($0)) }
@@ -189,7 +190,7 @@ extension ArchiveReader {
 }
 
 extension KeyedReference {
-    /// A value of the first of `types` that is read from the class of the object.
+    /// Returns the value as the first of `types` that can be read from the class of the object.
     func value(ofAny types: [any KeyedDecodable.Type]) throws -> any KeyedDecodable {
         guard let object else { throw reader.wrongType(self, expected: "an object") }
         for type in types where reader.reads(type, object.value) {
@@ -201,10 +202,10 @@ extension KeyedReference {
     }
 }
 
-// MARK: - Numbers and text, the short way
+// MARK: - Fast paths for numbers and text
 
 extension KeyedDecoder {
-    /// The integer of a field.
+    /// Returns the integer of a field.
     ///
     /// - Throws: `missingValue`, `wrongType`, `valueOutOfRange`, `classNotAllowed`.
     public func decode(_ type: Int.Type = Int.self, forKey key: String) throws -> Int {
@@ -216,7 +217,7 @@ extension KeyedDecoder {
         return try decodeAny(type, key)
     }
 
-    /// The boolean of a field.
+    /// Returns the boolean of a field.
     ///
     /// - Throws: `missingValue`, `wrongType`, `classNotAllowed`.
     public func decode(_ type: Bool.Type = Bool.self, forKey key: String) throws -> Bool {
@@ -224,7 +225,7 @@ extension KeyedDecoder {
         return try decodeAny(type, key)
     }
 
-    /// The number of a field.
+    /// Returns the number of a field.
     ///
     /// - Throws: `missingValue`, `wrongType`, `valueOutOfRange`, `classNotAllowed`.
     public func decode(_ type: Double.Type = Double.self, forKey key: String) throws -> Double {
@@ -234,7 +235,7 @@ extension KeyedDecoder {
         return try decodeAny(type, key)
     }
 
-    /// The text of a field.
+    /// Returns the text of a field.
     ///
     /// - Throws: `missingValue`, `wrongType`, `classNotAllowed`.
     public func decode(_ type: String.Type = String.self, forKey key: String) throws -> String {
@@ -253,14 +254,14 @@ extension KeyedDecoder {
         return reader.plainNode(at: node)
     }
 
-    /// The long way, which knows all forms and all errors.
+    /// Decodes a field by the general path, which handles all forms and reports all errors.
     private func decodeAny<T: KeyedDecodable>(_ type: T.Type, _ key: String) throws -> T {
         try value(type, reference(forKey: key), key)
     }
 }
 
 extension Int {
-    /// The value of an integer's node, if it fits.
+    /// Creates the value of an integer's node; nil if it does not fit.
     init?(exactly record: NodeRecord) {
         guard record.isNegative || record.payload <= UInt64(Int64.max) else { return nil }
         self.init(exactly: Int64(bitPattern: record.payload))
@@ -270,44 +271,44 @@ extension Int {
 // MARK: - Cocoa's verbs for plain values
 
 extension KeyedDecoder {
-    /// The boolean of a field.
+    /// Returns the boolean of a field.
     ///
     /// - Throws: `missingValue`, `wrongType`.
     public func decodeBool(forKey key: String) throws -> Bool { try decode(forKey: key) }
 
-    /// The integer of a field.
+    /// Returns the integer of a field.
     ///
     /// - Throws: `missingValue`, `wrongType`, `valueOutOfRange`.
     public func decodeInteger(forKey key: String) throws -> Int { try decode(forKey: key) }
 
-    /// The integer of a field, if it has no more than 32 bits.
+    /// Returns the integer of a field, if it fits in 32 bits.
     ///
     /// - Throws: `missingValue`, `wrongType`, `valueOutOfRange`.
     public func decodeInt32(forKey key: String) throws -> Int32 { try decode(forKey: key) }
 
-    /// The integer of a field.
+    /// Returns the integer of a field.
     ///
     /// - Throws: `missingValue`, `wrongType`, `valueOutOfRange`.
     public func decodeInt64(forKey key: String) throws -> Int64 { try decode(forKey: key) }
 
-    /// The number of a field, if a `Float` holds it exactly.
+    /// Returns the number of a field, if a `Float` represents it exactly.
     ///
     /// - Throws: `missingValue`, `wrongType`, `valueOutOfRange`.
     public func decodeFloat(forKey key: String) throws -> Float { try decode(forKey: key) }
 
-    /// The number of a field.
+    /// Returns the number of a field.
     ///
     /// - Throws: `missingValue`, `wrongType`, `valueOutOfRange`.
     public func decodeDouble(forKey key: String) throws -> Double { try decode(forKey: key) }
 
-    /// The bytes of a field that stand in the object itself, or are data of their own.
+    /// Returns the bytes of a field, which are stored inline or as data.
     ///
     /// - Throws: `missingValue`, `wrongType`, `classNotAllowed`.
     public func decodeBytes(forKey key: String) throws -> ArraySlice<UInt8> {
         reader.table.content(of: reader.table[try dataNode(key)])
     }
 
-    /// The node of data that stand in the object itself, or are data of their own.
+    /// Returns the node of a field's data, which is stored inline or as an object.
     func dataNode(_ key: String) throws -> UInt32 {
         guard let reference = reference(forKey: key) else { throw missing(key) }
         return try located(key) {
@@ -322,12 +323,13 @@ extension KeyedDecoder {
 // MARK: - Late references
 
 extension KeyedDecoder {
-    /// Follows a reference when everything else is complete, which is how a graph with cycles is read:
-    /// the child's reference to its parent, say, while the parent is being made.
+    /// Resolves a reference after everything else is complete. This is how to read a graph with
+    /// cycles, such as a child's reference to its parent, which is still being decoded.
     ///
-    /// `completion` runs before the call that reads the archive's root returns; not at all where there
-    /// is no value or it is nil. Long chains that are read this way are not nested calls. The object that asks may
-    /// be gone by then, if the program did not keep it, so `completion` holds it weakly.
+    /// `completion` runs before the call that reads the root returns. It does not run if there is
+    /// no value or it is nil. Long chains of such references do not nest calls. The requesting
+    /// object may be gone by then, if the program did not keep it, so `completion` captures it
+    /// weakly.
     ///
     /// ```swift
     /// init(coder: KeyedDecoder) throws {
@@ -353,16 +355,16 @@ extension KeyedDecoder {
 // MARK: - Unkeyed values
 
 extension KeyedDecoder {
-    /// The next of the values that were written without keys, in the order of writing; they stand
-    /// under `$0`, `$1`, … in old archives.
+    /// Returns the next value that was written without a key, in the order of writing. Old archives
+    /// store such values under `$0`, `$1`, …
     ///
-    /// - Throws: `missingValue` where there are no more, and what `decode(_:forKey:)` throws.
+    /// - Throws: `missingValue` if there are no more, and the errors of `decode(_:forKey:)`.
     public func decodeUnkeyed<T: KeyedDecodable>(_ type: T.Type = T.self) throws -> T {
         let key = ArchiveFormat.unkeyedField(reader.state.progress.unkeyedCount)
         return try value(type, nextUnkeyed(), key)
     }
 
-    /// Returns the next of the values that were written without keys; nil where there are no more.
+    /// Returns the next value that was written without a key; nil if there are no more.
     public func nextUnkeyed() -> KeyedReference? {
         reader.nextUnkeyed(of: self).map(reader.reference)
     }

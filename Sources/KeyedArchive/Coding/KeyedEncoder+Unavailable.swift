@@ -1,11 +1,12 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-// Overloads for values that cannot be archived. The compiler chooses one where no other overload fits, and
-// shows its message.
+// Overloads for values that cannot be archived. The compiler chooses one if no other overload fits,
+// and shows its message.
 
 extension KeyedEncoder {
-    /// Not available: a value with a raw value is archived if its type conforms to ``KeyedCodable``.
+    /// Not available: a value with a raw value is archived if its type conforms to
+    /// ``KeyedCodable``.
     @available(
         *, unavailable,
         message: "add `KeyedCodable` to the type, which needs nothing else; or encode `rawValue`"

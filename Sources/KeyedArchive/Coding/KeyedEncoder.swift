@@ -4,16 +4,16 @@
 internal import ArchiveVocabulary
 @_spi(Tables) public import PropertyList
 
-/// One object of an archive, whose fields a value writes in `encode(with:)`.
+/// An encoder for the fields of one object of an archive, used in `encode(with:)`.
 ///
-/// The verbs are those of `NSCoder`, and none of them throws. The archive keeps the first error, with the path
-/// to the field, and throws it when it is finished: `KeyedArchiver.archive(_:)`, ``KeyedArchiver/finish(as:)``.
-/// Nothing is archived after an error, and nothing is output.
+/// The method names are those of `NSCoder`, and none of them throws. The archive records the first
+/// error, with the path to the field. `KeyedArchiver.archive(_:)` and ``KeyedArchiver/finish(as:)``
+/// throw it. After an error nothing more is archived, and nothing is output.
 ///
-/// Numbers and booleans stand in the object itself; everything else becomes an object that it refers
-/// to. A key that is given twice, and an encoder that is used when its object is complete, are errors too.
+/// Numbers and booleans are stored inline. Every other value becomes an object, to which the field
+/// refers. It is an error to use a key twice, or an encoder after its object is complete.
 public struct KeyedEncoder {
-    /// The archive that is written.
+    /// The writer of the archive.
     public let writer: ArchiveWriter
     // The number of the object; nil for the roots.
     let object: UInt32?
@@ -23,18 +23,18 @@ public struct KeyedEncoder {
         self.object = object
     }
 
-    /// The values that the program has set in ``KeyedArchiver/userInfo``.
+    /// The values that the program has set as ``KeyedArchiver/userInfo``.
     public var userInfo: [CodingUserInfoKey: any Sendable] { writer.userInfo }
 }
 
 // MARK: - Values
 
 extension KeyedEncoder {
-    /// Writes a value as an object of its own, or a reference to the object that it is already; nil
-    /// as a reference to nothing.
+    /// Writes a value as an object and the field as a reference to it. An instance that was written
+    /// before is only referred to. Nil is written as a reference to `$null`.
     ///
-    /// The archive may keep `classNotAllowed`, `undeclaredSubclass`, `depthLimitExceeded`, or the error that the
-    /// value's own `encode(with:)` throws.
+    /// The archive may record `classNotAllowed`, `undeclaredSubclass`, `depthLimitExceeded`, or an
+    /// error of the value's own `encode(with:)`.
     public func encode(_ value: some KeyedEncodable, forKey key: String) {
         encodeObject(value, forKey: key)
     }
@@ -50,7 +50,8 @@ extension KeyedEncoder {
         }
     }
 
-    /// Writes an element of a collection that has a key for each. The path of an error has the index.
+    /// Writes an element of a collection that has a key for each element. Paths of errors show the
+    /// index instead.
     func encodeElement(_ value: some KeyedEncodable, forKey key: String, at index: Int) {
         if writer.table.isClosed { return }
         do {
@@ -59,14 +60,15 @@ extension KeyedEncoder {
         } catch { writer.table.fail(error, inside: [.index(index)]) }
     }
 
-    /// The number of the object that a value is written as.
+    /// Returns the number of the object that a value is written as.
     private func number(of value: some KeyedEncodable) throws -> PropertyListUID {
         if object != nil { return try value.archive(in: writer) }
         return try writer.root(type(of: value)) { try value.archive(in: writer) }
     }
 
-    /// Writes a reference to an instance that is written in full only if it is elsewhere in the
-    /// archive, before or after this; otherwise it is read as nil. For references to a parent, say.
+    /// Writes a reference to an instance without writing the instance, for example to a parent. The
+    /// reference is read as nil unless the instance is written elsewhere in the archive, before or
+    /// after this call.
     public func encodeConditionalObject(
         _ value: (some KeyedEncodable & AnyObject)?, forKey key: String
     ) {
@@ -76,15 +78,15 @@ extension KeyedEncoder {
         }
     }
 
-    /// Writes references that stand in the object itself, as those of an array do in `NS.objects`.
+    /// Writes an inline array of references, such as `NS.objects` of an array.
     public func encodeReferences(
         _ elements: some Sequence<any KeyedEncodable>, forKey key: String
     ) {
         encodeReferences(elements, forKey: key) { try $0.archive(in: writer) }
     }
 
-    /// Writes references to what `archive` makes of each element. `steps` is the way to an element in the
-    /// path of an error; by default the key and the index.
+    /// Writes an inline array of references to the objects that `archive` writes for the elements.
+    /// `steps` returns the path to an element in errors; by default the key and the index.
     func encodeReferences<S: Sequence>(
         _ elements: S, forKey key: String,
         at steps: ((Int) -> [PropertyListPath.Component])? = nil,
@@ -102,29 +104,29 @@ extension KeyedEncoder {
         encodeReferences(uids, forKey: key)
     }
 
-    /// Writes references to objects that have their numbers.
+    /// Writes an inline array of references to objects that have numbers.
     func encodeReferences(_ uids: [UInt32], forKey key: String) {
         writer.table.field(key, of: object) { assembler in
             assembler.array(uids.map { assembler.uid($0) })
         }
     }
 
-    /// Writes a reference to an object that has its number.
+    /// Writes a reference to an object that has a number.
     func encodeReference(_ uid: PropertyListUID, forKey key: String) {
         writer.table.field(key, of: object) { $0.uid(uid.value) }
     }
 
-    /// Writes bytes that stand in the object itself.
+    /// Writes bytes inline.
     public func encodeBytes(_ bytes: some Sequence<UInt8>, forKey key: String) {
-        // The sequence may be a program's own, which must not run while the table is changed.
+        // The sequence may be of a program's own type, whose code must not run during changes of
+        // the table.
         let bytes = Array(bytes)
         writer.table.field(key, of: object) { $0.data(bytes) }
     }
 
-    /// Writes a tree of plain values that stands in the object itself. Apple's own classes do so with
-    /// single values only.
+    /// Writes a tree of plain values inline. Apple's own classes do so only with single values.
     ///
-    /// The archive may keep `invalidPropertyList`.
+    /// The archive may record `invalidPropertyList`.
     public func encodeInline(_ value: PropertyListValue, forKey key: String) {
         attempt(key) {
             let tree = try writer.table.tree(value, writer.limits)
@@ -132,7 +134,7 @@ extension KeyedEncoder {
         }
     }
 
-    /// Writes a field, unless the archive has failed. Keeps the error, with the key.
+    /// Writes a field, unless the archive has failed. Records an error with the key.
     @inline(__always)
     func attempt(_ key: String, _ body: () throws -> Void) {
         if writer.table.isClosed { return }
@@ -148,12 +150,12 @@ extension KeyedEncoder {
         writer.table.field(key, of: object) { $0.boolean(value) }
     }
 
-    /// Writes a number of 64 bits.
+    /// Writes a 64-bit floating-point number.
     public func encode(_ value: Double, forKey key: String) {
         writer.table.field(key, of: object) { $0.real(PropertyListReal(value)) }
     }
 
-    /// Writes a number of 32 bits.
+    /// Writes a 32-bit floating-point number.
     public func encode(_ value: Float, forKey key: String) {
         writer.table.field(key, of: object) { $0.real(PropertyListReal(value)) }
     }
@@ -189,8 +191,8 @@ extension KeyedEncoder {
 // MARK: - Unkeyed values
 
 extension KeyedEncoder {
-    /// Writes a value without a key, under `$0`, `$1`, … in the order of the calls, as old classes of
-    /// Apple's do.
+    /// Writes a value without a key, as some older classes of Apple's do. It is stored under `$0`,
+    /// `$1`, … in the order of the calls.
     public func encodeUnkeyed(_ value: some KeyedEncodable) {
         attempt(ArchiveFormat.unkeyedField(writer.table.open.unkeyedCount)) {
             let uid = try number(of: value)
@@ -198,7 +200,7 @@ extension KeyedEncoder {
         }
     }
 
-    /// Writes a number without a key, in the object itself.
+    /// Writes a number inline and without a key.
     public func encodeUnkeyed(_ value: ArchivedNumber) {
         writer.table.unkeyedField(of: object) { $0.number(value) }
     }

@@ -3,12 +3,11 @@
 
 public import PropertyList
 
-/// The value of a field or an element while an archive is read: an object, nil, or a plain value in
-/// place.
+/// The value of a field or an element in an archive: an object, nil, or an inline plain value.
 public struct KeyedReference {
-    /// The archive that is read.
+    /// The reader of the archive.
     let reader: ArchiveReader
-    // The number of an object, or that of the node of a plain value.
+    // The number of an object, or the node of a plain value.
     let number: UInt32
     private let isInline: Bool
 
@@ -27,25 +26,26 @@ public struct KeyedReference {
     /// The object's number in `$objects`; nil for a plain value.
     public var object: PropertyListUID? { isInline ? nil : PropertyListUID(number) }
 
-    /// A Boolean value that says whether it is nil: object 0, or another entry that is `$null`.
+    /// A Boolean value that says whether the reference is nil: object 0, or another entry that is
+    /// `$null`.
     public var isNil: Bool { !isInline && reader.classNumber(of: number) == .null }
 
-    /// The class of the object: `NSString`, `NSNumber`, `NSData` for those that archives hold as
-    /// plain values; nil for nil and for a value that is no object.
+    /// The class of the object: `NSString`, `NSNumber` or `NSData` for an object stored as a plain
+    /// value; nil for nil and for an inline value.
     public var archivedClass: ArchivedClass? { isInline ? nil : reader.archivedClass(of: number) }
 
-    /// A value of the object: of the type its class stands for, if that is `type` or a subclass, or
-    /// of `type`, if it is read from that class.
+    /// Returns the value of the object. Its type is the one bound to the object's class, if that is
+    /// `type` or a subclass. Otherwise it is `type`, if that can be read from the class.
     ///
     /// - Throws: `missingValue` for nil, `classNotAllowed`, `wrongType`, `referenceCycle`, the
-    ///   limits' codes, and what the object's initializer throws.
+    ///   limits' codes, and the errors of the object's initializer.
     public func object<T: KeyedDecodable>(as type: T.Type) throws -> T {
         if isInline { throw reader.wrongType(self, expected: "\(T.self)") }
         return try reader.value(type, number)
     }
 
-    /// A value that takes the place of the one that the object becomes, as `awakeAfter(using:)` does it. All
-    /// references to the object lead to the same replacement.
+    /// Returns a replacement for the value of the object, as `awakeAfter(using:)` does. All
+    /// references to the object get the same replacement.
     ///
     /// ```swift
     /// static func unarchive(_ reference: KeyedReference) throws -> Shape {
@@ -53,7 +53,7 @@ public struct KeyedReference {
     /// }
     /// ```
     ///
-    /// - Throws: as ``object(as:)``, and what `replacement` throws.
+    /// - Throws: as ``object(as:)``, and the errors of `replacement`.
     public func object<T: KeyedDecodable, Replacement>(
         as type: T.Type, replacedBy replacement: (T) throws -> Replacement
     ) throws -> Replacement {
@@ -64,8 +64,8 @@ public struct KeyedReference {
         return replaced
     }
 
-    /// The node of a plain value: one that stands inline, or an object that is a string, a number,
-    /// data; nil for others.
+    /// Returns the node of a plain value, which is inline or an object that is a string, a number
+    /// or data; nil for other objects.
     ///
     /// - Throws: `classNotAllowed`.
     func leaf() throws -> UInt32? {

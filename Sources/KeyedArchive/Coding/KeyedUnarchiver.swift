@@ -3,7 +3,7 @@
 
 public import PropertyList
 
-/// Reads typed values from a keyed archive, of allowed classes only.
+/// An unarchiver that reads typed values of allowed classes from a keyed archive.
 ///
 /// ```swift
 /// let saves = try KeyedUnarchiver.unarchive([Save].self, from: bytes)
@@ -13,16 +13,16 @@ public import PropertyList
 /// let level = try archive.roots.decodeInteger(forKey: "level")
 /// ```
 ///
-/// Allowed are the classes of the registry and those that the type asked for consists of. The rule
-/// holds for every reference at every depth: nothing that is read can add to it.
+/// The allowed classes are those of the registry and those that the requested type registers. The
+/// rule applies to every reference at every depth, and no archive can extend it.
 public struct KeyedUnarchiver {
     /// The roots of the archive.
     public let roots: KeyedDecoder
 
-    /// The key of the root where there is only one.
+    /// The key of the root in archives with one root.
     public static let rootKey = "root"
 
-    /// Prepares to read an archive. Linear: everything is checked that does not depend on types.
+    /// Creates an unarchiver. Linear: it checks everything that does not depend on types.
     ///
     /// - Throws: `notAnArchive`, `unsupportedVersion`, `danglingReference`, `malformedObject`,
     ///   `malformedClass`, `expansionLimitExceeded`.
@@ -34,7 +34,7 @@ public struct KeyedUnarchiver {
         roots = KeyedDecoder(reader, object: nil)
     }
 
-    /// Parses an archive.
+    /// Creates an unarchiver by parsing an archive.
     ///
     /// - Throws: `invalidPropertyList`, and as ``init(_:allowing:limits:)``.
     public init(
@@ -45,9 +45,11 @@ public struct KeyedUnarchiver {
         try self.init(contents, allowing: registry, limits: limits)
     }
 
-    /// Whether numbers of one kind are read as another, as `NSKeyedUnarchiver` does it; false at first.
+    /// A Boolean value that says whether numbers are converted to the requested kind, as by
+    /// `NSKeyedUnarchiver`; false by default.
     ///
-    /// Otherwise a field has the kind that is asked for, and its value fits. With the conversion,
+    /// Without the conversion, a field must have the requested kind, and its value must fit. The
+    /// conversions are:
     ///
     /// | read as | from |
     /// |---|---|
@@ -55,20 +57,20 @@ public struct KeyedUnarchiver {
     /// | integers | a boolean: 1 or 0; a real: without its fraction |
     /// | `Double`, `Float` | a boolean: 1 or 0; another number: the nearest one |
     ///
-    /// An integer that the type cannot hold stays an error.
+    /// An integer that does not fit in the type is an error in either case.
     public var convertsNumbers: Bool {
         get { roots.reader.convertsNumbers }
         nonmutating set { roots.reader.convertsNumbers = newValue }
     }
 
-    /// The values that the program hands to the initializers of its types, as with `Decoder`; each reads it with
-    /// ``KeyedDecoder/userInfo``.
+    /// The values that the program passes to the initializers of its types, as with `Decoder`. The
+    /// types read them from ``KeyedDecoder/userInfo``.
     public var userInfo: [CodingUserInfoKey: any Sendable] {
         get { roots.reader.userInfo }
         nonmutating set { roots.reader.userInfo = newValue }
     }
 
-    /// The root, or one of several.
+    /// Returns the root, or one of several.
     ///
     /// - Throws: as `KeyedDecoder.decode(_:forKey:)`.
     public func unarchive<T: KeyedDecodable>(
@@ -77,7 +79,8 @@ public struct KeyedUnarchiver {
         try roots.decode(type, forKey: key)
     }
 
-    /// The root, or one of several, as the first of `types` that is read from its class.
+    /// Returns the root, or one of several, as the first of `types` that can be read from its
+    /// class.
     ///
     /// - Throws: as ``KeyedDecoder/decodeObject(ofAny:forKey:)``; `missingValue` for nil.
     public func unarchive(
@@ -94,7 +97,7 @@ public struct KeyedUnarchiver {
         return value
     }
 
-    /// Parses an archive and reads its root.
+    /// Parses an archive and returns its root.
     ///
     /// - Throws: as ``init(parsing:allowing:options:limits:)`` and ``unarchive(_:forKey:)``.
     public static func unarchive<T: KeyedDecodable>(

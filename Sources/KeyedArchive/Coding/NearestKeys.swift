@@ -3,27 +3,28 @@
 
 @_spi(Tables) internal import PropertyList
 
-/// The keys that an error for a missing one offers instead.
+/// The existing keys that an error for a missing key suggests.
 ///
-/// Programs that go on without a field may make an error for each object of a file. So the work for one error
-/// is bounded, and so is the number of errors with keys: ``ArchiveReader`` counts them.
+/// Programs that continue without a field may create an error for each object of a file. So the
+/// work for one error is bounded, and so is the number of errors with suggestions, which
+/// ``ArchiveReader`` counts.
 enum NearestKeys {
-    /// The number of keys that are looked at.
+    /// The maximum number of keys to compare.
     static let mostKeys = 32
-    /// The bytes of a key that is looked at.
+    /// The maximum length in bytes of a key to compare.
     static let longestKey = 64
-    /// The number of errors of one archive that offer keys.
+    /// The maximum number of errors with suggestions for one archive.
     static let mostErrors = 256
     private static let mostNamed = 8
 
-    /// Names keys for a message.
+    /// Formats keys for a message.
     ///
     /// - Parameters:
-    ///   - key: the key that is missing.
-    ///   - keys: some of those that are there, at most ``mostKeys`` of ``longestKey`` bytes.
-    ///   - count: the number of all.
-    /// - Returns: The keys, those nearest to `key` first, as in `"name", "age" and 3 more`; nil where there are
-    ///   none.
+    ///   - key: the missing key.
+    ///   - keys: some of the existing keys, at most ``mostKeys`` of ``longestKey`` bytes.
+    ///   - count: the number of existing keys.
+    /// - Returns: The keys, those nearest to `key` first, as in `"name", "age" and 3 more`; nil if
+    ///   there are none.
     static func text(for key: String, among keys: [String], of count: Int) -> String? {
         if keys.isEmpty { return nil }
         let wanted = Array(key.utf8.prefix(longestKey))
@@ -35,8 +36,7 @@ enum NearestKeys {
         return nearest.joined(separator: ", ") + (rest > 0 ? " and \(rest) more" : "")
     }
 
-    /// The number of bytes to insert, delete or replace that make one key of the other; a letter's case
-    /// does not count.
+    /// Returns the edit distance between two keys in bytes, ignoring the case of ASCII letters.
     private static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
         var row = Array(0...right.count)
         for (i, byte) in left.enumerated() {
@@ -57,8 +57,8 @@ enum NearestKeys {
 }
 
 extension ArchiveReader {
-    /// The keys of an object, or of the roots, for an error that misses one; nil where there are none, and
-    /// after many such errors.
+    /// Returns the keys of an object, or of the roots, for an error about a missing one; nil if
+    /// there are none, and after many such errors.
     func keysInstead(of key: String, in decoder: KeyedDecoder) -> String? {
         let record = decoder.record
         guard record.kind == .dictionary, remainingHints > 0 else { return nil }

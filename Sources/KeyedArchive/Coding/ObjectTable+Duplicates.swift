@@ -4,10 +4,11 @@
 internal import ArchiveVocabulary
 @_spi(Tables) internal import PropertyList
 
-// An object that is given a key twice. Most often a class and its superclass use the same key.
+// Keys that an object is given twice, usually by a class and its superclass.
 
 extension ObjectTable {
-    /// Removes the earlier values of keys that the open object was given twice. A key stays in its first place.
+    /// Removes the earlier values of duplicate keys from the open object. A key keeps its first
+    /// position.
     mutating func dropDuplicates() {
         var places: [UInt32: Int] = [:]
         var kept: [(key: UInt32, value: UInt32)] = []
@@ -24,8 +25,8 @@ extension ObjectTable {
         }
     }
 
-    /// The error of an assembled document, with the class and the key where an object has a key twice. Linear in
-    /// the number of objects.
+    /// Converts an error in assembling the document. For a duplicate key, the error names the class
+    /// and the key. Linear in the number of objects.
     func duplicate(_ error: PropertyListError) -> KeyedArchiveError {
         guard error.code == .duplicateKey, let path = error.path else {
             return KeyedArchiveError(error)
@@ -49,7 +50,7 @@ extension ObjectTable {
 }
 
 extension KeyedArchiveError {
-    /// The error for a key that an object has twice, while it is written.
+    /// Returns the error for a duplicate key in an object that is being written.
     static func duplicateKey(
         key: String, _ className: String?, _ path: PropertyListPath, object: PropertyListUID? = nil
     ) -> KeyedArchiveError {

@@ -4,69 +4,70 @@
 internal import ArchiveVocabulary
 internal import PropertyList
 
-/// The objects of an archive that is being written: those that have only a number yet, those that are
-/// open, and those that are complete.
+/// The objects of an archive that is being written: those with only a number, the open ones, and
+/// the complete ones.
 ///
-/// A value, so that each step of the writer is one access to it.
+/// A value type, so that each step of the writer is one access to it.
 struct ObjectTable {
-    /// The object that fields are added to.
+    /// The innermost object under construction, to which fields are added.
     struct Open {
         /// Its number; nil for the roots.
         var number: UInt32?
-        /// Its class, by its place among the classes.
+        /// The index of its class among the written classes.
         var classIndex = 0
         /// The number of fields so far.
         var step = 0
         /// The number of fields without a key.
         var unkeyedCount = 0
-        /// Where its fields begin among those of all open objects.
+        /// The index of its first field among those of all open objects.
         var start = 0
     }
 
-    /// A class of which objects are written.
+    /// A class with written objects.
     private struct WrittenClass {
         let archivedClass: ArchivedClass
-        /// The number of its description, once an object of it is complete.
+        /// The number of its description, once one of its objects is complete.
         var number: UInt32?
-        /// The keys that its objects were given, in order, with their nodes.
+        /// The keys of its objects, in order, with their nodes.
         var layout: [(key: KnownKey, node: UInt32)] = []
     }
 
     var assembler = GraphAssembler(sharesLeaves: true)
-    // By object: its node, or one of two marks.
+    // By object: its node, or one of two markers.
     private(set) var objects: [UInt32] = [promised]
-    // The slot of an object that has been referred to conditionally only: nil, as things stand.
+    // The marker of an object that only has a number. Unless it is written later, it becomes nil.
     private static let promised = UInt32.max
-    // The slot of an object that is open.
+    // The marker of an open object.
     private static let underWay = UInt32.max - 1
 
-    // The first stands for the roots, which have no class.
+    // The first is a placeholder for the roots, which have no class.
     private var classes = [WrittenClass(archivedClass: ArchivedClass(name: ""))]
-    // Empty while there are few, which are searched one after the other.
+    // Empty while there are few classes, which are searched linearly.
     private var classIndexes: [ArchivedClass: Int] = [:]
     private static let fewClasses = 8
     private(set) var open = Open()
-    // The fields of all open objects, each object's together; those of the roots are the first.
+    // The fields of all open objects, grouped by object. The roots come first.
     var fields: [(key: UInt32, value: UInt32)] = []
     let classKey: UInt32
-    // How many objects there may be, and fields that are copied.
+    // The maximum number of objects, and of copied fields and elements.
     let limit: Int
 
     private var instances = IdentityMap()
-    // What objects of other archives have become here.
+    // The copies of objects of other archives.
     private var copies: [ObjectIdentity: UInt32] = [:]
     var copiedParts: [ArchiveIdentity: CopiedParts] = [:]
-    // How many fields and elements of theirs.
+    // The number of copied fields and elements.
     var copiedCount = 0
-    // By the node of a string or a number: the object that stands for all that are equal; 0 is none.
+    // By the node of a string or number: the object for all equal values; 0 is none.
     private var plainObjects: [UInt32] = []
     /// The first error, after which nothing is added and nothing is output.
     private(set) var failure: (any Error)?
-    /// Whether the archive is finished or has failed.
+    /// A Boolean value that says whether the archive is finished or has failed.
     private(set) var isClosed = false
     private let lastDuplicateKeyWins: Bool
 
-    /// Bounds what values that share parts can come to: they are written as often as they occur.
+    /// Creates an empty table. The limits apply to the number of objects, because values that share
+    /// parts are written as often as they occur.
     init(limits: ParsingLimits, lastDuplicateKeyWins: Bool) {
         self.lastDuplicateKeyWins = lastDuplicateKeyWins
         let (most, overflows) = limits.expansion.base.multipliedReportingOverflow(by: 16)
@@ -78,20 +79,20 @@ struct ObjectTable {
     func tooMany() -> KeyedArchiveError {
         KeyedArchiveError(
             .expansionLimitExceeded,
-            what: "the values come to more than \(limit) objects or fields",
-            recovery: "raise `ParsingLimits.expansion` if they are meant to")
+            what: "expected at most \(limit) objects or fields, found more",
+            recovery: "raise `ParsingLimits.expansion` if the values are genuine")
     }
 
     private static var finished: KeyedArchiveError {
         KeyedArchiveError(
-            .misuse, what: "the archive is finished", recovery: "make a new `KeyedArchiver`")
+            .misuse, what: "the archive is finished", recovery: "create a new `KeyedArchiver`")
     }
 
     static func misuse(_ what: String) -> KeyedArchiveError {
         KeyedArchiveError(.misuse, what: what)
     }
 
-    /// Keeps the first error. Its path grows while the calls around it return.
+    /// Records the first error. Its path grows while the enclosing calls return.
     @inline(never)
     mutating func fail(_ error: any Error, inside components: [PropertyListPath.Component] = []) {
         if isFinished { return }
@@ -102,7 +103,7 @@ struct ObjectTable {
 
     private var isFinished: Bool { isClosed && failure == nil }
 
-    /// The error for an object that is added after the archive has failed or is finished.
+    /// Returns the error for an object that is added after the archive has failed or is finished.
     @inline(never)
     private func closed() -> KeyedArchiveError {
         if isFinished { return Self.finished }
@@ -113,7 +114,7 @@ struct ObjectTable {
 // MARK: - Numbers
 
 extension ObjectTable {
-    /// The next number.
+    /// Reserves the next number.
     mutating func reserve() throws(KeyedArchiveError) -> UInt32 {
         if isClosed { throw closed() }
         guard objects.count < limit else { throw tooMany() }
@@ -132,7 +133,7 @@ extension ObjectTable {
         return number
     }
 
-    /// The number of an instance, reserved if it has none yet.
+    /// Returns the number of an instance, reserving one if it has none.
     mutating func objectNumber(of instance: AnyObject) throws(KeyedArchiveError) -> UInt32 {
         if let known = instances.object(of: instance) { return known }
         let number = try reserve()
@@ -140,16 +141,16 @@ extension ObjectTable {
         return number
     }
 
-    /// Returns the object that an instance, or a part of a tree, has become.
+    /// Returns the object of an instance, or of a part of a tree; nil if it has none.
     func object(of instance: AnyObject) -> UInt32? { instances.object(of: instance) }
 
-    /// Notes what a part of a tree has become.
+    /// Records the object of a part of a tree.
     mutating func insert(_ part: AnyObject, _ object: UInt32) { instances.insert(part, object) }
 
-    /// Returns the object that an object of another archive has become here.
+    /// Returns the copy of an object of another archive; nil if it has none.
     func copy(of identity: ObjectIdentity) -> UInt32? { copies[identity] }
 
-    /// Notes what an object of another archive has become here.
+    /// Records the copy of an object of another archive.
     mutating func note(_ object: UInt32, for identity: ObjectIdentity) {
         copies[identity] = object
     }
@@ -158,7 +159,7 @@ extension ObjectTable {
 // MARK: - Objects
 
 extension ObjectTable {
-    /// Opens an object, and returns the one that was open.
+    /// Opens an object, and returns the enclosing one.
     mutating func begin(_ object: UInt32, classIndex: Int) -> Open {
         let outer = open
         open = Open(number: object, classIndex: classIndex, start: fields.count)
@@ -166,7 +167,7 @@ extension ObjectTable {
         return outer
     }
 
-    /// Completes the open object; `outer` is open again.
+    /// Completes the open object, and makes `outer` the open one again.
     mutating func end(_ outer: Open) throws(KeyedArchiveError) {
         guard let number = open.number else { return }
         let classNumber = try describe(open.classIndex)
@@ -176,7 +177,7 @@ extension ObjectTable {
         close(outer)
     }
 
-    /// Drops the open object, which could not be written; `outer` is open again.
+    /// Discards the open object, which could not be written, and makes `outer` the open one again.
     mutating func abandon(_ outer: Open) { close(outer) }
 
     private mutating func close(_ outer: Open) {
@@ -184,12 +185,12 @@ extension ObjectTable {
         open = outer
     }
 
-    /// The name of a class by the number of its description.
+    /// Returns the name of a class by the number of its description.
     func className(_ number: UInt32) -> String? {
         classes.first { $0.number == number }?.archivedClass.name
     }
 
-    /// The place of a class among those that are written.
+    /// Returns the index of a class among the written classes, adding it if it is new.
     mutating func classIndex(of archivedClass: ArchivedClass) -> Int {
         let known =
             classIndexes.isEmpty
@@ -207,7 +208,7 @@ extension ObjectTable {
         return classes.count - 1
     }
 
-    /// The number of a class's description, added now if there is none.
+    /// Returns the number of a class's description, adding it if there is none.
     mutating func describe(_ classIndex: Int) throws(KeyedArchiveError) -> UInt32 {
         if let number = classes[classIndex].number { return number }
         let archivedClass = classes[classIndex].archivedClass
@@ -220,7 +221,7 @@ extension ObjectTable {
         return number
     }
 
-    /// The node of a class's description; nil where that has unusual keys.
+    /// Returns the node of a class's description; nil if the description has additional keys.
     private mutating func description(_ archivedClass: ArchivedClass) -> UInt32? {
         guard let fields = archivedClass.fields else { return nil }
         var entries: [(key: UInt32, value: UInt32)] = []
@@ -246,7 +247,7 @@ extension ObjectTable {
 // MARK: - Fields
 
 extension ObjectTable {
-    /// Adds a field to the open object, if that is `object`.
+    /// Adds a field to the open object, which must be `object`.
     @inline(__always)
     mutating func field(
         _ key: String, of object: UInt32?, _ value: (inout GraphAssembler) -> UInt32
@@ -259,12 +260,13 @@ extension ObjectTable {
         if isFinished { return fail(Self.finished) }
         fail(
             KeyedArchiveError(
-                .misuse, what: "the encoder of another object than the innermost is used",
-                recovery: "use an encoder only within the `encode(with:)` that is given it"))
+                .misuse, what: "an encoder is used outside the `encode(with:)` of its object",
+                recovery: "use an encoder only within the `encode(with:)` that receives it"))
     }
 
-    /// The node of a key. Objects of one class have the same keys in the same order, so mostly one comparison is
-    /// enough. It is by class and step, because the shape of an object is not known before its last key.
+    /// Returns the node of a key. Objects of one class usually have the same keys in the same
+    /// order, so the node is cached by class and step, and one comparison is enough. It cannot be
+    /// cached by shape, which is not known before the last key of an object.
     private mutating func keyNode(_ key: String) -> UInt32 {
         let step = open.step
         let classIndex = open.classIndex
@@ -283,7 +285,7 @@ extension ObjectTable {
         return node
     }
 
-    /// Adds a value without a key to the open object, if that is `object`.
+    /// Adds a value without a key to the open object, which must be `object`.
     mutating func unkeyedField(
         of object: UInt32?, _ value: (inout GraphAssembler) -> UInt32
     ) {
@@ -297,19 +299,21 @@ extension ObjectTable {
 // MARK: - Plain values
 
 extension ObjectTable {
-    /// The object for text: one that has the same, or a new one.
+    /// Returns the object for text: an existing one for equal text if `uniquing`, otherwise a new
+    /// one.
     mutating func string(_ text: String, uniquing: Bool) throws(KeyedArchiveError) -> UInt32 {
         try object(of: assembler.string(text), uniquing)
     }
 
-    /// The object for a number: one that is the same, or a new one.
+    /// Returns the object for a number: an existing one for an equal number if `uniquing`,
+    /// otherwise a new one.
     mutating func number(
         _ number: ArchivedNumber, uniquing: Bool
     ) throws(KeyedArchiveError) -> UInt32 {
         try object(of: assembler.number(number), uniquing)
     }
 
-    /// The object for a plain value. Equal values are one node.
+    /// Returns the object for a plain value. Equal values have the same node.
     private mutating func object(
         of node: UInt32, _ uniquing: Bool
     ) throws(KeyedArchiveError) -> UInt32 {
@@ -325,12 +329,12 @@ extension ObjectTable {
         return object
     }
 
-    /// A new object for bytes.
+    /// Adds an object for bytes.
     mutating func data(_ bytes: [UInt8]) throws(KeyedArchiveError) -> UInt32 {
         try add(node: assembler.data(bytes))
     }
 
-    /// The node of a tree of plain values.
+    /// Adds a tree of plain values, and returns its node.
     mutating func tree(
         _ value: PropertyListValue, _ limits: ParsingLimits
     ) throws(KeyedArchiveError) -> UInt32 {
@@ -339,12 +343,12 @@ extension ObjectTable {
         }
     }
 
-    /// Gives a reserved object its node.
+    /// Sets the node of a reserved object.
     mutating func complete(_ object: UInt32, node: UInt32) { objects[Int(object)] = node }
 }
 
 extension GraphAssembler {
-    /// The node of a number.
+    /// Returns the node of a number.
     mutating func number(_ number: ArchivedNumber) -> UInt32 {
         switch number {
         case .boolean(let value): boolean(value)
@@ -357,13 +361,12 @@ extension GraphAssembler {
 // MARK: - The end
 
 extension ObjectTable {
-    /// The archive as a property list:
+    /// Finishes the archive, and returns it as a property list. The keys are in the order of
+    /// current systems:
     ///
     ///     $version, $archiver, $top, $objects
     ///
-    /// in the order of current systems.
-    ///
-    /// - Throws: the error that was kept; `misuse`, `invalidPropertyList`.
+    /// - Throws: the recorded error; `misuse`, `invalidPropertyList`.
     mutating func finish(archiver: String) throws -> PropertyListDocument {
         if let failure { throw failure }
         if isClosed { throw closed() }

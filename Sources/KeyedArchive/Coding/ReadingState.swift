@@ -4,41 +4,42 @@
 internal import CallStack
 internal import PropertyList
 
-/// The state of decoding one archive: the objects under construction, the fields requested so far, and the
-/// resolved classes.
+/// The state of decoding one archive: the objects under construction, the fields requested so far,
+/// and the resolved classes.
 ///
-/// A value, so that each step of the reader is one access to it.
+/// A value type, so that each step of the reader is one access to it.
 struct ReadingState {
-    /// The class of an object and the shape of its dictionary: all such objects have a field in the same position.
+    /// The class of an object and the shape of its dictionary. Objects of one layout have each
+    /// field in the same position.
     struct Layout: Equatable {
         private let bits: UInt64
 
-        /// The layout of the objects of a class in dictionaries of a shape, which is not 0.
+        /// Creates the layout of objects of a class in dictionaries of a shape, which is not 0.
         init(classIndex: Int, shape: UInt16) {
             bits = UInt64(truncatingIfNeeded: classIndex) << 16 | UInt64(shape)
         }
 
         fileprivate static let none = Layout(classIndex: 0, shape: 0)
 
-        /// The slot among `count`, a power of two.
+        /// Returns the slot of the layout among `count`, a power of two.
         fileprivate func slot(_ count: Int) -> Int {
             Int(truncatingIfNeeded: bits ^ bits >> 16) & (count &- 1)
         }
     }
 
-    /// A field that objects of a layout were asked for, and the step that came after it.
+    /// A requested field of the objects of a layout, and the step that followed it.
     private struct FieldStep {
         let layout: Layout
         let key: KnownKey
         /// The position of the key in the object, or ``missing``.
         let position: UInt32
-        /// The place of the next step plus one; 0 is none.
+        /// The index of the next step plus one; 0 is none.
         var next: UInt32
     }
 
     /// The position of a field that the objects of a layout do not have.
     static let missing = UInt32.max
-    /// The position of a field that no object of the layout was asked for at this step.
+    /// The position of a field that was not requested from objects of the layout at this step.
     static let unknown = UInt32.max - 1
 
     /// The requests to one object so far.
@@ -46,15 +47,15 @@ struct ReadingState {
         /// The value of ``next`` before the first request.
         fileprivate static let start = UInt32.max
 
-        /// The place of the step of the last request plus one; 0 is none.
+        /// The index of the last step plus one; 0 is none.
         fileprivate var last: UInt32 = 0
-        /// The place of the step that is expected plus one; 0 is none.
+        /// The index of the expected step plus one; 0 is none.
         fileprivate var next = start
         /// The number of values without a key.
         var unkeyedCount = 0
     }
 
-    /// The answers for one class, for a comparison at each reference to its objects.
+    /// The cached answers for one class, which are compared at each reference to its objects.
     private struct Grant {
         /// A Boolean value that says whether the program's registry allows the class.
         var isListed = false
@@ -66,31 +67,32 @@ struct ReadingState {
 
     private static let slotCount = 64
 
-    /// The objects that are being made, outermost first.
+    /// The objects under construction, outermost first.
     private(set) var open: [UInt32] = []
     private(set) var progress = Progress()
-    // By class: what is known of it.
+    // By class: the results of lookups.
     private var lookups: [ClassLookup]
-    // By class: whether its objects are allowed, as far as is known.
+    // By class: whether its objects are known to be allowed.
     private var grants: [Grant]
     /// The number of roots that have been read.
     private(set) var rootCount: UInt32 = 0
-    /// A Boolean value that says whether the archive decided on a class further out: below, only the registry counts.
+    /// A Boolean value that says whether the archive chose the class of an enclosing object. Within
+    /// it, only the registry's classes are allowed.
     var isBelowAny = false
     /// The stack that nested calls may use.
     var stack = StackSegment()
-    /// Long text and data by their nodes: however often they are referred to, they are copied once.
+    /// Long strings and data by node. Each is copied once, however often it is referred to.
     var longContents = LongContents()
-    /// The objects made for the root that is being read, in order.
+    /// The objects created for the root that is being read, in order.
     var newlyMade: [UInt32] = []
-    /// The number of references to be followed when everything else is complete. The reader has these: to release
-    /// them may run code of a program.
+    /// The number of deferred references. The reader stores them, because releasing them may run
+    /// code of a program.
     var lateCount = 0
-    // By object: whether it is being made.
+    // By object: whether it is under construction.
     private var isUnderWay: [Bool]
-    // The steps of all layouts, each linked to the one that came after it the last time.
+    // The steps of all layouts, each linked to the one that followed it the last time.
     private var steps: [FieldStep] = []
-    // By slot of a layout: the place of the first step plus one; 0 is none.
+    // By slot of a layout: the index of the first step plus one; 0 is none.
     private var firstSteps: [UInt32] = []
     private var visits = 0
     private let visitLimit: Int
@@ -103,7 +105,7 @@ struct ReadingState {
         self.visitLimit = visitLimit
     }
 
-    /// Counts a reference that is followed, or several.
+    /// Charges one or more followed references.
     ///
     /// - Throws: `expansionLimitExceeded`.
     mutating func charge(_ count: Int = 1) throws(KeyedArchiveError) {
@@ -114,7 +116,7 @@ struct ReadingState {
     /// The number of values that may still be visited.
     var remainingVisits: Int { max(0, visitLimit &- visits) }
 
-    /// Begins to read a root.
+    /// Begins to read a root, with the whole budget.
     mutating func restart() {
         visits = 0
         rootCount &+= 1
@@ -131,7 +133,7 @@ struct ReadingState {
 
     func isUnderWay(_ object: UInt32) -> Bool { isUnderWay[Int(object)] }
 
-    /// Begins to make an object, and returns the progress of the one around it.
+    /// Begins the construction of an object, and returns the progress of the enclosing one.
     mutating func begin(_ object: UInt32) -> Progress {
         let outer = progress
         progress = Progress()
@@ -146,10 +148,8 @@ struct ReadingState {
         progress = outer
     }
 
-    /// Notes a request for a field.
-    ///
-    /// - Returns: The position of the field, if the request is the one that came here the last time, from an object
-    ///   of the same layout; otherwise ``unknown``.
+    /// Returns the expected position of a requested field, or ``unknown``. It is known if the field
+    /// was requested at this step the last time, from an object of the same layout.
     @inline(__always)
     mutating func ask(_ key: String, _ layout: Layout) -> UInt32 {
         if progress.next == Progress.start { progress.next = firstStep(layout) }
@@ -167,7 +167,8 @@ struct ReadingState {
         firstSteps.isEmpty ? 0 : firstSteps[layout.slot(Self.slotCount)]
     }
 
-    /// Notes the position of the field that ``ask(_:_:)`` did not know, in the place of the step that was expected.
+    /// Caches the position of a field for which ``ask(_:_:)`` returned ``unknown``, in place of the
+    /// expected step.
     mutating func learn(_ position: UInt32, of key: String, _ layout: Layout) {
         let expected = Int(truncatingIfNeeded: progress.next) &- 1
         if expected >= 0 {
@@ -202,35 +203,35 @@ extension ReadingState {
         return grant.isListed || !isBelowAny && grant.root == rootCount && rootCount > 0
     }
 
-    /// The answer of the program's registry for a class.
+    /// Returns the answer of the program's registry for a class.
     func listed(_ number: ClassNumber) -> ClassLookup.Answer { lookups[Int(number.value)].listed }
 
-    /// Notes the answer of the program's registry for a class.
+    /// Stores the answer of the program's registry for a class.
     mutating func setListed(_ answer: ClassLookup.Answer, _ number: ClassNumber) {
         lookups[Int(number.value)].listed = answer
         grants[Int(number.value)].isListed = answer.isAllowed
     }
 
-    /// The answer of the types requested at this root for a class; nil where it is not known.
+    /// Returns the answer of the types requested at this root for a class; nil if it is not known.
     func askedFor(_ number: ClassNumber) -> ClassLookup.Answer? {
         let lookup = lookups[Int(number.value)]
         return lookup.root == rootCount ? lookup.askedFor : nil
     }
 
-    /// Notes the answer of the types requested at this root for a class.
+    /// Stores the answer of the types requested at this root for a class.
     mutating func setAskedFor(_ answer: ClassLookup.Answer, _ number: ClassNumber) {
         lookups[Int(number.value)].setAskedFor(answer, root: rootCount)
         grants[Int(number.value)].root = answer.isAllowed ? rootCount : 0
         grants[Int(number.value)].acceptedType = nil
     }
 
-    /// Returns whether a type is known to be read from a class.
+    /// Returns whether a type is known to be readable from a class.
     @inline(__always)
     func accepts(_ type: Any.Type, _ number: ClassNumber) -> Bool {
         grants[Int(number.value)].acceptedType == ObjectIdentifier(type)
     }
 
-    /// Notes that a type is read from a class.
+    /// Records that a type can be read from a class.
     mutating func accept(_ type: Any.Type, _ number: ClassNumber) {
         grants[Int(number.value)].acceptedType = ObjectIdentifier(type)
     }

@@ -1,15 +1,16 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Values by type, for a lookup at each object that is written.
+/// Values by type, with a fast lookup for each written object.
 ///
-/// An open-addressing table, at most half full. Types are the program's own, so their addresses need no seeded hash.
+/// An open-addressing table, at most half full. The types are the program's own, so their addresses
+/// need no seeded hash.
 struct TypeTable<Value> {
     private var entries: [(id: ObjectIdentifier, value: Value)] = []
-    // The place of an entry plus one; 0 is free.
+    // The index of an entry plus one; 0 is free.
     private var slots: [UInt32] = []
 
-    /// The value of a type; nil where it has none.
+    /// The value of a type; nil if it has none.
     subscript(id: ObjectIdentifier) -> Value? {
         if slots.isEmpty { return nil }
         let place = Int(truncatingIfNeeded: slots[slot(of: id)])
@@ -23,13 +24,13 @@ struct TypeTable<Value> {
         slots[slot(of: id)] = UInt32(truncatingIfNeeded: entries.count)
     }
 
-    /// Removes all values, and keeps the room for them.
+    /// Removes all values, and keeps the capacity.
     mutating func removeAll() {
         for place in slots.indices { slots[place] = 0 }
         entries.removeAll(keepingCapacity: true)
     }
 
-    /// The slot where a type is, or belongs.
+    /// Returns the slot of a type, or the free slot for it.
     private func slot(of id: ObjectIdentifier) -> Int {
         let address = UInt64(UInt(bitPattern: id))
         let hash = (address &* 0x9E37_79B9_7F4A_7C15) >> 32

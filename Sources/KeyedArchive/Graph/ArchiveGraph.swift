@@ -4,11 +4,11 @@
 internal import ArchiveVocabulary
 public import PropertyList
 
-/// A keyed archive as a graph of objects, for looking at and changing, whatever their classes are.
+/// A keyed archive as a graph of objects, for inspecting and changing objects of any class.
 ///
-/// Nothing is dropped: objects that nothing refers to, unknown classes, every field, the order of all
-/// of them. An object is known by its number, so that shared objects stay shared and cycles are
-/// nothing special.
+/// Nothing is dropped: unreferenced objects, unknown classes, all fields and their order are kept.
+/// Objects are identified by number, so that shared objects stay shared and cycles need no special
+/// treatment.
 ///
 /// ```swift
 /// var graph = try ArchiveGraph(parsing: bytes)
@@ -23,11 +23,11 @@ public struct ArchiveGraph: Sendable {
     public var archiver: String
     /// The roots by their keys: UIDs and plain values.
     public var roots: PropertyListDictionary
-    /// All entries by their numbers; the first stands for nil.
+    /// All entries by their numbers; the first represents nil.
     public var objects: [ArchivedEntry]
-    /// The errors of an archive that was read with `keepingMalformed`; otherwise empty.
+    /// The errors of an archive that was read with `keepingMalformed: true`; otherwise empty.
     public private(set) var problems: [KeyedArchiveError] = []
-    // The keys of the root dictionary, in order, with the values that are not of an archive.
+    // The keys of the root dictionary, in order. The four keys of the format have null as a value.
     private var layout: PropertyListDictionary = Self.newLayout
 
     private static let newLayout: PropertyListDictionary = [
@@ -35,7 +35,7 @@ public struct ArchiveGraph: Sendable {
         ArchiveFormat.topKey: .null, ArchiveFormat.objectsKey: .null,
     ]
 
-    /// An archive without objects, as `archiver` would write it.
+    /// Creates an archive without objects, as `archiver` would write it.
     public init(archiver: String = KeyedArchiver.Options().archiver) {
         self.archiver = archiver
         roots = PropertyListDictionary()
@@ -46,9 +46,9 @@ public struct ArchiveGraph: Sendable {
     ///
     /// - Parameters:
     ///   - contents: the archive.
-    ///   - keepingMalformed: whether malformed entries and references to nothing are kept and
-    ///     listed in ``problems``, instead of being refused.
-    ///   - limits: how much the archive may expand to.
+    ///   - keepingMalformed: whether malformed entries and dangling references are kept and listed
+    ///     in ``problems`` instead of thrown.
+    ///   - limits: the limits for expanding the archive.
     /// - Throws: `danglingReference`, `malformedObject`, `malformedClass`, `invalidPropertyList`,
     ///   `expansionLimitExceeded`.
     public init(
@@ -129,8 +129,9 @@ extension ArchiveGraph {
         }
     }
 
-    /// Checks the UIDs in one container, with a stack of its own. A path is put together only for a
-    /// reference that is wrong: one for each value would take the depth times the size.
+    /// Checks the UIDs in one container, with an explicit stack. It builds paths only for dangling
+    /// references. Building one for each value would take time proportional to the depth times the
+    /// size.
     private mutating func checkReferences(
         in value: PropertyListValue, _ path: [PropertyListPath.Component],
         _ object: PropertyListUID?, _ keepsMalformed: Bool
@@ -179,7 +180,8 @@ extension ArchiveGraph {
 // MARK: - Looking and changing
 
 extension ArchiveGraph {
-    /// The entry that `reference` names; nil where there is none.
+    /// The entry that `reference` names; nil if there is none. Setting nil, or an entry that does
+    /// not exist, has no effect.
     public subscript(reference: PropertyListUID) -> ArchivedEntry? {
         get {
             guard let number = Int(exactly: reference.value), number < objects.count else {
@@ -194,7 +196,7 @@ extension ArchiveGraph {
         }
     }
 
-    /// The class of the object that `reference` names; nil where it is no object.
+    /// Returns the class of the object that `reference` names; nil if the entry is not an object.
     public func archivedClass(of reference: PropertyListUID) -> ArchivedClass? {
         guard case .object(let object) = self[reference],
             case .classDescription(let description) = self[object.classReference]
@@ -212,10 +214,10 @@ extension ArchiveGraph {
 // MARK: - Writing
 
 extension ArchiveGraph {
-    /// The archive as a property list. Linear.
+    /// Returns the archive as a property list. Linear.
     ///
-    /// - Throws: `danglingReference` for a reference to nothing, `invalidPropertyList` for what a
-    ///   property list cannot hold.
+    /// - Throws: `danglingReference`; `invalidPropertyList` for values that a property list cannot
+    ///   represent.
     public func document(limits: ParsingLimits = .default) throws(KeyedArchiveError)
         -> PropertyListDocument
     {
@@ -233,9 +235,10 @@ extension ArchiveGraph {
         }
     }
 
-    /// The archive as bytes.
+    /// Returns the serialized archive.
     ///
-    /// - Throws: as ``document(limits:)``, and what the format cannot hold.
+    /// - Throws: as ``document(limits:)``; `invalidPropertyList` for values that the format cannot
+    ///   represent.
     public func serialized(
         as format: PropertyListFormat = .binary, limits: ParsingLimits = .default
     ) throws(KeyedArchiveError) -> [UInt8] {

@@ -3,23 +3,23 @@
 
 @_spi(Tables) internal import PropertyList
 
-// Objects of another archive are copied as they are: each once, with the numbers that they get here,
-// in the order in which an archiver would have given them. Nothing recurses.
+// Objects of another archive are copied without decoding, each once. They get the numbers that an
+// archiver would assign in this archive. Nothing recurses.
 
 extension ArchiveWriter {
-    /// An object whose number is given, and those it refers to that are still to be copied.
+    /// An object with an assigned number, and its references that are still to be copied.
     private struct CopyFrame {
         let object: UInt32
         let number: UInt32
-        /// The place of its class among those that are written; nil for a plain value.
+        /// The index of its class among the written classes; nil for a plain value.
         let classIndex: Int?
         var references: [UInt32]
     }
 
-    /// Copies an object of another archive with all that it refers to.
+    /// Copies an object of another archive and everything it refers to.
     ///
-    /// - Throws: `classNotAllowed`, `expansionLimitExceeded`, `malformedObject` for what could not be read
-    ///   or has a key twice.
+    /// - Throws: `classNotAllowed`, `expansionLimitExceeded`; `malformedObject` for unreadable
+    ///   values and duplicate keys.
     func copy(_ opaque: OpaqueObject) throws -> PropertyListUID {
         var frames: [CopyFrame] = []
         let number = try begin(opaque.number, of: opaque.archive, &frames)
@@ -33,7 +33,7 @@ extension ArchiveWriter {
         return PropertyListUID(number)
     }
 
-    /// The number for an object of another archive; where it is new, its frame is pushed.
+    /// Returns the number for an object of another archive. Pushes a frame if the object is new.
     private func begin(
         _ object: UInt32, of source: OpaqueArchive, _ frames: inout [CopyFrame]
     ) throws -> UInt32 {
@@ -50,8 +50,9 @@ extension ArchiveWriter {
         return number
     }
 
-    /// The place of an object's class among those that are written, where it may be written; nil for a
-    /// plain value.
+    /// Returns the index of an object's class among the written classes; nil for a plain value.
+    ///
+    /// - Throws: `classNotAllowed`.
     private func classIndex(of object: UInt32, in source: OpaqueArchive) throws -> Int? {
         guard let number = source.describedClass(of: object) else { return nil }
         if let known = table.copiedClass(number, of: source) { return known }
@@ -59,7 +60,7 @@ extension ArchiveWriter {
         return table.copyClass(number, of: source)
     }
 
-    /// Writes an object of another archive whose references all have their numbers.
+    /// Writes an object of another archive after all its references have numbers.
     private func complete(_ frame: CopyFrame, of source: OpaqueArchive) throws {
         let node =
             if let classIndex = frame.classIndex {
@@ -70,7 +71,7 @@ extension ArchiveWriter {
         table.complete(frame.number, node: node)
     }
 
-    /// Adds fields of an object of another archive to the open object.
+    /// Adds kept fields of an object of another archive to an open object.
     func copyFields(_ fields: OpaqueFields, to object: UInt32?) throws {
         let source = fields.archive
         for key in fields.keys {
@@ -87,32 +88,31 @@ extension ArchiveWriter {
     }
 }
 
-/// The parts of another archive by their copies in this one. A part that many objects share there is
-/// shared here.
+/// The copies of parts of another archive, so that parts shared there are shared here.
 struct CopiedParts {
-    /// By class: its place among those that are written.
+    /// By class: its index among the written classes.
     var classes: [ClassNumber: Int] = [:]
-    /// By node: the node of a key.
+    /// By source node: the copy of a key.
     var keys: [UInt32: UInt32] = [:]
-    /// By node: the node of a long text, or of long data.
+    /// By source node: the copy of a long string or long data.
     var longLeaves: [UInt32: UInt32] = [:]
 }
 
 extension ObjectTable {
-    /// The place of a class of another archive, of which an object has been copied, among those that are
-    /// written.
+    /// Returns the index among the written classes of a class that was copied from another archive;
+    /// nil if none of its objects has been copied.
     func copiedClass(_ number: ClassNumber, of source: OpaqueArchive) -> Int? {
         copiedParts[source.identity]?.classes[number]
     }
 
-    /// Makes a class of another archive one of those that are written, and returns its place.
+    /// Adds a class of another archive to the written classes, and returns its index.
     mutating func copyClass(_ number: ClassNumber, of source: OpaqueArchive) -> Int {
         let place = classIndex(of: source.archivedClass(number))
         copiedParts[source.identity, default: CopiedParts()].classes[number] = place
         return place
     }
 
-    /// An object of another archive with the fields that it has there.
+    /// Copies the fields of an object of another archive, and returns the node of the copy.
     ///
     /// - Throws: `expansionLimitExceeded`, `malformedObject`.
     mutating func copyFields(
@@ -133,7 +133,7 @@ extension ObjectTable {
         return assembler.dictionary(fields)
     }
 
-    /// Counts fields and elements, which the archive they are from may share among its objects.
+    /// Charges copied fields and elements, which the source archive may share among its objects.
     private mutating func chargeCopies(_ count: Int) throws(KeyedArchiveError) {
         copiedCount &+= count
         if copiedCount > limit { throw tooMany() }
@@ -146,10 +146,10 @@ extension ObjectTable {
         return key
     }
 
-    /// A value that stands in an object of another archive, with the numbers that the objects it refers to
-    /// have here.
+    /// Copies a value stored inline in an object of another archive, and returns the node of the
+    /// copy. References are renumbered.
     ///
-    /// - Throws: `malformedObject` for containers within containers and for what could not be read,
+    /// - Throws: `malformedObject` for nested containers and for unreadable values;
     ///   `expansionLimitExceeded`.
     mutating func copyField(
         _ node: UInt32, of object: UInt32, _ source: OpaqueArchive

@@ -4,30 +4,29 @@
 internal import ArchiveVocabulary
 public import PropertyList
 
-/// An object of a keyed archive whose class need not exist: a class and fields.
+/// An object of a keyed archive as a class and fields. The class need not be known.
 ///
-/// In the fields a UID is a reference to another object, and a plain value is what the object
-/// stored inline.
+/// A UID in the fields is a reference to another object. Other values are stored inline.
 public struct ArchivedObject: Sendable, Hashable {
-    /// Everything the object's dictionary holds, in order, `$class` included.
+    /// All entries of the object's dictionary, in order, including `$class`.
     public var fields: PropertyListDictionary
 
-    /// An object of the class that `classReference` describes.
+    /// Creates an object of the class that `classReference` describes.
     public init(class classReference: PropertyListUID, fields: PropertyListDictionary = [:]) {
         self.fields = fields
         self.classReference = classReference
     }
 
-    /// Takes a dictionary that has a `$class`.
+    /// Creates an object from a dictionary known to have a `$class`.
     init(checked fields: PropertyListDictionary) { self.fields = fields }
 
-    /// The entry that describes the class. Object 0, nil, where `$class` is no reference.
+    /// The entry that describes the class; 0, which is nil, if `$class` is not a reference.
     public var classReference: PropertyListUID {
         get { fields[ArchiveFormat.classKey]?.uid ?? 0 }
         set { fields[ArchiveFormat.classKey] = .uid(newValue) }
     }
 
-    /// The value of a field, or nil.
+    /// The value of a field; nil if there is none.
     public subscript(key: String) -> PropertyListValue? {
         get { fields[key] }
         set { fields[key] = newValue }
@@ -44,10 +43,10 @@ public enum ArchivedEntry: Sendable, Hashable {
     case object(ArchivedObject)
     /// The description of a class.
     case classDescription(ArchivedClass)
-    /// Any other value; kept only where problems are.
+    /// Any other value; present only in an archive that was read with `keepingMalformed: true`.
     case malformed(PropertyListValue)
 
-    /// The entry as it stands in `$objects`.
+    /// The representation of the entry in `$objects`.
     var value: PropertyListValue {
         switch self {
         case .null: .string(ArchiveFormat.null)

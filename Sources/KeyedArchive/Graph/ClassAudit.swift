@@ -8,29 +8,32 @@ internal import ArchiveVocabulary
 public struct DisallowedObject: Sendable {
     /// Its number in `$objects`.
     public let object: PropertyListUID
-    /// Its class; `NSString`, `NSNumber`, `NSData` for plain values.
+    /// Its class; `NSString`, `NSNumber`, `NSData` or `NSDate` for a plain value.
     public let archivedClass: ArchivedClass
-    /// A shortest path to it from the roots, as in `root.friends[0].urls["home"]`; nil where no root leads
-    /// to it. Linear in its length.
+    /// A shortest path to the object from the roots, as in `root.friends[0].urls["home"]`; nil if
+    /// no root leads to it. Linear in its length.
     ///
-    /// It is put together when it is asked for: all paths together may be far longer than the archive.
+    /// The path is built on each access, because all paths together may be far longer than the
+    /// archive.
     public var path: PropertyListPath? { ways.path(to: object.value) }
 
-    /// The path as text, cut in the middle where it is long. Takes constant time for a path of any
-    /// length, but the first time.
+    /// The path as text, with the middle left out if it is long. Takes constant time, whatever the
+    /// length of the path, except for the first access.
     package var pathDescription: String? { ways.pathDescription(to: object.value) }
 
     fileprivate let ways: WayFinder
 }
 
 extension ArchiveContents {
-    /// The objects whose classes `registry` does not allow: nothing is made of any object. Linear.
+    /// Returns the objects whose classes `registry` does not allow, without decoding any object.
+    /// Linear.
     ///
     /// - Parameters:
-    ///   - registry: the classes that are allowed.
-    ///   - limits: how much the descriptions of the classes may expand to.
+    ///   - registry: the allowed classes.
+    ///   - limits: the limits for expanding the descriptions of the classes.
     /// - Returns: The objects, in their order.
-    /// - Throws: `danglingReference`, `malformedObject`, `malformedClass`, `expansionLimitExceeded`.
+    /// - Throws: `danglingReference`, `malformedObject`, `malformedClass`,
+    ///   `expansionLimitExceeded`.
     public func objects(
         notAllowedBy registry: ClassRegistry, limits: ParsingLimits = .default
     ) throws(KeyedArchiveError) -> [DisallowedObject] {
@@ -55,24 +58,24 @@ extension ArchiveContents {
     }
 }
 
-/// Shortest ways from the roots of an archive to its objects.
+/// The shortest paths from the roots of an archive to its objects, found by a breadth-first search.
 private struct WayFinder: Sendable {
     private struct Step: Sendable {
-        /// The object that refers to this one; `root` for the roots, `none` where nothing does.
+        /// The object with the reference; `root` for the roots, `none` for an unreachable object.
         var parent: UInt32
-        /// The node of the key under which it does.
+        /// The node of the key of the field with the reference.
         var key: UInt32
-        /// The place in the list that stands there; -1 where it is no list.
+        /// The index of the reference if the field is an array; otherwise -1.
         var index: Int32
-        /// The number of objects on the path, with this one.
+        /// The number of objects on the path, including this one.
         var depth: UInt32 = 1
         /// The last object on the path whose depth is at most `longestEnd`.
         var anchor: UInt32 = 0
     }
 
-    // Texts of paths show no more objects at either end.
+    // The descriptions of paths show at most this many objects at either end.
     private static let longestEnd = 64
-    // Longer keys are cut in the text of a path.
+    // The length from which keys are truncated in the description of a path.
     private static let longestKey = 200
 
     private static let root = UInt32.max
@@ -82,10 +85,10 @@ private struct WayFinder: Sendable {
     private let objectsNumber: UInt32
     private var steps: [Step]
     private var queue: [UInt32] = []
-    // Containers that have been gone through: they may be shared.
+    // By node: whether a container has been visited. Containers may be shared.
     private var isKnown: [Bool]
 
-    /// Follows every reference once, the nearest to the roots first.
+    /// Traverses the archive breadth first, following every reference once.
     init(_ contents: ArchiveContents, _ index: ArchiveIndex) {
         document = contents.document
         objectsNumber = contents.objectsNumber
@@ -149,7 +152,7 @@ private struct WayFinder: Sendable {
                 components(to: object, atMost: 2 &* Self.longestEnd, shortened)
             ).description
         }
-        // The text of a path leaves out the middle in any case.
+        // The description of a path of this length leaves out the middle anyway.
         let head = components(to: step.anchor, atMost: Self.longestEnd, shortened)
         let tail = components(to: object, atMost: Self.longestEnd, shortened)
         return PropertyListPath(head + tail).description
@@ -160,7 +163,7 @@ private struct WayFinder: Sendable {
         return head.isWhole ? head.text : head.text + "…"
     }
 
-    /// The last components of the path to an object, for `count` objects at most.
+    /// Returns the last components of the path to an object, for at most `count` objects.
     private func components(
         to object: UInt32, atMost count: Int, _ text: (UInt32) -> String
     ) -> [PropertyListPath.Component] {
@@ -181,8 +184,8 @@ private struct WayFinder: Sendable {
         return components.reversed()
     }
 
-    /// The step to an element of an array or a set, or to the value of a key of a dictionary; nil for a field of
-    /// another object.
+    /// Returns the step to an element of an array or set, or to the value of a dictionary's key;
+    /// nil for a field of any other object.
     private func element(
         _ step: Step, _ text: (UInt32) -> String
     ) -> PropertyListPath.Component? {
@@ -199,7 +202,7 @@ private struct WayFinder: Sendable {
         return .entry(text(UInt32(truncatingIfNeeded: key.number)))
     }
 
-    /// The entry of an object in the archive; nil for the roots.
+    /// Returns the entry of an object in the archive; nil for the roots.
     private func object(_ number: UInt32) -> PropertyListNode? {
         guard let objects = document.node(objectsNumber).array, number < objects.count else {
             return nil
@@ -209,7 +212,7 @@ private struct WayFinder: Sendable {
 }
 
 extension PropertyListNode {
-    /// Returns whether the node is a string of this text in ASCII. Takes time in proportion to `text`.
+    /// Returns whether the node is a string equal to this ASCII text. Linear in `text`.
     fileprivate func isString(_ text: String) -> Bool {
         guard let head = beginning(text.utf8.count) else { return false }
         return head.isWhole && head.text.isLiterally(text)

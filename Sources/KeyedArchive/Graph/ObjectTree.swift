@@ -6,7 +6,7 @@ public import PropertyList
 internal import PropertyListCodable
 
 extension OpaqueObject {
-    /// Reads a `Decodable` value from an object by the names of its fields, whatever its class is.
+    /// Decodes a `Decodable` value from the object by the names of its fields, whatever its class.
     ///
     /// ```swift
     /// struct Save: Decodable { let name: String, friends: [Save]?, born: Date }
@@ -23,14 +23,15 @@ extension OpaqueObject {
         return try decoder.decode(type, from: propertyList(limits: limits))
     }
 
-    /// The object and all that it refers to as a tree: collections and plain values as such, dates as
-    /// dates, UUIDs and URLs as `Codable` has them, all other objects as dictionaries of their fields.
-    /// Fields that are nil are left out; elements that are nil are the text `$null`.
+    /// Returns the object and everything it refers to as a tree.
     ///
-    /// A shared object stands wherever it is referred to.
+    /// Collections and plain values become property list values, dates become dates, and UUIDs and
+    /// URLs have the form that `Codable` gives them. All other objects become dictionaries of their
+    /// fields. Fields that are nil are omitted. Elements that are nil become the string `$null`. A
+    /// shared object is repeated for each reference to it.
     ///
-    /// - Throws: `referenceCycle`, `depthLimitExceeded` beyond 512 nested objects,
-    ///   `expansionLimitExceeded`, `wrongType` for a dictionary with keys that are no text.
+    /// - Throws: `referenceCycle`; `depthLimitExceeded` beyond 512 nested objects;
+    ///   `expansionLimitExceeded`; `wrongType` for a dictionary with a key that is not a string.
     public func propertyList(
         limits: ParsingLimits = .default
     ) throws(KeyedArchiveError) -> PropertyListValue {
@@ -39,9 +40,9 @@ extension OpaqueObject {
     }
 }
 
-/// Makes a tree of the objects of an archive.
+/// The conversion of the objects of an archive to a tree.
 private struct ObjectTree: ~Copyable {
-    // More would not fit any stack: each object is a call within a call.
+    // Each nested object is a nested call. More of them could overflow the stack.
     private static let deepest = 512
 
     private let archive: OpaqueArchive
@@ -49,9 +50,10 @@ private struct ObjectTree: ~Copyable {
     private var budget: OperationBudget
     private var longContents = LongContents()
     private var keys = FieldKeys()
-    // By class: whether its objects stand for nil. Its superclasses may be very many.
+    // By class: whether its objects represent nil. Cached, because a class may have very many
+    // superclasses.
     private var standForNil: [ClassNumber: Bool] = [:]
-    // The objects around, outermost first.
+    // The enclosing objects, outermost first.
     private var open: [UInt32] = []
 
     init(_ archive: OpaqueArchive, _ limits: ParsingLimits) {
@@ -67,11 +69,12 @@ private struct ObjectTree: ~Copyable {
         else { return try plain(node) }
         if standsForNil(classNumber) { return .string(ArchiveFormat.null) }
         if open.contains(object) {
-            throw failure(.referenceCycle, "object \(object) holds itself", object)
+            throw failure(.referenceCycle, "object \(object) contains itself", object)
         }
         if open.count >= depthLimit {
             throw failure(
-                .depthLimitExceeded, "more than \(depthLimit) objects are nested", object)
+                .depthLimitExceeded,
+                "expected at most \(depthLimit) nested objects, found more", object)
         }
         open.append(object)
         let value = try value(of: node, fields)
@@ -108,7 +111,7 @@ private struct ObjectTree: ~Copyable {
         return isNull
     }
 
-    /// A plain value, or a list of such that stands in an object, of which each element counts.
+    /// Returns a plain value, or an array stored inline, charging each element.
     private mutating func plain(
         _ node: PropertyListNode
     ) throws(KeyedArchiveError) -> PropertyListValue {
@@ -130,7 +133,7 @@ private struct ObjectTree: ~Copyable {
         return values
     }
 
-    /// The value of a field or an element; nil where it is nil.
+    /// Returns the value of a field or an element; nil for a reference to nil.
     private mutating func field(
         _ node: PropertyListNode
     ) throws(KeyedArchiveError) -> PropertyListValue? {
@@ -164,7 +167,8 @@ private struct ObjectTree: ~Copyable {
         return .dictionary(entries)
     }
 
-    /// As `Codable` has an URL: a dictionary with `relative`, and `base` if there is one.
+    /// Returns a URL in the form of `Codable`: a dictionary with `relative`, and `base` if there is
+    /// one.
     private mutating func url(
         _ node: PropertyListNode
     ) throws(KeyedArchiveError) -> PropertyListValue {
@@ -177,7 +181,7 @@ private struct ObjectTree: ~Copyable {
         return .dictionary(entries)
     }
 
-    /// As `Codable` has a UUID: its text.
+    /// Returns a UUID in the form of `Codable`: its text.
     private static func uuid(_ bytes: ArraySlice<UInt8>) -> PropertyListValue {
         let digits = Array("0123456789ABCDEF".utf8)
         var text: [UInt8] = []

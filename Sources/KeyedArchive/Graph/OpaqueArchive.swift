@@ -4,7 +4,7 @@
 internal import ArchiveVocabulary
 @_spi(Tables) internal import PropertyList
 
-/// An archive, validated, that opaque objects are parts of.
+/// A validated archive that opaque objects refer to.
 final class OpaqueArchive: Sendable {
     let identity = ArchiveIdentity()
     let table: DocumentTable
@@ -15,10 +15,10 @@ final class OpaqueArchive: Sendable {
         self.index = index
     }
 
-    /// The number of values in the file, and of references to them.
+    /// The number of values in the file and of references to them.
     var extent: Int { table.extent }
 
-    /// The key of a field as the program knows it; nil for a key of the format.
+    /// Returns the unescaped key of a field; nil for a key of the format.
     func key(
         _ node: PropertyListNode, _ keys: inout FieldKeys, _ contents: inout LongContents
     ) -> String? {
@@ -29,47 +29,47 @@ final class OpaqueArchive: Sendable {
 
     func node(of object: UInt32) -> PropertyListNode { table.view(nodeNumber(of: object)) }
 
-    /// The number of the node that is an object.
+    /// Returns the number of the node of an object.
     func nodeNumber(of object: UInt32) -> UInt32 { index.node(of: object) }
 
-    /// The class of an object that is no plain value.
+    /// Returns the class of an object; nil for a plain value.
     func archivedClass(of object: UInt32) -> ArchivedClass? {
         describedClass(of: object).map(index.archivedClass)
     }
 
-    /// The number of the class of an object that is no plain value.
+    /// Returns the number of the class of an object; nil for a plain value.
     func describedClass(of object: UInt32) -> ClassNumber? {
         let number = index.classNumber(of: object)
         return number.isObject && !number.isLeaf ? number : nil
     }
 
-    /// A class by its number.
+    /// Returns the class with this number.
     func archivedClass(_ number: ClassNumber) -> ArchivedClass { index.archivedClass(number) }
 
-    /// A field of an object, by the nodes of its key and its value.
+    /// A field of an object as the nodes of its key and its value.
     struct Field {
         let key: UInt32
         let value: UInt32
-        /// A Boolean value that says whether it is the one that refers to the class.
+        /// A Boolean value that says whether the key is `$class`.
         let isClass: Bool
     }
 
-    /// The fields of an object, in order.
+    /// Returns the fields of an object, in order.
     ///
-    /// - Throws: `malformedObject` for a key that is not a string, and for one that the object has twice.
+    /// - Throws: `malformedObject` for a key that is not a string, and for a duplicate key.
     func fields(of object: UInt32) throws(KeyedArchiveError) -> [Field] {
         let record = table[nodeNumber(of: object)]
         var fields: [Field] = []
         fields.reserveCapacity(record.count)
-        // By their numbers: the same number is the same text.
+        // By key number: equal numbers mean equal keys.
         var known: Set<UInt32> = []
         for place in record.keyRange {
             let key = table[table.child(place)]
             guard key.kind == .string else {
-                throw Self.malformed("a key is of kind \(key.kind)", object)
+                throw Self.malformed("a key is of kind \(key.kind), not a string", object)
             }
             if table.hasDuplicateKeys, !known.insert(key.keyNumber).inserted {
-                throw Self.malformed("it has a key twice", object)
+                throw Self.malformed("it has a duplicate key", object)
             }
             fields.append(
                 Field(
@@ -79,9 +79,9 @@ final class OpaqueArchive: Sendable {
         return fields
     }
 
-    /// The elements of a list that stands in an object.
+    /// Returns the elements of an array stored inline in an object.
     ///
-    /// - Throws: `malformedObject` for containers within containers.
+    /// - Throws: `malformedObject` for nested containers.
     func elements(
         of list: NodeRecord, inFieldOf object: UInt32
     ) throws(KeyedArchiveError) -> ArraySlice<UInt32> {
@@ -92,31 +92,32 @@ final class OpaqueArchive: Sendable {
         return table.children[places]
     }
 
-    /// The objects that an object refers to, in order, without its class.
+    /// Returns the objects that an object refers to, in order, without its class.
     func references(of object: UInt32) -> [UInt32] {
         let fields = node(of: object).dictionary.map(Array.init) ?? []
         return fields.filter { !$0.keyNode.isString(ArchiveFormat.classKey) }
             .flatMap { references(in: $0.value) }
     }
 
-    /// The objects that a field refers to: one, or those of a list.
+    /// Returns the objects that a field refers to: one, or the elements of an array.
     func references(in field: PropertyListNode) -> [UInt32] {
         if let uid = field.uid { return [uid.value] }
         return field.array?.compactMap { $0.uid?.value } ?? []
     }
 
-    /// Returns the number of fields of an object, with the elements of those that are lists.
+    /// Returns the number of fields of an object plus the number of elements in inline arrays.
     func elementCount(of object: UInt32) -> Int {
         node(of: object).dictionary?.reduce(0) { $0 &+ 1 &+ ($1.value.array?.count ?? 0) } ?? 0
     }
 
-    /// The first field of an object that cannot be kept.
+    /// Returns the key of the first field with nested containers, which cannot be kept; nil if
+    /// there is none.
     func nestedField(of object: UInt32) -> String? {
         node(of: object).dictionary?.first { Self.isNested($0.value) }?.key
     }
 
-    /// Returns whether a field holds containers within another, which no archiver writes: it cannot
-    /// be kept.
+    /// Returns whether a field has nested containers. No archiver writes them, and they cannot be
+    /// kept.
     static func isNested(_ field: PropertyListNode) -> Bool {
         switch field.kind {
         case .dictionary, .set: true
@@ -133,7 +134,8 @@ final class OpaqueArchive: Sendable {
     static func nested(_ key: String, _ object: UInt32) -> KeyedArchiveError {
         KeyedArchiveError(
             .malformedObject,
-            what: "`\(TerminalText.escaped(key))` holds containers within containers",
+            what: "`\(TerminalText.escaped(key))` contains nested containers, which no archiver "
+                + "writes",
             object: PropertyListUID(object))
     }
 }

@@ -4,12 +4,13 @@
 internal import ArchiveVocabulary
 public import PropertyList
 
-/// An object of an archive that is kept as it is: of a class for which there is no Swift type, or one
-/// that nothing is to be made of.
+/// An object of an archive that is kept undecoded: either its class has no Swift type, or the
+/// program does not want it decoded.
 ///
-/// It is inert: its fields can be looked at, and it is written back with all that it refers to, shared
-/// objects and cycles included. It holds on to the archive it is from. Reading one needs a registry
-/// that allows the classes it consists of, or ``ClassRegistry/keepingUnknownClasses()``.
+/// It is inert. Its fields can be inspected, and it is written back with everything it refers to,
+/// including shared objects and cycles. It retains the archive it was read from. Reading one needs
+/// a registry that allows the classes of these objects, or
+/// ``ClassRegistry/keepingUnknownClasses()``.
 public struct OpaqueObject: Sendable {
     let archive: OpaqueArchive
     let number: UInt32
@@ -19,13 +20,13 @@ public struct OpaqueObject: Sendable {
         self.number = number
     }
 
-    /// The class; nil for a string, a number or data.
+    /// The class; nil for a plain value.
     public var archivedClass: ArchivedClass? { archive.archivedClass(of: number) }
 
-    /// The object's number in the archive it is from.
+    /// The object's number in the archive it was read from.
     public var uid: PropertyListUID { PropertyListUID(number) }
 
-    /// The object as it stands in `$objects`.
+    /// The object's entry in `$objects`.
     public var node: PropertyListNode { archive.node(of: number) }
 
     /// The keys of the fields, in order.
@@ -33,16 +34,17 @@ public struct OpaqueObject: Sendable {
         node.dictionary.map(Array.init)?.compactMap { ArchiveKey.unescaped($0.key) } ?? []
     }
 
-    /// The plain value or the UID that a field holds.
+    /// The plain value or the UID of a field.
     public subscript(key: String) -> PropertyListNode? { node[ArchiveKey.escaped(key)] }
 
-    /// The object that a field refers to; nil where it holds nil or a plain value.
+    /// Returns the object that a field refers to; nil if the field is nil or a plain value.
     public func object(forKey key: String) -> OpaqueObject? {
         guard let uid = self[key]?.uid, !archive.isNull(uid.value) else { return nil }
         return OpaqueObject(archive: archive, number: uid.value)
     }
 
-    /// The objects that a field refers to that holds a list of references, without those that are nil.
+    /// Returns the objects that a field refers to with an array of references, without nil
+    /// elements.
     public func objects(forKey key: String) -> [OpaqueObject] {
         let elements = self[key]?.array.map(Array.init) ?? []
         return elements.compactMap(\.uid).filter { !archive.isNull($0.value) }
@@ -51,12 +53,12 @@ public struct OpaqueObject: Sendable {
 }
 
 extension OpaqueObject: KeyedCodable {
-    /// Any class is one of `NSObject`.
+    /// `NSObject`, so that an object of any class can be read.
     public static var archivedClass: ArchivedClass { ArchivedClass(name: FoundationClass.object) }
 
     public static func register(in registry: inout ClassRegistry) {}
 
-    /// An opaque object is copied, not encoded.
+    /// Throws `misuse`: an opaque object is copied as a whole instead.
     public func encode(with coder: KeyedEncoder) throws {
         throw KeyedArchiveError(.misuse, what: "an opaque object has no fields of its own to write")
     }
@@ -82,8 +84,8 @@ extension OpaqueObject: KeyedCodable {
     }
 }
 
-/// Fields of an object that its type does not know, kept to be written back: what a newer version of
-/// a program added must survive an older one.
+/// Fields of an object that its type does not know, kept in order to be written back. Fields that a
+/// newer version of a program added thus survive an older one.
 ///
 /// ```swift
 /// init(coder: KeyedDecoder) throws {
@@ -103,10 +105,10 @@ public struct OpaqueFields: Sendable {
 }
 
 extension KeyedDecoder {
-    /// The fields that are not among `known`.
+    /// Returns the fields that are not among `known`.
     ///
-    /// - Throws: `classNotAllowed` where they consist of classes that the registry neither allows nor
-    ///   keeps; `malformedObject` for containers within containers; `misuse` at the roots.
+    /// - Throws: `classNotAllowed` for objects of a class that the registry neither allows nor
+    ///   keeps; `malformedObject` for nested containers; `misuse` at the roots.
     public func unknownFields(except known: Set<String>) throws -> OpaqueFields {
         let object = try objectReference().number
         let archive = reader.opaqueArchive
@@ -116,13 +118,13 @@ extension KeyedDecoder {
         return OpaqueFields(archive: archive, object: object, keys: keys)
     }
 
-    /// The keys of the fields that are not among `known`, in order.
+    /// Returns the keys of the fields that are not among `known`, in order.
     func keys(except known: Set<String>) -> [String] {
         let known = Set(known.map { ExactText($0) })
         return keys.filter { !known.contains(ExactText($0)) }
     }
 
-    /// Checks that a field may be kept as it is.
+    /// Checks that a field may be kept undecoded.
     ///
     /// - Throws: `classNotAllowed`, `malformedObject`.
     func requireAllowed(fieldForKey key: String) throws(KeyedArchiveError) {
@@ -141,10 +143,10 @@ extension KeyedDecoder {
 }
 
 extension KeyedEncoder {
-    /// Writes fields that were kept.
+    /// Writes kept fields.
     ///
-    /// The archive may keep `classNotAllowed`, `expansionLimitExceeded`, or `malformedObject` for what could
-    /// not be read.
+    /// The archive may record `classNotAllowed`, `expansionLimitExceeded`, or `malformedObject` for
+    /// unreadable values.
     public func encode(_ fields: OpaqueFields) {
         if writer.table.isClosed { return }
         do { try writer.copyFields(fields, to: object) } catch { writer.table.fail(error) }

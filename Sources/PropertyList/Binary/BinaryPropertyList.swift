@@ -1,14 +1,14 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Binary property lists, `bplist00`, as bytes.
+/// Writer for binary property lists, `bplist00`.
 public enum BinaryPropertyList {
-    /// Writes a document. Deterministic; linear in what is written.
+    /// Serializes a document. The output is deterministic. Linear in the size of the output.
     ///
     /// - Parameters:
-    ///   - document: what is written.
-    ///   - layout: how objects are numbered; see ``BinaryLayout``.
-    ///   - limits: how much the document may expand to, where the layout repeats containers.
+    ///   - document: the document to write.
+    ///   - layout: the numbering of objects; see ``BinaryLayout``.
+    ///   - limits: the limits on the expansion of the document, if the layout repeats containers.
     /// - Returns: The file.
     /// - Throws: `unrepresentableValue` for an unreadable value, `depthLimitExceeded`,
     ///   `expansionLimitExceeded`, `sizeLimitExceeded`.
@@ -22,7 +22,7 @@ public enum BinaryPropertyList {
         return try writer.write()
     }
 
-    /// Writes the values of a store in an order that is given, each as one object.
+    /// Serializes the values of a store in the given order, each as one object.
     ///
     /// - Throws: `unrepresentableValue` for an unreadable value, `sizeLimitExceeded`.
     package static func serialize(

@@ -1,22 +1,23 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reads a binary property list, `bplist00`, into the tables of a document.
+/// Parses a binary property list, `bplist00`, into the tables of a document.
 ///
 ///     ┌──────────┬─────────┬──────────────┬─────────┐
 ///     │ bplist00 │ objects │ offset table │ trailer │
 ///     └──────────┴─────────┴──────────────┴─────────┘
 ///
-/// The trailer is checked, then one pass over the offset table makes one record of each object:
-/// record *n* is object *n*, used or not. Strings and data stay where they are. Nothing is reserved
-/// that the file does not have the bytes for. Then ``ReferencePass`` looks for cycles and depth, and
-/// ``DictionaryPass`` at the keys.
+/// The reader checks the trailer first. One pass over the offset table then makes a record of each
+/// object: record *n* is object *n*, used or not. Strings and data stay in place in the file. No
+/// allocation exceeds what the bytes of the file justify. Finally ``ReferencePass`` checks for
+/// cycles and depth, and ``DictionaryPass`` checks the keys.
 ///
-/// Objects may overlap, so the bytes that they cover are counted each time. All objects may cover as many bytes
-/// as the file has and 64 KiB more. Otherwise a file of a megabyte could ask for work on a terabyte.
+/// Objects may overlap, so the reader counts the bytes of each object separately. The total may
+/// exceed the size of the file by at most 64 KiB. Without this limit, a file of a megabyte could
+/// cause work on a terabyte.
 struct BinaryReader {
     private static let coverageBase = 1 << 16
-    /// The number of problems that are kept, each of which may take a pass over the file.
+    /// The maximum number of recorded problems. Each may take a pass over the file.
     static let problemLimit = 1000
 
     let options: ParsingOptions
@@ -24,7 +25,8 @@ struct BinaryReader {
     var store: NodeStore
     var used: ParsingOptions
     private var covered = 0
-    // The table is part of the size: an entry pays for a small object that another has named.
+    // The file size includes the offset table, so each table entry pays for a small object that
+    // several entries share.
     private let coverageLimit: Int
     private var problems: [PropertyListError] = []
     private var unreadable: [Int] = []
@@ -66,7 +68,7 @@ struct BinaryReader {
         }
     }
 
-    /// Returns the leniency that the version of the file needs.
+    /// Checks the version of the file, and returns the leniency that it needs.
     private static func checkVersion(
         _ bytes: [UInt8], _ options: ParsingOptions
     ) throws(PropertyListError) -> ParsingOptions {
@@ -76,13 +78,14 @@ struct BinaryReader {
         }
         guard bytes.starts(with: "bplist".utf8) else {
             throw PropertyListError(
-                .unrecognizedFormat, format: .binary, what: "it does not begin with `bplist00`",
+                .unrecognizedFormat, format: .binary,
+                what: "expected `bplist00`, found other bytes",
                 location: .byte(0))
         }
         let version = String(decoding: bytes.dropFirst(6).prefix(2), as: UTF8.self)
         throw PropertyListError(
             bytes.count < 8 ? .truncated : .unrecognizedFormat, format: .binary,
-            what: "version `\(TerminalText.escaped(version))` is not supported, only `00` is",
+            what: "expected version `00`, found `\(TerminalText.escaped(version))`",
             location: .byte(6),
             recovery: bytes.starts(with: "bplist0".utf8)
                 ? ParsingOptions.anyMinorVersion.advice : nil)
@@ -91,7 +94,7 @@ struct BinaryReader {
     // MARK: The pass over the offset table
 
     private mutating func readObjects(_ file: Span<UInt8>) throws(PropertyListError) {
-        // The table is in the file, so its size is no mere claim.
+        // The table is known to be within the file, so the file's size bounds this allocation.
         var records: [NodeRecord] = []
         records.reserveLargeCapacity(trailer.objectCount)
         store.children.reserveCapacity(min(trailer.objectCount &* 2, 256))
@@ -119,8 +122,8 @@ struct BinaryReader {
         guard offset >= Trailer.headerSize, offset < trailer.tableOffset else {
             throw PropertyListError(
                 .invalidOffset, format: .binary,
-                what: "the offset is \(offset), objects stand from \(Trailer.headerSize) to "
-                    + "\(trailer.tableOffset)")
+                what: "expected the offset of an object, at least \(Trailer.headerSize) and below "
+                    + "\(trailer.tableOffset), found \(offset)")
         }
         var object = ObjectReader(
             offset: Int(truncatingIfNeeded: offset), end: trailer.tableOffset, options: options)
@@ -128,7 +131,7 @@ struct BinaryReader {
         do {
             record = try object.read(file, trailer, &store)
         } catch {
-            // What it took to find the object malformed counts as well.
+            // A malformed object may also have taken time to read, so it counts too.
             try cover(object)
             throw error
         }
@@ -137,7 +140,7 @@ struct BinaryReader {
         return record
     }
 
-    /// Counts the bytes of an object.
+    /// Charges the bytes of an object.
     @inline(__always)
     private mutating func cover(_ object: ObjectReader) throws(PropertyListError) {
         covered &+= object.size
@@ -153,7 +156,7 @@ struct BinaryReader {
             location: .byte(offset))
     }
 
-    /// The record of an object that cannot be read, where the options let it pass.
+    /// Returns a placeholder record for an object that cannot be read, if the options accept it.
     @inline(never)
     private mutating func keepUnreadable(
         _ number: Int, _ offset: UInt64, _ error: PropertyListError, _ file: Span<UInt8>
@@ -172,10 +175,10 @@ struct BinaryReader {
         return NodeRecord(kind: .unreadable, offset: UInt32(truncatingIfNeeded: place))
     }
 
-    /// Decides about the objects that could not be read: with `salvage` they stay, otherwise they
-    /// must be unused.
+    /// Checks the objects that could not be read. With `salvage` they are kept. Otherwise they must
+    /// be unused.
     ///
-    /// - Returns: which records are used, where that makes a difference.
+    /// - Returns: the records that are used, or nil if the distinction is not needed.
     private mutating func checkUnreadable(
         _ root: UInt32, _ file: Span<UInt8>
     ) throws(PropertyListError) -> [Bool]? {
@@ -195,7 +198,7 @@ struct BinaryReader {
         return usedNodes
     }
 
-    /// The way to an object, found by reading what can be read of the rest.
+    /// Returns the path to an object. Parses the rest of the file as far as possible to find it.
     private func path(to number: Int, _ file: Span<UInt8>) -> PropertyListPath {
         guard let whole = try? Self.parse(store.bytes, options: .forensic, limits: .trusted) else {
             return PropertyListPath()

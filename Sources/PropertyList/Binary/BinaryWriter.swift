@@ -1,11 +1,11 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Writes the objects of a list, the offset table and the trailer. The layout of each object is at
-/// ``ObjectMarker``, that of the trailer at ``Trailer``.
+/// Writes the objects of a list, the offset table and the trailer. ``ObjectMarker`` describes the
+/// format of objects, ``Trailer`` that of the trailer.
 ///
-/// Widths by CoreFoundation's rule: references are as wide as the *number* of objects needs, offsets
-/// as the *place of the table* needs, each 1, 2, 4 or 8 bytes.
+/// Widths follow CoreFoundation's rule and are 1, 2, 4 or 8 bytes. References are wide enough for
+/// the *number* of objects, offsets for the *position of the offset table*.
 struct BinaryWriter: ~Copyable {
     private let writer: ObjectWriter
     private let layout: BinaryLayout
@@ -39,19 +39,19 @@ struct BinaryWriter: ~Copyable {
         return output
     }
 
-    /// The beginning of the file, with room for about all of it.
+    /// Returns the beginning of the file, with capacity for approximately all of it.
     private func emptyOutput() -> [UInt8] {
         let (store, count) = (writer.store, writer.objects.order.count)
         let references = store.children.count &* writer.referenceWidth
         let text = min(store.bytes.count, count &* 64) &+ store.decoded.count
         var output: [UInt8] = []
-        // Of each object a marker and a few bytes, and its place in the offset table.
+        // Each object has a marker, a few bytes and an entry in the offset table.
         output.reserveLargeCapacity(text &+ references &+ count &* 12 &+ 128)
         output.append(contentsOf: "bplist00".utf8)
         return output
     }
 
-    /// Appends the next object, and all after it that there is room for.
+    /// Appends the next object, and following ones while capacity remains.
     private func appendObjects(
         _ order: [UInt32], _ offsets: inout OutputSpan<UInt64>, _ output: inout [UInt8]
     ) throws(PropertyListError) {
@@ -86,11 +86,12 @@ struct BinaryWriter: ~Copyable {
 
 // MARK: - Objects
 
-/// Writes objects one by one, where there is room for ``largestSize(of:)`` bytes.
+/// Writes single objects into output that has room for ``largestSize(of:)`` bytes.
 private struct ObjectWriter {
-    /// Integers are stored as words, of which the next overwrites what is not theirs.
+    /// The number of extra bytes that a write may touch. Integers are stored as whole words; the
+    /// next write overwrites the excess.
     static let slack = 8
-    /// The most bytes of a marker with a count, or of a number.
+    /// The maximum size of a number, or of a marker with a count.
     private static let largestHead = 17
 
     let store: NodeStore
@@ -98,7 +99,7 @@ private struct ObjectWriter {
     let keepsWidths: Bool
     let referenceWidth: Int
 
-    /// The bytes that an object may take, and that its last word may overwrite.
+    /// Returns the maximum size of an object, including the excess bytes of its last word.
     @inline(__always)
     func largestSize(of node: UInt32) -> Int {
         let record = store.records[Int(node)]
@@ -106,7 +107,7 @@ private struct ObjectWriter {
         switch record.kind {
         case .string, .data: return head &+ store.contentRange(of: record).count &* 2
         case .dictionary, .array, .set: return head &+ record.childRange.count &* referenceWidth
-        // A UID may keep the width of 16 bytes.
+        // A UID may keep a width of 16 bytes.
         default: return head
         }
     }
@@ -221,7 +222,7 @@ private struct ObjectWriter {
         output.append(bigEndian: value, width: width)
     }
 
-    /// 1, 2, 4 or 8: the bytes that `value` needs.
+    /// Returns the width that `value` needs: 1, 2, 4 or 8 bytes.
     @inline(__always)
     static func width(of value: UInt64) -> Int {
         value <= 0xFF ? 1 : value <= 0xFFFF ? 2 : value <= 0xFFFF_FFFF ? 4 : 8

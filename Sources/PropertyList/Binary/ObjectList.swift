@@ -1,36 +1,37 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which values are written, in which order, and which number each has.
+/// The objects of a binary property list: the values to write, their order and their numbers.
 ///
-/// Objects are numbered depth first, a container before what it holds, a dictionary's keys before
-/// its values. What is one object is the layout's matter:
-/// - by value: equal leaves are one, and a container is what it is in the document;
-/// - by identity: UIDs are one by their value, booleans and nulls by their kind, all else is what
-///   it is in the document;
-/// - by identity, repeating: likewise, but a container, UID, boolean or null that is met again is
-///   listed again, a container with all that it holds, while references keep naming the first.
+/// Objects are numbered depth first: a container before its children, and a dictionary's keys
+/// before its values. The layout determines which values share an object:
+/// - by value: equal leaves share one; containers keep the identity they have in the document;
+/// - by identity: equal UIDs share one, and so do equal Booleans and nulls; all other values keep
+///   the identity they have in the document;
+/// - by identity, repeating: as by identity, but each further occurrence of a container, UID,
+///   Boolean or null is listed again, a container with its contents. References keep pointing to
+///   the first copy.
 struct ObjectList {
     /// The value of each object, in the order of the file.
     private(set) var order: [UInt32] = []
-    /// By value: the number of its object plus one; 0 where it has none.
+    /// By value: the number of its object plus one, or 0 for none.
     private(set) var numbers: [UInt32]
 
     private let store: NodeStore
     private let numbering: BinaryLayout.Numbering
-    // A Boolean value that says whether no two leaves are equal, so that each is an object of its own.
+    // True if all leaves are known to be distinct, so each is an object of its own.
     private let hasDistinctLeaves: Bool
     private var uniquer: ObjectUniquer
     // By key number: the number of its object plus one.
     private var keyNumbers: [UInt32]
-    // By the value of a UID: the number of its object plus one. Those of an archive are small.
+    // By the value of a UID: the number of its object plus one. UIDs in an archive are small.
     private var uidNumbers: [UInt32] = []
-    // By kind and payload of UIDs, booleans, nulls.
+    // By kind and payload of UIDs, Booleans and nulls.
     private var singles: [UInt64: UInt32] = [:]
-    // The children of open containers that are still to come.
+    // The remaining children of the open containers.
     private var frames: [Range<Int>] = []
 
-    /// Lists everything that the root of `document` leads to. Linear, but for the repeating
+    /// Lists everything reachable from the root of `document`. Linear, except for the repeating
     /// numbering, which the budget bounds.
     ///
     /// - Throws: `depthLimitExceeded`, `expansionLimitExceeded`.
@@ -50,7 +51,8 @@ struct ObjectList {
         while let open = frames.popLast() { try numberChildren(open, &budget) }
     }
 
-    /// Goes on with the children of an open container, up to one that is a container itself.
+    /// Numbers the remaining children of an open container, up to the first child that is a
+    /// container.
     private mutating func numberChildren(
         _ open: Range<Int>, _ budget: inout OperationBudget
     ) throws(PropertyListError) {
@@ -68,7 +70,7 @@ struct ObjectList {
         }
     }
 
-    /// A list in an order that is given, in which nothing is met twice.
+    /// Creates a list in the given order, in which every value occurs once.
     init(
         _ store: NodeStore, order: [UInt32], _ numbering: BinaryLayout.Numbering
     ) {
@@ -84,7 +86,7 @@ struct ObjectList {
         }
     }
 
-    /// The number of the object that stands for a value on the list.
+    /// Returns the object number of a listed value.
     func number(of node: UInt32) -> UInt64 { UInt64(numbers[Int(node)] &- 1) }
 
     private mutating func number(
@@ -118,7 +120,7 @@ struct ObjectList {
         frames.append(record.childRange)
     }
 
-    /// Lists `node`; its number is that of its first object.
+    /// Appends `node` to the list. The number of a repeated value is that of its first object.
     private mutating func append(_ node: UInt32) {
         order.append(node)
         if numbers[Int(node)] == 0 { numbers[Int(node)] = UInt32(truncatingIfNeeded: order.count) }
@@ -126,7 +128,7 @@ struct ObjectList {
 
     // MARK: By value
 
-    /// Numbers a leaf that has no number yet.
+    /// Assigns an object to a leaf that has no number yet.
     private mutating func numberLeafByValue(_ node: UInt32, _ record: NodeRecord) {
         if record.kind == .uid, record.payload < UInt64(numbers.count) {
             return numberUID(node, Int(truncatingIfNeeded: record.payload))

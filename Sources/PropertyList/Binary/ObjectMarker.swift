@@ -18,9 +18,9 @@
 /// | `cn` | set | n references |
 /// | `dn` | dictionary | n references to keys, then n to values |
 ///
-/// Where n is 15 and stands for a number of bytes or references, an integer object follows with the
-/// number. Source: the comment at the head of `CFBinaryPList.c`. What later versions of the format
-/// add (URL, UUID, UTF-8, ordered set: `0c` … `0e`, `7n`, `bn`) is not in `bplist00`.
+/// If n is 15 and counts bytes or references, an integer object with the actual count follows.
+/// Source: the comment at the head of `CFBinaryPList.c`. The markers of later versions of the
+/// format (URL, UUID, UTF-8, ordered set: `0c` … `0e`, `7n`, `bn`) are not part of `bplist00`.
 enum ObjectMarker {
     static let null: UInt8 = 0x00
     static let no: UInt8 = 0x08
@@ -37,10 +37,10 @@ enum ObjectMarker {
     static let set: UInt8 = 0xC0
     static let dictionary: UInt8 = 0xD0
 
-    /// The value of the low half that says that a number follows.
+    /// The low four bits of a marker whose count follows as an integer.
     static let countFollows: UInt8 = 0x0F
 
-    /// The meaning of the marker, for people; nil where it has none.
+    /// Returns the meaning of a marker for display, or nil for an invalid one.
     package static func name(_ marker: UInt8) -> String? {
         switch marker {
         case null: "null"

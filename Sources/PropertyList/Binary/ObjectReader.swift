@@ -1,15 +1,15 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reads one object of a binary property list: marker, count, payload.
+/// Parses one object of a binary property list: marker, count, payload.
 ///
-/// The layout of each kind is at ``ObjectMarker``.
+/// ``ObjectMarker`` describes the format of each kind.
 struct ObjectReader {
     let offset: Int
     let end: Int
     let options: ParsingOptions
     var used: ParsingOptions = []
-    /// The number of bytes that the object covers, once it is read.
+    /// The number of bytes that the object covers. Final once the object has been read.
     var size = 1
 
     init(offset: Int, end: Int, options: ParsingOptions) {
@@ -18,7 +18,7 @@ struct ObjectReader {
         self.options = options
     }
 
-    /// Reads the object; references and decoded text go to `store`.
+    /// Parses the object. Appends its references and decoded text to `store`.
     @inline(__always)
     mutating func read(
         _ file: Span<UInt8>, _ trailer: Trailer, _ store: inout NodeStore
@@ -74,7 +74,7 @@ struct ObjectReader {
         return result
     }
 
-    /// The sign of a 16-byte integer, which must lie within −2⁶³ … 2⁶⁴−1.
+    /// Returns the sign of a 16-byte integer, which must be within −2⁶³ … 2⁶⁴−1.
     private mutating func isNegative(
         _ file: Span<UInt8>, low: UInt64
     ) throws(PropertyListError) -> Bool {
@@ -112,7 +112,7 @@ struct ObjectReader {
             try allow(.wideIntegers, .invalidNumber, "a UID is larger than 2³²−1")
         }
         if value > UInt64(UInt32.max) {
-            throw error(.invalidNumber, "the UID \(value) is larger than 2³²−1")
+            throw error(.invalidNumber, "expected a UID of at most 2³²−1, found \(value)")
         }
         return record(.uid, header: width, payload: value)
     }
@@ -174,7 +174,7 @@ struct ObjectReader {
         _ store: inout NodeStore, from begin: Int, _ encoding: NodeRecord.TextEncoding
     ) throws(PropertyListError) -> NodeRecord {
         guard let run = store.closeDecodedRange(from: begin) else {
-            throw error(.sizeLimitExceeded, "more than 4 GiB of text need decoding")
+            throw error(.sizeLimitExceeded, "expected at most 4 GiB of decoded text, found more")
         }
         var result = record(.string, payload: NodeRecord.payload(low: run))
         result.isDecoded = true
@@ -195,7 +195,7 @@ struct ObjectReader {
         let first = store.children.count
         try readReferences(file, from: start, to: start &+ size, trailer, &store)
         guard let place = UInt32(exactly: first), store.children.count <= UInt32.max else {
-            throw error(.sizeLimitExceeded, "more than 2³² references")
+            throw error(.sizeLimitExceeded, "expected at most 2³²−1 references, found more")
         }
         return record(
             kind,
@@ -224,13 +224,13 @@ struct ObjectReader {
         if isWide {
             try readWideReferences(file, from: start, to: stop, trailer, &store)
         } else if count > 0, UInt64(largest) >= UInt64(trailer.objectCount) {
-            // What was appended belongs to no record.
+            // Remove the appended references, because no record refers to them.
             store.children.removeSubrange(first...)
             throw danglingReference(in: file, from: start, to: stop, trailer)
         }
     }
 
-    /// References of an unusual width.
+    /// Parses references of a width other than 1, 2 or 4 bytes.
     @inline(never)
     private func readWideReferences(
         _ file: Span<UInt8>, from start: Int, to stop: Int, _ trailer: Trailer,
@@ -248,7 +248,7 @@ struct ObjectReader {
         }
     }
 
-    /// The error for the first reference of a list that leads to no object.
+    /// Returns the error for the first reference of a list to an object that does not exist.
     @inline(never)
     private func danglingReference(
         in file: Span<UInt8>, from start: Int, to stop: Int, _ trailer: Trailer
@@ -264,8 +264,8 @@ struct ObjectReader {
 
     // MARK: Counts and checks
 
-    /// The number in the low half of the marker, or in the integer that follows, and where the
-    /// payload begins.
+    /// Returns the count and the offset of the payload. The count is in the low half of the marker
+    /// or in the integer that follows it.
     @inline(__always)
     private func count(_ file: Span<UInt8>) throws(PropertyListError) -> (Int, Int) {
         let low = file[offset] & 0x0F
@@ -278,18 +278,20 @@ struct ObjectReader {
         let marker = file[offset &+ 1]
         guard marker & 0xF0 == ObjectMarker.integer, marker & 0x0F <= 3 else {
             throw error(
-                .invalidMarker, "a count begins with \(Self.hex(marker)), 10 to 13 are possible", 1)
+                .invalidMarker,
+                "expected the marker of a count, 10 to 13, found \(Self.hex(marker))", 1)
         }
         let width = 1 << Int(marker & 0x0F)
         guard offset &+ 2 &+ width <= end else { throw truncated(width, "a count", 2) }
         let value = file.bigEndian(at: offset &+ 2, width: width) ?? .max
         guard let count = Int(exactly: value) else {
-            throw error(.invalidLength, "a count is \(value), more than 2⁶³", 2)
+            throw error(.invalidLength, "expected a count below 2⁶³, found \(value)", 2)
         }
         return (count, offset &+ 2 &+ width)
     }
 
-    /// Checks that `size` bytes follow the first `used` bytes of the object, and takes them.
+    /// Checks that `size` bytes follow the first `used` bytes of the object, and records the
+    /// object's size.
     @inline(__always)
     private mutating func require(
         _ size: Int, _ what: @autoclosure () -> String, after used: Int
@@ -298,7 +300,7 @@ struct ObjectReader {
         self.size = used &+ size
     }
 
-    /// Notes that a leniency is needed, or refuses.
+    /// Records that a leniency is needed, or throws if it is not allowed.
     private mutating func allow(
         _ option: ParsingOptions, _ code: PropertyListError.Code, _ what: String
     ) throws(PropertyListError) {
@@ -313,12 +315,12 @@ struct ObjectReader {
         let needed = size == .max ? "more than 2⁶³" : "\(size)"
         return error(
             .invalidLength,
-            "\(what) needs \(needed) bytes, \(max(end - offset - used, 0)) remain", used)
+            "expected \(needed) bytes for \(what), found \(max(end - offset - used, 0))", used)
     }
 
     @inline(never)
     private func invalidMarker(_ marker: UInt8) -> PropertyListError {
-        error(.invalidMarker, "the marker \(Self.hex(marker)) starts no object")
+        error(.invalidMarker, "expected the marker of an object, found \(Self.hex(marker))")
     }
 
     @inline(never)
@@ -326,7 +328,8 @@ struct ObjectReader {
         _ reference: UInt64, _ limit: UInt64, at place: Int
     ) -> PropertyListError {
         error(
-            .invalidReference, "a reference to object \(reference), there are \(limit)",
+            .invalidReference,
+            "expected a reference to one of \(limit) objects, found one to object \(reference)",
             place - offset)
     }
 

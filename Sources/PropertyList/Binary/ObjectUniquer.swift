@@ -1,13 +1,14 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Finds leaves that are equal: the same kind, the same bits, the same text.
+/// Finds equal leaves, which have the same kind and the same bits or text.
 ///
-/// 1, 1.0 and true are three values, and so are 0.0 and −0.0. Text is hashed and compared in place.
+/// The values 1, 1.0 and true are distinct, and so are 0.0 and −0.0. Text is hashed and compared in
+/// place.
 ///
-/// A long leaf is searched by the hash of its ends: most long leaves differ there, and are not read at all.
-/// If the table has another leaf with that hash, the search goes on with the hash of the whole leaf, so the time
-/// is linear even if all ends are the same.
+/// A long leaf is first looked up by the hash of its beginning and end, where most long leaves
+/// differ. Only if another leaf has that hash does the lookup continue with the hash of the whole
+/// leaf. The time is therefore linear even if all beginnings and ends are equal.
 package struct ObjectUniquer {
     private struct Entry {
         let hash: UInt32
@@ -18,15 +19,15 @@ package struct ObjectUniquer {
     private static let longest = 128
 
     private let hasher = SeededHash()
-    // Places in `entries`.
+    // Indices in `entries`.
     private var table: ProbingTable
     private var entries: [Entry] = []
 
-    /// Prepares for about `capacity` distinct leaves.
+    /// Creates a table for about `capacity` distinct leaves.
     package init(capacity: Int) { table = ProbingTable(capacity: capacity) }
 
-    /// The number of an equal leaf seen before; otherwise nil, and `node`, whose record is `record`, has
-    /// the number `next` from now on.
+    /// Returns the number of an equal leaf seen before. Otherwise registers `node`, whose record is
+    /// `record`, with the number `next` and returns nil.
     package mutating func number(
         of node: UInt32, _ record: NodeRecord, next: UInt32, in store: NodeStore
     ) -> UInt32? {

@@ -1,12 +1,13 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Looks at the references between the objects of a binary property list: no container may contain
-/// itself, and none may be nested too deep.
+/// Checks the references between the objects of a binary property list for cycles and excessive
+/// depth.
 ///
-/// A writer numbers a container before what it holds, so in nearly every file references to
-/// containers point forward, and one loop backwards over the records gives the height of each. Where
-/// one points back, a depth-first search with a stack of its own takes over. Linear either way.
+/// Writers number a container before its contents, so in nearly every file references to containers
+/// point forward. One backward loop over the records then computes the height of each container. If
+/// a reference points backward, the pass falls back to a depth-first search with an explicit stack.
+/// Both are linear.
 package struct ReferencePass {
     private enum State: UInt8 { case new, open, done }
 
@@ -15,9 +16,9 @@ package struct ReferencePass {
     package let root: UInt32
     var used: ParsingOptions = []
     package var problems: [PropertyListError] = []
-    // By record: how many containers are nested in it, itself counted.
+    // By record: the number of nested containers, including the container itself.
     private var heights: [UInt32] = []
-    // By container that contains itself.
+    // By cyclic container: its placeholder record.
     private var standIns: [Int: UInt32] = [:]
 
     package init(options: ParsingOptions, limits: ParsingLimits, root: UInt32) {
@@ -40,9 +41,10 @@ package struct ReferencePass {
         }
     }
 
-    /// Measures where all references to containers point forward; false where one does not.
+    /// Computes all heights if every reference to a container points forward. Returns false
+    /// otherwise.
     ///
-    /// Keys are left out where the dictionary pass refuses containers among them all the same.
+    /// Skips dictionary keys if the dictionary pass will refuse containers among them anyway.
     private mutating func measureForward(_ store: NodeStore) -> Bool {
         let skipsKeys = options.isDisjoint(with: [.salvage, .unusedGarbage])
         let (records, children) = (store.records.span, store.children.span)
@@ -56,7 +58,7 @@ package struct ReferencePass {
             for index in references.indices {
                 let child = Int(references[index])
                 if child <= node, records[child].isContainer { return false }
-                // Of a leaf it is 0.
+                // The height of a leaf is 0.
                 height = max(height, heights[child])
             }
             heights[node] = height &+ 1
@@ -113,7 +115,7 @@ package struct ReferencePass {
         }
     }
 
-    /// Refuses a reference to an object that is still open, or puts something unreadable there.
+    /// Throws an error for a reference to an object that is still open, or replaces the reference.
     private mutating func cut(
         _ child: Int, at place: Int, _ stack: [(node: Int, next: Int)], _ store: inout NodeStore
     ) throws(PropertyListError) {
@@ -124,15 +126,16 @@ package struct ReferencePass {
             throw cycle(child, stack, offset, path)
         }
         used.insert(.salvage)
-        // Without paths, and not all of them: a file may have as many cycles as it has bytes.
+        // The problems have no paths and their number is limited, because a file may have as many
+        // cycles as bytes.
         if problems.count < BinaryReader.problemLimit {
             problems.append(cycle(child, stack, offset, nil))
         }
         store.children[place] = standIn(for: child, offset, &store)
     }
 
-    /// The record that represents a container within itself: one record, however often, so that there
-    /// are no more of them than containers.
+    /// Returns the placeholder record for a container within itself. Each container has at most one
+    /// placeholder, so there are no more placeholders than containers.
     private mutating func standIn(
         for child: Int, _ offset: UInt32, _ store: inout NodeStore
     ) -> UInt32 {
@@ -151,13 +154,13 @@ package struct ReferencePass {
         let length = stack.count - (stack.firstIndex { $0.node == child } ?? 0)
         return PropertyListError(
             .referenceCycle, format: .binary,
-            what: "object \(child) contains itself, \(length) containers down",
+            what: "object \(child) contains itself, in a cycle of length \(length)",
             location: .byte(Int(offset)), path: path)
     }
 
     // MARK: Use
 
-    /// Which records `root` leads to. Linear.
+    /// Returns, for each record, whether it is reachable from `root`. Linear.
     package static func reachable(from root: UInt32, in store: NodeStore) -> [Bool] {
         var isUsed = [Bool](repeating: false, count: store.records.count)
         var stack = [Int(root)]

@@ -9,29 +9,29 @@
 ///     └────────┴─────────────┴─────────────┴────────────────┴──────────────┴────────────┴─────────────┘
 ///       5 bytes  1             1             1                8              8            8
 ///
-/// Source: `CFBinaryPlistTrailer` of CoreFoundation. Its reader ignores the first two fields. A
-/// width is 1 … 8 here; CoreFoundation writes 1, 2, 4 or 8, and an older writer of Apple's 3 too.
-/// CoreFoundation also refuses references too narrow for the number of objects, whatever they are;
-/// here each reference is checked instead.
+/// Source: `CFBinaryPlistTrailer` of CoreFoundation, whose parser ignores the first two fields.
+/// This parser accepts any width from 1 to 8. CoreFoundation writes 1, 2, 4 or 8, and an older
+/// writer of Apple also 3. CoreFoundation also refuses a reference width that is too small for the
+/// number of objects. This parser checks each reference instead.
 package struct Trailer: Sendable, Hashable {
-    /// 32 bytes.
+    /// The size of the trailer in bytes.
     package static let size = 32
-    /// The length of `bplist00`, before which no object stands.
+    /// The size of the header `bplist00`, where the first object can begin.
     package static let headerSize = 8
 
     package var sortVersion: UInt8 = 0
-    /// Bytes of an entry of the offset table.
+    /// The width of an entry of the offset table, in bytes.
     package var offsetWidth: Int
-    /// Bytes of a reference to an object.
+    /// The width of a reference to an object, in bytes.
     package var referenceWidth: Int
     /// The number of objects.
     package var objectCount: Int
-    /// The object that is the root.
+    /// The number of the root object.
     package var topObject: Int
-    /// Where the offset table begins, and the objects end.
+    /// The offset of the offset table, and thus the end of the objects.
     package var tableOffset: Int
 
-    /// Reads and checks the trailer of a whole file.
+    /// Parses and checks the trailer of a whole file.
     ///
     /// - Throws: `truncated`, `trailingData`, `invalidTrailer`.
     package init(of file: Span<UInt8>) throws(PropertyListError) {
@@ -39,10 +39,10 @@ package struct Trailer: Sendable, Hashable {
         try checkTable(trailerAt: file.count - Self.size)
     }
 
-    /// Reads the trailer of a file that may have lost bytes: an offset table that does not fill its
-    /// place exactly has as many entries as there is room for.
+    /// Parses the trailer of a file that may have lost bytes. If the offset table does not exactly
+    /// fill its space, it has as many entries as fit.
     ///
-    /// - Returns: the trailer, and what is wrong with the table.
+    /// - Returns: the trailer, and the error for the offset table if there is one.
     package static func salvaged(
         from file: Span<UInt8>
     ) throws(PropertyListError) -> (Trailer, PropertyListError?) {
@@ -62,7 +62,7 @@ package struct Trailer: Sendable, Hashable {
     }
 
     private init(unchecked file: Span<UInt8>) throws(PropertyListError) {
-        // Eight bytes of header, one object, one offset.
+        // An 8-byte header, one object, one offset.
         let smallest = Self.headerSize + 2 + Self.size
         guard file.count >= smallest else {
             throw Self.error(
@@ -89,36 +89,37 @@ package struct Trailer: Sendable, Hashable {
 
     private func checkObjects(trailerAt start: Int) throws(PropertyListError) {
         if objectCount < 1 {
-            throw Self.error(.invalidTrailer, "there is no object", start + 8)
+            throw Self.error(.invalidTrailer, "expected at least 1 object, found 0", start + 8)
         }
         if topObject >= objectCount {
             throw Self.error(
                 .invalidTrailer,
-                "the top object is number \(topObject), there are \(objectCount) objects",
+                "expected the top object to be one of \(objectCount) objects, "
+                    + "found number \(topObject)",
                 start + 16)
         }
     }
 
-    /// The table must fill the space between the objects and the trailer exactly.
+    /// Checks that the offset table exactly fills the space between the objects and the trailer.
     private func checkTable(trailerAt start: Int) throws(PropertyListError) {
         guard tableOffset > Self.headerSize, tableOffset < start else {
             throw Self.error(
                 .invalidTrailer,
-                "the offset table is at byte \(tableOffset), between \(Self.headerSize) and "
-                    + "\(start) are possible", start + 24)
+                "expected the offset table between bytes \(Self.headerSize) and \(start), "
+                    + "found it at byte \(tableOffset)", start + 24)
         }
         let (size, overflow) = objectCount.multipliedReportingOverflow(by: offsetWidth)
         let space = start - tableOffset
         if overflow || size > space {
             let needed = overflow ? "more than 2⁶³" : "\(size)"
             throw Self.error(
-                .truncated, "\(objectCount) offsets need \(needed) bytes, there are \(space)",
+                .truncated, "expected \(needed) bytes for \(objectCount) offsets, found \(space)",
                 tableOffset)
         }
         if size < space {
             throw Self.error(
                 .trailingData,
-                "\(objectCount) offsets need \(size) bytes, \(space) stand before the trailer",
+                "expected \(size) bytes for \(objectCount) offsets, found \(space)",
                 tableOffset + size)
         }
     }
@@ -128,13 +129,14 @@ package struct Trailer: Sendable, Hashable {
     ) throws(PropertyListError) -> Int {
         let value = file.bigEndian(at: offset, width: 8) ?? .max
         guard let result = Int(exactly: value) else {
-            throw error(.invalidTrailer, "the \(name) is \(value), more than 2⁶³", offset)
+            throw error(
+                .invalidTrailer, "expected the \(name) to be below 2⁶³, found \(value)", offset)
         }
         return result
     }
 
-    /// The error for a trailer that makes no sense: mostly, other bytes of a file whose end is missing are in
-    /// its place.
+    /// Returns the error for an invalid trailer. The usual cause is a truncated file, in which
+    /// other bytes are in its place.
     private static func error(
         _ code: PropertyListError.Code, _ what: String, _ offset: Int
     ) -> PropertyListError {

@@ -3,15 +3,16 @@
 
 internal import PlatformC
 
-/// Room for much that is written once from the beginning to the end.
+/// Allocation of large buffers that are written once from beginning to end.
 ///
-/// Memory that is new to a process is given page by page, each at its first use, and for a large
-/// output that takes as long as writing it. Linux can give 2 MiB at a time, where it is asked to.
+/// The kernel maps new memory page by page at first use. For a large output this takes as long as
+/// writing it. Linux can map 2 MiB at a time on request.
 extension Array where Element: BitwiseCopyable {
-    /// The size in bytes below which a call is not worth its cost.
+    /// The minimum size in bytes for which the system call pays off.
     private static var leastSize: Int { 4 << 20 }
 
-    /// Reserves capacity, with large pages where there are such. An advice: it changes nothing else.
+    /// Reserves capacity, and asks for large pages where the system has them. The request is only a
+    /// hint.
     mutating func reserveLargeCapacity(_ capacity: Int) {
         reserveCapacity(capacity)
         #if os(Linux)
@@ -21,7 +22,7 @@ extension Array where Element: BitwiseCopyable {
         #endif
     }
 
-    /// Makes room for `number` more elements; what is large grows in large pages.
+    /// Makes room for `number` more elements. Large arrays grow in large pages.
     @inline(__always)
     mutating func makeRoom(for number: Int = 1) {
         if capacity &- count < number { grow(for: number) }
@@ -35,8 +36,8 @@ extension Array where Element: BitwiseCopyable {
     #if os(Linux)
     private mutating func adviseLargePages(_ size: Int) {
         let page = Int(getpagesize())
-        // SAFETY: the array has reserved `size` bytes from its first element on, of which the whole
-        // pages are named; the advice neither reads nor changes them, and it may fail.
+        // SAFETY: the array has reserved `size` bytes from its first element on, and only whole
+        // pages within them are named. The advice neither reads nor changes them, and it may fail.
         unsafe withUnsafeMutableBytes { buffer in
             guard let start = buffer.baseAddress else { return }
             let skipped = (page &- Int(bitPattern: start) % page) % page

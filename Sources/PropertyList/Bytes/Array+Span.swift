@@ -3,8 +3,8 @@
 
 #if canImport(Darwin)
 
-// Apple's systems have `Array.span` from version 26 on. The declaration below hides it, so that the rest of the
-// package reads the same for all systems. `ArraySlice.span` is available on all of them.
+// `Array.span` requires version 26 of Apple's systems. This declaration shadows it, so the rest of
+// the package uses the same code on all systems. `ArraySlice.span` is available on all of them.
 
 extension Array where Element: BitwiseCopyable {
     /// The elements of the array; O(1).
@@ -13,8 +13,9 @@ extension Array where Element: BitwiseCopyable {
         @_lifetime(borrow self)
         borrowing get {
             let all = self[...]
-            // SAFETY: the slice shares the storage of the array, which lives as long as the array is borrowed.
-            // Only an array of objects may be bridged from Objective-C and have other storage.
+            // SAFETY: the slice shares the storage of the array, which lives as long as the array
+            // is borrowed. Only an array of objects may be bridged from Objective-C and have other
+            // storage.
             return unsafe _overrideLifetime(all.span, borrowing: self)
         }
     }

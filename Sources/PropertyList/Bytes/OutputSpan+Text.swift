@@ -1,16 +1,16 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Up to sixteen bytes of text, which two stores write.
+/// A text of up to sixteen bytes that is written with two word stores.
 struct ShortText {
     fileprivate let low: UInt64
     fileprivate let high: UInt64
     let count: Int
 
-    /// The longest text.
+    /// The maximum length in bytes.
     static let capacity = 16
 
-    /// The text, or as much of it as there is room for.
+    /// Creates the text, truncated to ``capacity``.
     @inline(__always)
     init(_ text: StaticString) {
         var words: (UInt64, UInt64) = (0, 0)
@@ -28,7 +28,7 @@ struct ShortText {
         high = words.1.littleEndian
     }
 
-    /// One text after the other, of which the first has at most seven bytes.
+    /// Creates the concatenation of two texts. The first has at most seven bytes.
     @inline(__always)
     init(_ first: StaticString, _ second: StaticString) {
         let (start, end) = (ShortText(first), ShortText(second))
@@ -40,15 +40,15 @@ struct ShortText {
     }
 }
 
-/// Appending many bytes at a time. What there is no room for is left out: callers make room for all
-/// and sixteen more.
+/// Appending several bytes at a time. Every function does nothing if room is missing, so callers
+/// make room for all bytes plus sixteen.
 extension OutputSpan<UInt8> {
-    /// Appends a short text, if there is room for the longest.
+    /// Appends a short text if there is room for ``ShortText/capacity`` bytes.
     @inline(__always)
     mutating func append(_ text: ShortText) {
         guard freeCapacity >= ShortText.capacity else { return }
-        // SAFETY: both words fit, as was made sure of; of the sixteen bytes stored, `count` become
-        // part of the span.
+        // SAFETY: the guard above ensures that both words fit; of the sixteen bytes stored, `count`
+        // become part of the span.
         unsafe withUnsafeMutableBufferPointer { buffer, count in
             let target = UnsafeMutableRawBufferPointer(buffer)
             unsafe target.storeBytes(of: text.low, toByteOffset: count, as: UInt64.self)
@@ -57,12 +57,13 @@ extension OutputSpan<UInt8> {
         }
     }
 
-    /// Appends all of `bytes`, if there is room.
+    /// Appends all of `bytes` if there is room.
     @inline(__always)
     mutating func append(contentsOf bytes: Span<UInt8>) {
         let length = bytes.count
         guard freeCapacity >= length else { return }
-        // SAFETY: the bytes fit, as was made sure of, and are another's, so that they do not overlap.
+        // SAFETY: the guard above ensures that the bytes fit; they belong to another buffer, so the
+        // two do not overlap.
         unsafe withUnsafeMutableBufferPointer { buffer, count in
             let target = UnsafeMutableRawBufferPointer(buffer)
             unsafe bytes.withUnsafeBytes { source in
@@ -73,12 +74,13 @@ extension OutputSpan<UInt8> {
         }
     }
 
-    /// Appends the low `width` bytes of `value`, 1 to 8, the lowest first, if there is room for
-    /// eight.
+    /// Appends the low `width` bytes (1 to 8) of `value` in little-endian order, if there is room
+    /// for eight bytes.
     @inline(__always)
     mutating func append(littleEndian value: UInt64, width: Int) {
         guard freeCapacity >= 8, width > 0, width <= 8 else { return }
-        // SAFETY: the word fits, as was made sure of; of its bytes `width` become part of the span.
+        // SAFETY: the guard above ensures that the word fits; of its bytes `width` become part of
+        // the span.
         unsafe withUnsafeMutableBufferPointer { buffer, count in
             unsafe UnsafeMutableRawBufferPointer(buffer).storeBytes(
                 of: value.littleEndian, toByteOffset: count, as: UInt64.self)
@@ -86,12 +88,13 @@ extension OutputSpan<UInt8> {
         }
     }
 
-    /// Appends the low `width` bytes of `value`, 1 to 8, the highest first, if there is room for
-    /// eight.
+    /// Appends the low `width` bytes (1 to 8) of `value` in big-endian order, if there is room for
+    /// eight bytes.
     @inline(__always)
     mutating func append(bigEndian value: UInt64, width: Int) {
         guard freeCapacity >= 8, width > 0, width <= 8 else { return }
-        // SAFETY: the word fits, as was made sure of; of its bytes `width` become part of the span.
+        // SAFETY: the guard above ensures that the word fits; of its bytes `width` become part of
+        // the span.
         unsafe withUnsafeMutableBufferPointer { buffer, count in
             let word = value &<< UInt64(truncatingIfNeeded: 64 &- width &* 8)
             unsafe UnsafeMutableRawBufferPointer(buffer).storeBytes(
@@ -100,13 +103,13 @@ extension OutputSpan<UInt8> {
         }
     }
 
-    /// Appends what a line begins with, if there is room for it and eight bytes more.
+    /// Appends the indentation of a line, if there is room for it and eight more bytes.
     @inline(__always)
     mutating func append(indent: XMLIndent) {
         let number = indent.count
         guard number >= 0, freeCapacity >= number &+ 8 else { return }
-        // SAFETY: words are stored up to the one that holds the last character, which ends less than
-        // eight bytes after it; `number` bytes become part of the span.
+        // SAFETY: words are stored up to the one that holds the last character, which ends less
+        // than eight bytes after it; `number` bytes become part of the span.
         unsafe withUnsafeMutableBufferPointer { buffer, count in
             let target = UnsafeMutableRawBufferPointer(buffer)
             var place = count

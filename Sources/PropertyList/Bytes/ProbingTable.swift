@@ -3,48 +3,49 @@
 
 /// An open-addressing hash table of numbers, at most half full.
 ///
-/// The table holds nothing but numbers from 0 on: the places of entries in an array of its owner. The owner
-/// compares entries, and knows their hashes when the table grows. The hashes come from ``SeededHash``,
-/// so nobody can prepare entries that collide.
+/// The table holds only non-negative integers, which are indices in an array of its owner. The
+/// owner compares the entries of that array, and supplies their hashes when the table grows. Hashes
+/// come from ``SeededHash``, so an attacker cannot prepare entries that collide.
 ///
-/// Linear probing: an entry is in the first free slot from the one that its hash names.
+/// Collisions are resolved by linear probing: an entry is in the first free slot from its hash on.
 struct ProbingTable: Sendable {
-    // A number plus one; 0 is free.
+    // An index plus one; 0 for a free slot.
     private var slots: [UInt32]
 
-    /// A table without slots, to look nothing up in.
+    /// Creates a table without slots. Nothing can be looked up in it.
     init() { slots = [] }
 
-    /// A table with at least `capacity` slots, and with `leastSlots`, a power of two: room for half as many
-    /// numbers.
+    /// Creates a table with at least `capacity` and at least `leastSlots` slots; `leastSlots` is a
+    /// power of two. The table has room for half as many numbers.
     init(leastSlots: Int = 64, capacity: Int) {
         var size = leastSlots
         while size < capacity { size &*= 2 }
         slots = [UInt32](repeating: 0, count: size)
     }
 
-    /// A Boolean value that says whether the table has no slots.
+    /// A Boolean value that is true if the table has no slots.
     var isEmpty: Bool { slots.isEmpty }
 
-    /// The number of numbers that there is room for.
+    /// The maximum number of entries.
     var capacity: Int { slots.count / 2 }
 
-    /// The slot in which the search for a hash begins.
+    /// Returns the slot at which the search for a hash begins.
     @inline(__always)
     func start(_ hash: UInt32) -> Int { Int(truncatingIfNeeded: hash) & (slots.count &- 1) }
 
-    /// The slot in which the search goes on.
+    /// Returns the next slot of a search.
     @inline(__always)
     func slot(after slot: Int) -> Int { (slot &+ 1) & (slots.count &- 1) }
 
-    /// The number in a slot; nil for a free one.
+    /// The number in a slot, or nil for a free slot.
     @inline(__always)
     subscript(slot: Int) -> Int? {
         let entry = slots[slot]
         return entry == 0 ? nil : Int(truncatingIfNeeded: entry &- 1)
     }
 
-    /// The slot of the number with this hash that is the right one, or the free slot where it belongs.
+    /// Returns the slot of the number with this hash for which `isRight` is true, or the free slot
+    /// for it.
     @inline(__always)
     func slot(_ hash: UInt32, where isRight: (Int) -> Bool) -> Int {
         var slot = start(hash)
@@ -52,14 +53,14 @@ struct ProbingTable: Sendable {
         return slot
     }
 
-    /// Puts a number in a free slot.
+    /// Stores a number in a free slot.
     @inline(__always)
     mutating func insert(_ number: Int, at slot: Int) {
         slots[slot] = UInt32(truncatingIfNeeded: number &+ 1)
     }
 
-    /// Makes room for the numbers below `count`, and puts those below `present` in their new slots, all of which
-    /// the table has.
+    /// Makes room for the numbers below `count`, and reinserts those below `present`, which the
+    /// table contains.
     mutating func grow(for count: Int, present: Int, hash: (Int) -> UInt32) {
         var size = max(slots.count, 32)
         while size < count &* 2 { size &*= 2 }

@@ -1,10 +1,11 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// A hash of bytes for the library's own tables, seeded anew in every process so that nobody can
-/// prepare keys that collide.
+/// A hash of bytes for the library's own tables. The seed differs in each process, so an attacker
+/// cannot prepare keys that collide.
 ///
-/// Each step multiplies two words that depend on a secret to 128 bits and folds the halves together.
+/// Each step multiplies two words that depend on a secret to 128 bits and folds the halves
+/// together.
 struct SeededHash: Sendable {
     private static let secret = (
         seed: UInt64.random(in: .min ... .max), factor: UInt64.random(in: .min ... .max) | 1
@@ -13,10 +14,11 @@ struct SeededHash: Sendable {
     private let seed: UInt64
     private let factor: UInt64
 
-    /// The process's hash; a table keeps one, which is quicker than asking for the secret each time.
+    /// Creates the hash of this process. A table stores one, which is faster than reading the
+    /// secret each time.
     package init() { (seed, factor) = Self.secret }
 
-    /// The hash of `bytes`, distinguished by `salt`. Linear, eight bytes a step.
+    /// Returns the hash of `bytes`. The `salt` distinguishes uses. Linear, eight bytes per step.
     package func hash(_ bytes: Span<UInt8>, salt: UInt8) -> UInt64 {
         var state = start(salt, count: bytes.count)
         var index = 0
@@ -30,8 +32,8 @@ struct SeededHash: Sendable {
         return mix(state)
     }
 
-    /// The hash of the length of `bytes`, and of the 32 bytes at either end, of which there must be as
-    /// many; distinguished by `salt`. Constant time.
+    /// Returns the hash of the length of `bytes`, its first 32 bytes and its last 32 bytes.
+    /// Requires at least 32 bytes. The `salt` distinguishes uses. Constant time.
     func hash(endsOf bytes: Span<UInt8>, salt: UInt8) -> UInt64 {
         var state = start(salt, count: bytes.count)
         for end in [0, bytes.count &- 32] {
@@ -47,12 +49,12 @@ struct SeededHash: Sendable {
         seed ^ UInt64(salt) ^ UInt64(truncatingIfNeeded: count) << 8
     }
 
-    /// The hash of one word, distinguished by `salt`.
+    /// Returns the hash of one word. The `salt` distinguishes uses.
     @inline(__always)
     func hash(_ word: UInt64, salt: UInt8) -> UInt64 { mix(mix(seed ^ UInt64(salt)) ^ word) }
 
-    /// The hash of a sequence of words, of which `state` is that of all but the last: begin with the hash of their
-    /// number.
+    /// Returns the hash of a sequence of words, given the hash `state` of all words but the last.
+    /// The initial state is the hash of the number of words.
     @inline(__always)
     func combine(_ state: UInt64, _ word: UInt64) -> UInt64 { mix(state ^ word) }
 

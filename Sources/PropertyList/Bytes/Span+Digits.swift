@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Span<UInt8> {
-    /// The integer of 1 to 19 decimal digits at `start`, and where it ends; nil where there are none
-    /// or more, or where the span ends within eight bytes after them.
+    /// Returns the integer of 1 to 19 decimal digits at `start`, and the index of its end. Returns
+    /// nil for any other number of digits, or if fewer than eight bytes follow them.
     @inline(__always)
     func decimal(at start: Int) -> (value: UInt64, end: Int)? {
         var value: UInt64 = 0
@@ -25,22 +25,22 @@ extension Span<UInt8> {
     }
 }
 
-/// Eight bytes of text, the first the lowest, as decimal digits.
+/// Eight bytes of text as decimal digits, with the first byte in the lowest position.
 enum DigitWord {
     /// Returns the number of digits at the beginning of the word.
     @inline(__always)
     static func count(_ word: UInt64) -> Int {
         let bytes: UInt64 = 0x0101_0101_0101_0101
         let low = (word ^ bytes &* 0x30) & (bytes &* 0x7F)
-        // From 10 on, adding 76 sets the high bit.
+        // Adding 76 to a value of 10 or more sets the high bit.
         let other = (low &+ bytes &* 0x76 | word) & (bytes &* 0x80)
         return other.trailingZeroBitCount &>> 3
     }
 
-    /// The number that the first `count` bytes spell, one to eight digits.
+    /// Returns the number in the first `count` bytes, one to eight digits.
     ///
-    /// Zeros take the place of the digits that are missing in front; then neighbours are joined to
-    /// numbers of two, of four and of eight digits.
+    /// The shift fills missing leading digits with zeros. Each step then combines neighbours into
+    /// numbers of two, four and eight digits.
     @inline(__always)
     static func value(_ word: UInt64, _ count: Int) -> UInt64 {
         let ones = (word &<< UInt64(truncatingIfNeeded: 64 &- count &* 8)) & 0x0F0F_0F0F_0F0F_0F0F
@@ -49,7 +49,7 @@ enum DigitWord {
         return (fours &* 10_000 &+ fours &>> 32) & 0x0000_0000_FFFF_FFFF
     }
 
-    /// The power of ten with `count` zeros, up to eight.
+    /// Returns 10 to the power of `count`, which is at most eight.
     @inline(__always)
     static func power(_ count: Int) -> UInt64 {
         switch count {

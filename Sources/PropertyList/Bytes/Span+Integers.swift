@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Span<UInt8> {
-    /// The unsigned big-endian integer of `width` bytes at `offset`, or nil where it does not lie
-    /// within the span or is wider than 8 bytes.
+    /// Returns the unsigned big-endian integer of `width` bytes at `offset`. Returns nil if it is
+    /// not within the span or wider than 8 bytes.
     @inline(__always)
     package func bigEndian(at offset: Int, width: Int) -> UInt64? {
         guard width >= 0, width <= 8, offset >= 0, count >= width, offset <= count - width else {
@@ -18,10 +18,10 @@ extension Span<UInt8> {
         }
     }
 
-    /// The unsigned big-endian integer of `width` bytes, 1 to 8, before `end`, or nil where the eight bytes before
-    /// `end` do not lie within the span.
+    /// Returns the unsigned big-endian integer of `width` bytes, 1 to 8, that ends at `end`.
+    /// Returns nil if the eight bytes before `end` are not within the span.
     ///
-    /// One load for all widths, for integers that have other bytes of the same file before them.
+    /// One load serves all widths, because eight bytes of the same file always precede `end`.
     @inline(__always)
     func bigEndian(before end: Int, width: Int) -> UInt64? {
         guard end >= 8, end <= count else { return nil }
@@ -29,15 +29,15 @@ extension Span<UInt8> {
         return word & UInt64.max &>> UInt64(truncatingIfNeeded: 64 &- width &* 8)
     }
 
-    /// The eight bytes at `offset`, the first the lowest, or nil where they do not lie within the
-    /// span.
+    /// Returns the eight bytes at `offset` in little-endian order, or nil if they are not within
+    /// the span.
     @inline(__always)
     func littleEndian(at offset: Int) -> UInt64? {
         guard offset >= 0, count >= 8, offset <= count &- 8 else { return nil }
         return loadUnaligned(at: offset, as: UInt64.self).littleEndian
     }
 
-    /// Returns whether the `length` bytes at two places are the same; false for fewer than eight.
+    /// Returns whether the `length` bytes at two offsets are equal, or false for fewer than eight.
     /// Linear.
     @inline(__always)
     func isSame(at left: Int, and right: Int, length: Int) -> Bool {
@@ -58,10 +58,10 @@ extension Span<UInt8> {
         loadUnaligned(at: left, as: UInt64.self) == loadUnaligned(at: right, as: UInt64.self)
     }
 
-    /// The bytes at `offset` as an integer in the machine's byte order.
+    /// Returns the bytes at `offset` as an integer in the machine's byte order.
     ///
-    /// - Precondition: the integer lies within the span; checked in debug builds by the span, and
-    ///   by every caller in this file before the call.
+    /// - Precondition: the integer is within the span. Every caller in this file checks that before
+    ///   the call, and the span itself checks it in debug builds.
     @inline(__always)
     private func loadUnaligned<T: FixedWidthInteger & BitwiseCopyable>(
         at offset: Int, as type: T.Type
@@ -73,9 +73,9 @@ extension Span<UInt8> {
 }
 
 extension OutputSpan<UInt32> {
-    /// Appends the big-endian integers that `list` consists of, if there is room for all.
+    /// Appends the big-endian integers in `list`, if there is room for all.
     ///
-    /// - Returns: The largest of them; 0 where there is none.
+    /// - Returns: The largest of them, or 0 if the list is empty.
     @inline(__always)
     mutating func append<Word: FixedWidthInteger & UnsignedInteger & BitwiseCopyable>(
         bigEndian list: Span<UInt8>, as type: Word.Type
@@ -84,8 +84,8 @@ extension OutputSpan<UInt32> {
         let number = list.count / width
         guard freeCapacity >= number else { return 0 }
         var largest: UInt32 = 0
-        // SAFETY: the integers lie within the list, and there is room for them, as was made sure of; any bit pattern
-        // is a valid integer.
+        // SAFETY: the integers are within the list, and the guard above ensures that there is room
+        // for them; any bit pattern is a valid integer.
         unsafe withUnsafeMutableBufferPointer { buffer, count in
             let bytes = unsafe list.bytes
             for index in 0..<number {
@@ -102,16 +102,16 @@ extension OutputSpan<UInt32> {
 }
 
 extension OutputSpan<UInt8> {
-    /// Appends the object numbers of values as big-endian words, if there is room for all. `numbers` holds those of
-    /// all values plus one.
+    /// Appends the object numbers of values as big-endian words, if there is room for all.
+    /// `numbers` holds, for each value, its object number plus one.
     @inline(__always)
     mutating func append<Word: FixedWidthInteger & BitwiseCopyable>(
         numbersOf nodes: Span<UInt32>, _ numbers: Span<UInt32>, as type: Word.Type
     ) {
         let width = MemoryLayout<Word>.size
         guard freeCapacity >= nodes.count &* width else { return }
-        // SAFETY: the words fit, as was made sure of; each is stored at its place before the bytes of all become
-        // part of the span.
+        // SAFETY: the guard above ensures that the words fit; each is stored before its bytes
+        // become part of the span.
         unsafe withUnsafeMutableBufferPointer { buffer, count in
             let target = UnsafeMutableRawBufferPointer(buffer)
             for index in nodes.indices {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Span<UInt8> {
-    /// The first place in `range` where one of two bytes stands, or nil. Eight bytes at a time.
+    /// Returns the first index in `range` of either byte, or nil. Tests eight bytes at a time.
     package func firstIndex(of first: UInt8, or second: UInt8, in range: Range<Int>) -> Int? {
         var index = range.lowerBound
         let end = Swift.min(range.upperBound, count)
@@ -20,7 +20,7 @@ extension Span<UInt8> {
         return nil
     }
 
-    /// The first place in `range` where `byte` stands, or nil. Eight bytes at a time.
+    /// Returns the first index in `range` of `byte`, or nil. Tests eight bytes at a time.
     package func firstIndex(of byte: UInt8, in range: Range<Int>) -> Int? {
         var index = range.lowerBound
         let end = Swift.min(range.upperBound, count)
@@ -37,14 +37,15 @@ extension Span<UInt8> {
         return nil
     }
 
-    /// The number of places in `range` where `byte` stands. Eight bytes at a time.
+    /// Returns the number of occurrences of `byte` in `range`. Tests eight bytes at a time.
     func count(of byte: UInt8, in range: Range<Int>) -> Int {
         var result = 0
         var index = range.lowerBound
         let end = Swift.min(range.upperBound, count)
         let copies = Self.repeated(byte)
         while index &+ 8 <= end, let word = littleEndian(at: index) {
-            // No sum carries into the next byte, so that each high bit says whether its byte differs.
+            // No addition carries into the next byte, so each high bit tells whether its byte
+            // differs.
             let differs = word ^ copies
             let low: UInt64 = 0x7F7F_7F7F_7F7F_7F7F
             let same = ~((differs & low) &+ low | differs | low) &>> 7
@@ -58,7 +59,7 @@ extension Span<UInt8> {
         return result
     }
 
-    /// The last place in `range` where `byte` stands, or nil.
+    /// Returns the last index in `range` of `byte`, or nil.
     @inline(__always)
     package func lastIndex(of byte: UInt8, in range: Range<Int>) -> Int? {
         var index = Swift.min(range.upperBound, count) &- 1
@@ -69,17 +70,18 @@ extension Span<UInt8> {
         return nil
     }
 
-    /// Returns whether `text` stands at `index`.
+    /// Returns whether `text` is at `index`.
     package func has(_ text: StaticString, at index: Int) -> Bool {
         let length = text.utf8CodeUnitCount
         guard index >= 0, count >= length, index <= count &- length else { return false }
-        // SAFETY: a static string holds `utf8CodeUnitCount` bytes from its start for ever.
+        // SAFETY: a static string holds `utf8CodeUnitCount` bytes from its start forever.
         let bytes = unsafe UnsafeBufferPointer(start: text.utf8Start, count: length)
         for step in 0..<length where unsafe self[index &+ step] != bytes[step] { return false }
         return true
     }
 
-    /// The first place from `start` on where `text` stands, or nil. Linear times its length.
+    /// Returns the first index of `text` from `start` on, or nil. Linear times the length of
+    /// `text`.
     package func firstIndex(of text: StaticString, from start: Int) -> Int? {
         // SAFETY: as above; the string is not empty in any call.
         let first = unsafe text.utf8Start.pointee
@@ -95,14 +97,14 @@ extension Span<UInt8> {
         UInt64(byte) &* 0x0101_0101_0101_0101
     }
 
-    /// The sum of eight bytes, if it is less than 256: the product has it in its highest byte. Not every
-    /// processor can count bits.
+    /// Returns the sum of eight bytes, which must be less than 256. The highest byte of the product
+    /// is that sum. Used because not every processor has an instruction that counts bits.
     private static func sum(ofBytes word: UInt64) -> UInt64 {
         (word &* 0x0101_0101_0101_0101) &>> 56
     }
 
-    /// The high bits of the bytes that are zero, exactly up to the lowest of them: the carry out of
-    /// a zero byte sets its high bit, and may set that of the next.
+    /// Returns a word with the high bit set in each zero byte. The result is exact up to the lowest
+    /// zero byte. Its carry may also set the high bit of the next byte.
     @inline(__always)
     private static func zeros(_ word: UInt64) -> UInt64 {
         (word &- 0x0101_0101_0101_0101) & ~word & 0x8080_8080_8080_8080
@@ -110,7 +112,7 @@ extension Span<UInt8> {
 }
 
 extension String {
-    /// Calls `body` with the text in UTF-8; without a copy where it lies in memory like this.
+    /// Calls `body` with the text in UTF-8, without a copy if the string is stored as UTF-8.
     package func withUTF8Span<R>(_ body: (Span<UInt8>) -> R) -> R {
         var text = self
         // SAFETY: the buffer is the string's own, and the span ends with the call.
@@ -118,9 +120,11 @@ extension String {
     }
 }
 
-/// Identifies a long text or long data by its place in memory. Two with equal identities are equal.
+/// The identity of a long text or long data, based on its address in memory. Contents with equal
+/// identities are equal.
 ///
-/// The identity keeps the content, so nothing else comes to lie in that place. Short contents have none.
+/// The identity retains the content, so its memory cannot be reused. Short contents have no
+/// identity.
 package struct ContentIdentity: Sendable {
     private enum Content {
         case text(String)
@@ -133,7 +137,7 @@ package struct ContentIdentity: Sendable {
 
     package init?(_ text: String) {
         guard text.utf8.count >= NodeRecord.longLength else { return nil }
-        // SAFETY: the address is compared, not followed.
+        // SAFETY: the address is compared, not dereferenced.
         let address = unsafe text.utf8.withContiguousStorageIfAvailable {
             UInt(bitPattern: $0.baseAddress)
         }
@@ -166,16 +170,16 @@ extension ContentIdentity: Hashable {
 }
 
 extension [UInt8] {
-    /// Appends text that is known when the program is built.
+    /// Appends a string literal.
     mutating func append(contentsOf text: StaticString) {
-        // SAFETY: the buffer is that of the static string, and copied within the call.
+        // SAFETY: the buffer is that of the static string, and is copied within the call.
         text.withUTF8Buffer { unsafe append(contentsOf: $0) }
     }
 
-    /// Appends text; all at once where it lies in memory as UTF-8.
+    /// Appends text, in one copy if the string is stored as UTF-8.
     mutating func append(text: String.UTF8View) {
         makeRoom(for: text.count)
-        // SAFETY: the buffer is the string's own, and copied within the call.
+        // SAFETY: the buffer is the string's own, and is copied within the call.
         let done: Void? = unsafe text.withContiguousStorageIfAvailable { buffer in
             unsafe append(contentsOf: buffer)
         }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Span<UInt8> {
-    /// Returns whether every byte is below 80. Eight bytes at a time; linear.
+    /// Returns whether every byte is below hexadecimal 80. Tests eight bytes at a time; linear.
     package func isASCII() -> Bool {
         var index = 0
         while let word = bigEndian(at: index, width: 8) {
@@ -16,7 +16,7 @@ extension Span<UInt8> {
         return true
     }
 
-    /// Returns whether the bytes of `other` are the same. Linear.
+    /// Returns whether the span has the same bytes as `other`. Linear.
     package func isSame(as other: Span<UInt8>) -> Bool {
         guard count == other.count else { return false }
         var index = 0

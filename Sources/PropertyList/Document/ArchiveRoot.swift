@@ -3,12 +3,14 @@
 
 internal import ArchiveVocabulary
 
-/// The rule by which a root is that of a keyed archive: it has four keys, each with a value of its kind.
+/// The test for the root of a keyed archive: it has four required keys with values of certain
+/// kinds.
 enum ArchiveRoot {
-    /// Applies the rule.
+    /// Returns whether a root is that of a keyed archive.
     ///
-    /// - Parameter kind: Returns the kind of the value of a key; nil where the root has no such key.
-    /// - Returns: Whether the root is that of a keyed archive.
+    /// - Parameter kind: Returns the kind of the value of a key, or nil if the root has no such
+    ///   key.
+    /// - Returns: True if the root is that of a keyed archive.
     static func isArchive(_ kind: (String) -> PropertyListKind?) -> Bool {
         kind(ArchiveFormat.archiverKey) == .string && kind(ArchiveFormat.versionKey) == .integer
             && kind(ArchiveFormat.objectsKey) == .array && kind(ArchiveFormat.topKey) == .dictionary
@@ -16,6 +18,6 @@ enum ArchiveRoot {
 }
 
 extension PropertyListDocument {
-    /// A Boolean value that says whether the root is that of a keyed archive. Constant time.
+    /// A Boolean value that is true if the root is that of a keyed archive. Constant time.
     package var looksLikeKeyedArchive: Bool { ArchiveRoot.isArchive { root[$0]?.kind } }
 }

@@ -1,19 +1,20 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// The keys of a document that is being built: each text is one string, which all dictionaries share.
+/// The keys of a document under construction. All dictionaries share one string per distinct key.
 ///
-/// Values arrive one by one, before the shape of their dictionary is known. The key that came after the last one
-/// the time before nearly always comes again; one comparison confirms it.
+/// Values arrive one by one, before the shape of their dictionary is known. The key that followed
+/// the previous key last time nearly always follows it again, and one comparison confirms it.
 struct BuiltKeys {
     /// The numbers of the keys.
     private(set) var table = KeyTable()
-    // By key number, from 1: the string, and the number of the key that came next the last time; 0 is none.
+    // By key number, from 1: the node of the string, and the number of the next key last time (0
+    // for none).
     private var entries: [(node: UInt32, successor: UInt32)] = []
-    /// The number of the key that was found or added last; 0 is none.
+    /// The number of the last key found or added; 0 for none.
     private(set) var last = 0
 
-    /// The string of the key that comes after the last one, if it is the one that came there the time before.
+    /// Returns the node of the key that followed the last key before, if its text is `text`.
     @inline(__always)
     mutating func successor(_ text: String, in store: NodeStore) -> UInt32? {
         if last == 0 { return nil }
@@ -21,13 +22,13 @@ struct BuiltKeys {
         return successor > 0 && isKey(successor, text, store) ? use(successor) : nil
     }
 
-    /// The place of a key, for a look at its string or to insert one.
+    /// Returns the place of a key in the table, for finding its node or inserting one.
     @inline(__always)
     func place(of text: String, in store: NodeStore) -> KeyTable.Place {
         table.place(of: text, in: store)
     }
 
-    /// The string of the key at a place; nil for a key that the document does not have.
+    /// Returns the node of the key at a place, or nil if the document has no such key.
     @inline(__always)
     mutating func node(at place: KeyTable.Place) -> UInt32? {
         guard let number = place.number else { return nil }
@@ -35,14 +36,14 @@ struct BuiltKeys {
         return entries[last &- 1].node
     }
 
-    /// The string of a key by its number.
+    /// Returns the node of the key with a number.
     @inline(__always)
     mutating func use(_ number: Int) -> UInt32 {
         last = number
         return entries[number &- 1].node
     }
 
-    /// Numbers the string `node`, a key that the document did not have.
+    /// Assigns a number to the string `node`, a new key of the document.
     @inline(__always)
     mutating func insert(_ node: UInt32, at place: KeyTable.Place, _ store: inout NodeStore) {
         let number = table.insert(node, at: place)

@@ -1,45 +1,46 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Finds keys in dictionaries by their numbers.
+/// Looks up keys in dictionaries by key number.
 ///
-/// Dictionaries of one shape have a key in the same position, so the search looks at the one in which the shape
-/// was found first: its model. Most keys need no table at all. A key is where it was first seen in the document,
-/// or as far from the beginning as there; two comparisons confirm it. Otherwise a small dictionary is
-/// searched, and the keys of a large one are in an open-addressing table. A lookup takes constant time.
+/// Dictionaries of one shape have each key at the same position. A lookup therefore searches the
+/// first dictionary of the shape, its model. Most lookups need no hash table: the key is at the
+/// index of its first occurrence in the document, or at the same position relative to the start of
+/// the dictionary. Two comparisons confirm it. Other keys are found by linear search in small
+/// dictionaries and by an open-addressing hash table in large ones. A lookup takes constant time.
 package struct DictionaryIndex: Sendable {
-    /// The number of pairs above which keys that need it are in the table.
+    /// The number of pairs above which a dictionary's remaining keys are in the hash table.
     static let threshold = 32
 
     private let hasher = SeededHash()
     private let homes: [KeyHome]
     private let shapes: [ShapeTable.Shape]
-    /// A Boolean value that says whether a dictionary may have a key twice, of which the first is
-    /// to be found.
+    /// A Boolean value that is true if a dictionary may contain a key twice. A lookup then has to
+    /// find the first occurrence.
     private let hasDuplicates: Bool
-    // Places of keys in `NodeStore.children`.
+    // Indices in `NodeStore.children`.
     private var table = ProbingTable()
 
-    /// The place where a key was seen first.
+    /// The position of the first occurrence of a key.
     struct KeyHome: BitwiseCopyable, Sendable {
-        /// The place in `NodeStore.children`.
+        /// The index in `NodeStore.children`.
         var place: UInt32
         /// Its distance from the first key of its dictionary.
         var offset: UInt32
 
-        /// The home of a key that no dictionary has yet.
+        /// The home of a key that has not occurred yet.
         static var none: Self { .init(place: .max, offset: .max) }
     }
 
-    /// The keys of a dictionary, and those of its model.
+    /// The keys of a dictionary and of its model.
     private struct Keys {
-        /// The places of the dictionary's own keys.
+        /// The indices of the dictionary's own keys.
         let own: Range<UInt32>
-        /// The first key of the model.
+        /// The index of the first key of the model.
         let first: UInt32
         let hasShape: Bool
 
-        /// The places of the keys of the model.
+        /// The indices of the keys of the model.
         var model: Range<UInt32> { first..<(first &+ UInt32(truncatingIfNeeded: own.count)) }
 
         var isLarge: Bool { own.count > DictionaryIndex.threshold }
@@ -68,20 +69,20 @@ package struct DictionaryIndex: Sendable {
         for stray in strays { insert(stray.place, stray.keys, store) }
     }
 
-    /// Appends the keys of a large dictionary that are not found without the table.
+    /// Appends the keys of a large dictionary that only the hash table can find.
     private func appendStrays(
         _ keys: Keys, to strays: inout [(place: UInt32, keys: Keys)], _ store: NodeStore
     ) {
         for place in keys.own {
             let key = Self.key(at: place, store)
-            // Keys that are no strings have no number and are not looked up.
+            // Keys that are not strings have no number and are never looked up.
             if key != 0, position(of: key, atHomeIn: keys, store) != place &- keys.own.lowerBound {
                 strays.append((place, keys))
             }
         }
     }
 
-    /// The place in `store.children` of the key number `key` of a dictionary, or nil.
+    /// Returns the index in `store.children` of the key with number `key` of a dictionary, or nil.
     package func place(of key: UInt32, in record: NodeRecord, _ store: NodeStore) -> Int? {
         let keys = keys(of: record)
         let position =
@@ -96,7 +97,8 @@ package struct DictionaryIndex: Sendable {
         return Keys(own: own, first: first, hasShape: true)
     }
 
-    /// The position of the key if it is where it was seen first, or as far from the beginning.
+    /// Returns the position of the key if it equals that of its first occurrence, absolute or
+    /// relative.
     private func position(
         of key: UInt32, atHomeIn keys: Keys, _ store: NodeStore
     ) -> UInt32? {
@@ -104,12 +106,12 @@ package struct DictionaryIndex: Sendable {
         if keys.model.contains(home.place), Self.key(at: home.place, store) == key {
             return home.place &- keys.first
         }
-        // There may be the second of two, where a lookup is to find the first.
+        // With duplicates, this may be the second occurrence, but a lookup has to find the first.
         guard keys.hasShape || !hasDuplicates, home.offset < keys.own.count else { return nil }
         return Self.key(at: keys.own.lowerBound &+ home.offset, store) == key ? home.offset : nil
     }
 
-    /// The position of the key if it is not where it was seen first.
+    /// Returns the position of a key that is not at its home position, or nil.
     private func position(of key: UInt32, strayIn keys: Keys, _ store: NodeStore) -> UInt32? {
         guard keys.isLarge else {
             let place = keys.own.first { Self.key(at: $0, store) == key }
@@ -121,14 +123,14 @@ package struct DictionaryIndex: Sendable {
         }
     }
 
-    /// Puts a key of a dictionary in the table, unless the same key is there already: a thousand equal keys
-    /// would make a run of a thousand slots.
+    /// Inserts a key of a dictionary in the hash table, unless the table already contains it.
+    /// Inserting a thousand equal keys would occupy a run of a thousand slots.
     private mutating func insert(_ place: UInt32, _ keys: Keys, _ store: NodeStore) {
         let slot = slot(of: Self.key(at: place, store), keys, store)
         if table[slot] == nil { table.insert(Int(place), at: slot) }
     }
 
-    /// The slot where a key of a large dictionary is, or belongs.
+    /// Returns the slot that contains a key of a large dictionary, or the free slot for it.
     private func slot(of key: UInt32, _ keys: Keys, _ store: NodeStore) -> Int {
         let word = UInt64(key) << 32 | UInt64(keys.first)
         let hash = UInt32(truncatingIfNeeded: hasher.hash(word, salt: 0) >> 16)

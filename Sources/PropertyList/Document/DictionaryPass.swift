@@ -1,27 +1,27 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// The last step of every reader: numbers the keys of all dictionaries and their shapes, and deals with keys
-/// that are no strings or occur twice.
+/// The last step of every parser: numbers the keys of all dictionaries and their shapes, and
+/// handles duplicate and non-string keys.
 ///
-/// A dictionary of a shape that is expected needs no more than the comparison with it. Otherwise duplicates are
-/// found without hashing a pair: each key number remembers the dictionary that had it last. Linear in the
-/// number of pairs.
+/// A dictionary of the expected shape needs only one comparison with that shape. In other
+/// dictionaries, the pass finds duplicates without hashing: it remembers for each key number the
+/// last dictionary that contained the key. Linear in the number of pairs.
 struct DictionaryPass {
     let options: ParsingOptions
     let format: PropertyListFormat?
     let root: UInt32
     var used: ParsingOptions = []
-    /// Keys that are containers, which ``ParsingOptions/salvage`` keeps.
+    /// The errors for non-string keys that only ``ParsingOptions/salvage`` accepts.
     private(set) var problems: [PropertyListError] = []
-    /// The keys and shapes so far.
+    /// The keys and shapes found so far.
     private(set) var keys: NumberedKeys
-    // By key number: the dictionary that had the key last (its record's number plus one).
+    // By key number: the last dictionary that contained the key, as its record number plus one.
     private var lastOwner: [UInt32]
-    /// The number of keys that are numbered together in a dictionary that is larger.
+    /// The number of keys that are numbered together in dictionaries with more keys than this.
     private static let blockSize = 64
 
-    /// Prepares the pass. The keys of the table have their numbers already.
+    /// Creates the pass. The keys in the table already have their numbers.
     init(
         options: ParsingOptions, format: PropertyListFormat?, root: UInt32 = 0,
         keys: KeyTable = KeyTable()
@@ -29,7 +29,7 @@ struct DictionaryPass {
         self.options = options
         self.format = format
         self.root = root
-        // Room for the keys of a small document, so that the tables need not grow.
+        // Enough capacity for the keys of a small document.
         let room = max(keys.count &+ 1, 32)
         lastOwner = []
         lastOwner.reserveCapacity(room)
@@ -39,7 +39,7 @@ struct DictionaryPass {
         self.keys.homes.append(contentsOf: repeatElement(.none, count: keys.count &+ 1))
     }
 
-    /// Visits every dictionary of `store`, or those that are `used`.
+    /// Visits every dictionary of `store`, or only those marked in `used`.
     ///
     /// - Throws: `invalidKey`, `duplicateKey`.
     mutating func run(
@@ -55,7 +55,7 @@ struct DictionaryPass {
         }
     }
 
-    /// The shape of a dictionary that is not of the one that was expected.
+    /// Returns the shape of a dictionary that does not have the expected shape.
     private mutating func shape(
         of node: Int, _ store: inout NodeStore
     ) throws(PropertyListError) -> UInt16 {
@@ -71,7 +71,8 @@ struct DictionaryPass {
         return shape
     }
 
-    /// Numbers the keys of a dictionary. Returns whether it has a key twice, and whether all keys have a number.
+    /// Numbers the keys of a dictionary. Returns whether a key occurs twice, and whether all keys
+    /// have a number.
     private mutating func visit(
         _ node: Int, _ store: inout NodeStore
     ) throws(PropertyListError) -> (hasDuplicates: Bool, areNumbered: Bool) {
@@ -105,12 +106,12 @@ struct DictionaryPass {
         return (hasDuplicates, areNumbered)
     }
 
-    /// Gives the keys of a large dictionary their numbers, a block at a time.
+    /// Numbers the keys of a large dictionary in blocks.
     private mutating func numberKeys(at places: Range<Int>, _ store: inout NodeStore) {
         var count = 0
         for place in places where isUnnumbered(store.children[place], store) { count &+= 1 }
         if count == 0 { return }
-        // A file may name one key a million times.
+        // Not more than the number of records: a file may refer to one key a million times.
         keys.table.makeRoom(for: min(count, store.records.count))
         var block: [UInt32] = []
         block.reserveCapacity(Self.blockSize)
@@ -140,7 +141,8 @@ struct DictionaryPass {
         keys.homes.append(contentsOf: repeatElement(.none, count: missing))
     }
 
-    /// The number of a key that has none yet, given now; 0 for a key that is no string.
+    /// Assigns and returns the number of a key that has none yet, or returns 0 for a non-string
+    /// key.
     private mutating func number(
         of key: UInt32, owner: Int, _ store: inout NodeStore
     ) throws(PropertyListError) -> UInt32 {
@@ -163,7 +165,8 @@ struct DictionaryPass {
             used.insert(.nonStringKeys)
         } else if options.contains(.salvage) {
             used.insert(.salvage)
-            // Without paths, and not all of them: each path takes a pass over the document.
+            // The problems have no paths and their number is limited, because finding a path takes
+            // a traversal of the document.
             if problems.count < BinaryReader.problemLimit {
                 problems.append(nonString(key, kind, nil, store))
             }
@@ -214,8 +217,8 @@ struct DictionaryPass {
 
     // MARK: Removing duplicates
 
-    /// Keeps one pair of each key: the first in binary, the last in text, as Apple's readers do; in
-    /// the place where the key stood first.
+    /// Keeps one pair for each key, like Apple's parsers: the first in binary, the last in text
+    /// formats. The pair takes the position of the first occurrence.
     private mutating func removeDuplicates(_ node: Int, _ store: inout NodeStore) {
         let record = store.records[node]
         let first = record.keyRange.lowerBound
@@ -241,14 +244,14 @@ struct DictionaryPass {
     }
 }
 
-/// The keys of a document's dictionaries as ``DictionaryPass`` numbers them.
+/// The keys and shapes that ``DictionaryPass`` has numbered.
 package struct NumberedKeys: Sendable {
     /// The distinct keys.
     var table: KeyTable
-    /// By key number: where the key was seen first.
+    /// By key number: the position of the first occurrence.
     var homes: [DictionaryIndex.KeyHome] = []
     /// The distinct sequences of keys.
     var shapes = ShapeTable()
-    /// A Boolean value that says whether a dictionary with keys has no shape.
+    /// A Boolean value that is true if a non-empty dictionary has no shape.
     var hasShapeless = false
 }

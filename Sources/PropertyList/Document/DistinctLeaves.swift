@@ -1,23 +1,26 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// The distinct leaves of a document that is being built: equal ones become one value when they are added.
+/// The distinct leaves of a document under construction. Each leaf is deduplicated when it is
+/// added.
 ///
-/// Leaves are equal by the rules of ``ObjectUniquer``, so that the binary writer need not compare them again.
+/// Leaves are equal by the rules of ``ObjectUniquer``, so the binary writer need not compare them
+/// again.
 struct DistinctLeaves {
     private var uniquer = ObjectUniquer(capacity: 0)
-    // By the value of a UID: its node plus one; 0 where there is none. Those of an archive are small.
+    // By the value of a UID: its node plus one, or 0 for none. UIDs in an archive are small.
     private var uids: [UInt32] = []
-    // A Boolean value that says whether a UID was too large for the table, so that `uniquer` has UIDs too.
+    // True after a UID was too large for the array, so that `uniquer` contains UIDs too.
     private var hasLargeUIDs = false
-    // By small integer: its node plus one; 0 where there is none.
+    // By small integer: its node plus one, or 0 for none.
     private var integers: [UInt32] = []
 
     private static let integerCount: UInt64 = 256
-    /// The UIDs that the table has room for beyond the number of values.
+    /// The number of UIDs that the array has room for, in addition to the number of values.
     private static let leastUIDs = 1024
 
-    /// A leaf that is equal to `record`; otherwise nil, and `next` is that leaf from now on.
+    /// Returns an equal leaf added earlier, or registers `next` as the node of this leaf and
+    /// returns nil.
     @inline(__always)
     mutating func node(
         of record: NodeRecord, next: UInt32, in store: NodeStore

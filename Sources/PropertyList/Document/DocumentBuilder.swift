@@ -1,10 +1,10 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Makes a ``PropertyListDocument`` from values given one after the other.
+/// Builds a ``PropertyListDocument`` from values in document order.
 ///
-/// A mistake in the order of calls (a value without a key, a container that is not ended) is kept
-/// and thrown by ``finish()``, so that the calls themselves need no `try`.
+/// The calls do not throw. The builder records the first mistake, such as a value without a key or
+/// a container without an end, and ``finish()`` throws it.
 ///
 /// ```swift
 /// var builder = DocumentBuilder()
@@ -15,7 +15,7 @@
 /// let document = try builder.finish()
 /// ```
 ///
-/// A builder cannot be copied: ``finish()`` takes its values without copying them, and a
+/// A builder cannot be copied, because ``finish()`` takes its values without copying them and a
 /// ``CompletedValue`` belongs to one builder.
 public struct DocumentBuilder: ~Copyable {
     private var tree = TreeAssembler()
@@ -25,30 +25,29 @@ public struct DocumentBuilder: ~Copyable {
     private let limits: ParsingLimits
     private var shared = SharedValues()
 
-    /// A Boolean value that says whether there was a mistake, after which the builder takes nothing
-    /// more.
+    /// A Boolean value that is true after a mistake. The builder then ignores further values.
     var hasFailed: Bool { failure != nil }
 
     /// The number of values and keys so far.
     package var recordCount: Int { tree.store.records.count }
 
-    /// Refuses to add `count` values, which are too many.
+    /// Records an error for `count` values, which exceed the maximum.
     mutating func refuse(count: Int) {
         if failure != nil { return }
         failure = TreeExtent.tooManyValues(count)
     }
 
-    /// Creates a builder; `limits` bound the nesting and the size.
+    /// Creates a builder. `limits` bound the nesting and the size.
     public init(limits: ParsingLimits = .default) { self.limits = limits }
 
-    /// Creates a builder of a document that is made of a file of another format. ``sourceData(_:)`` adds bytes of
-    /// the file without a copy of each.
+    /// Creates a builder for converting a file of another format. ``sourceData(_:)`` adds ranges of
+    /// the file without copying them.
     package init(source: [UInt8], limits: ParsingLimits) {
         self.limits = limits
         tree = TreeAssembler(bytes: source)
     }
 
-    /// The document.
+    /// Returns the document. Linear in the number of dictionary entries.
     ///
     /// - Throws: `unexpectedElement` for a mistake in the order of calls, `duplicateKey`,
     ///   `depthLimitExceeded`, `sizeLimitExceeded`.
@@ -56,15 +55,18 @@ public struct DocumentBuilder: ~Copyable {
         try finish(origin: nil, problems: [])
     }
 
-    /// The document, with the file of another format that it was made of, and the flaws of that.
+    /// Returns the document, together with the converted file and the problems of that file.
     ///
-    /// - Throws: As ``finish()``.
+    /// - Throws: as ``finish()``.
     package consuming func finish(
         origin: DocumentOrigin?, problems: [PropertyListError]
     ) throws(PropertyListError) -> PropertyListDocument {
         if let failure { throw failure }
-        if !hasRoot { throw Self.misuse("a document needs a value") }
-        if tree.depth > 0 { throw Self.misuse("\(tree.depth) containers are not ended") }
+        if !hasRoot { throw Self.misuse("expected a root value, found none") }
+        if tree.depth > 0 {
+            throw Self.misuse(
+                "expected `end()` for every container, found \(tree.depth) still open")
+        }
         var pass = DictionaryPass(options: .strict, format: nil, keys: keys.table)
         try pass.run(&tree.store)
         return PropertyListDocument(
@@ -90,10 +92,10 @@ extension DocumentBuilder {
     /// Adds a date.
     public mutating func date(_ value: PropertyListDate) { add(.date(value)) }
 
-    /// Adds a reference into an object table.
+    /// Adds a UID, a reference into the object table of a keyed archive.
     public mutating func uid(_ value: PropertyListUID) { add(.uid(value.value)) }
 
-    /// Adds bytes.
+    /// Adds data.
     public mutating func data(_ value: some Collection<UInt8>) {
         let start = tree.store.bytes.count
         tree.store.bytes.makeRoom(for: value.count)
@@ -101,7 +103,7 @@ extension DocumentBuilder {
         addContent(kind: .data, from: start)
     }
 
-    /// Adds bytes of the source, which must be in it.
+    /// Adds data that is a range of the source. The range must be within the source.
     package mutating func sourceData(_ range: Range<Int>) {
         guard admits() else { return }
         tree.add(
@@ -110,15 +112,16 @@ extension DocumentBuilder {
                 payload: NodeRecord.payload(low: UInt32(truncatingIfNeeded: range.count))))
     }
 
-    /// Adds text.
+    /// Adds a string.
     public mutating func string(_ value: String) {
         let start = tree.store.bytes.count
         tree.store.bytes.append(text: value.utf8)
         addContent(kind: .string, from: start)
     }
 
-    /// Adds a long text or long data by `adding`. If `known` already contains it, adds a reference to the existing
-    /// value: a tree of a small file may hold it a million times.
+    /// Adds a long text or long data by calling `adding`. If `known` already contains it, adds a
+    /// reference to the existing value, because the tree of a small file may contain it a million
+    /// times.
     mutating func addLong(
         _ identity: ContentIdentity, _ known: inout [ContentIdentity: UInt32],
         _ adding: (inout DocumentBuilder) -> Void
@@ -132,8 +135,8 @@ extension DocumentBuilder {
         }
     }
 
-    /// Adds a long key. If `known` already contains it, adds a reference to the existing string without comparing
-    /// the text.
+    /// Adds a long key. If `known` already contains it, adds a reference to the existing string
+    /// without comparing the text.
     mutating func longKey(
         _ text: String, _ identity: ContentIdentity, _ known: inout [ContentIdentity: Int]
     ) {
@@ -145,7 +148,7 @@ extension DocumentBuilder {
         }
     }
 
-    /// Adds the text of a key; its value comes next.
+    /// Adds a key. Its value must follow.
     public mutating func key(_ text: String) {
         guard admitsKey(text) else { return }
         if let next = keys.successor(text, in: tree.store) { return tree.addShared(next) }
@@ -158,22 +161,25 @@ extension DocumentBuilder {
         }
     }
 
-    /// The last complete value of the innermost open container. Pass it to ``again(_:)`` to refer to it
-    /// from another place. Nil at the root, in an empty container, and after a key.
+    /// The last complete value in the innermost open container. It is nil at the root, in an empty
+    /// container, and after a key. Pass it to ``again(_:)`` to refer to it from another place.
     public var lastValue: CompletedValue? {
         let isAfterKey = tree.openKind == .dictionary && tree.openCount % 2 == 1
         guard tree.depth > 0, !isAfterKey, let node = tree.lastNode else { return nil }
         return CompletedValue(node: node, builder: shared.builder)
     }
 
-    /// Adds a value once more. The document holds it once, and refers to it from each place, as binary
-    /// property lists can; writers of text write it for each place.
+    /// Adds a reference to a completed value.
     ///
-    /// Only complete values can be added again, so no value can contain itself. Linear in the containers
-    /// of the value the first time, and constant afterwards. A value of another builder is a mistake,
-    /// which ``finish()`` throws.
+    /// The document stores the value once and refers to it from several places, like a binary
+    /// property list. Writers of text formats write it out at each place.
     ///
-    /// - Parameter value: what ``lastValue`` of this builder was.
+    /// Only complete values can be added again, so no value can contain itself. A value of another
+    /// builder is a mistake, which ``finish()`` throws.
+    ///
+    /// - Parameter value: a value from ``lastValue`` of this builder.
+    /// - Complexity: linear in the number of containers in the value for the first reference,
+    ///   constant for further ones.
     public mutating func again(_ value: CompletedValue) {
         guard value.builder === shared.builder else {
             return fail("expected a value of this builder to add again, found one of another")
@@ -185,18 +191,18 @@ extension DocumentBuilder {
         if admits() { tree.addShared(value.node) }
     }
 
-    /// Begins an array; what is added until ``end()`` are its elements.
+    /// Begins an array. Values added before the matching ``end()`` are its elements.
     public mutating func beginArray() { open(.array) }
 
-    /// Begins a set; what is added until ``end()`` are its elements.
+    /// Begins a set. Values added before the matching ``end()`` are its elements.
     public mutating func beginSet() { open(.set) }
 
-    /// Begins a dictionary; keys and values follow until ``end()``.
+    /// Begins a dictionary. Keys and values alternate until the matching ``end()``.
     public mutating func beginDictionary() { open(.dictionary) }
 
     /// Ends the innermost container.
     public mutating func end() {
-        if tree.depth == 0 { return fail("there is no container to end") }
+        if tree.depth == 0 { return fail("expected an open container to end, found none") }
         if tree.openKind == .dictionary, tree.openCount % 2 == 1 {
             return fail("the last key of a dictionary has no value")
         }
@@ -224,7 +230,7 @@ extension DocumentBuilder {
         tree.add(record)
     }
 
-    /// A record for the bytes collected since `start`; nil after a failure.
+    /// Returns a record for the bytes appended since `start`, or nil after a failure.
     private mutating func contentRecord(kind: PropertyListKind, from start: Int) -> NodeRecord? {
         guard failure == nil else { return nil }
         do { return try tree.store.contentRecord(kind, from: start) } catch {
@@ -233,22 +239,22 @@ extension DocumentBuilder {
         }
     }
 
-    /// Returns whether a value may stand here.
+    /// Returns whether a value is allowed at this point. Records the mistake if not.
     private mutating func admits() -> Bool {
         if failure != nil { return false }
         if tree.depth == 0 {
-            if hasRoot { fail("a document has one root, this is a second") }
+            if hasRoot { fail("expected one root value, found a second") }
             hasRoot = true
         } else if tree.openKind == .dictionary, tree.openCount % 2 == 0 {
-            fail("a value stands where a key belongs")
+            fail("expected a key, found a value")
         }
         return failure == nil
     }
 
-    /// Returns whether a key may stand here.
+    /// Returns whether a key is allowed at this point. Records the mistake if not.
     private mutating func admitsKey(_ text: String) -> Bool {
         if tree.openKind == .dictionary, tree.openCount % 2 == 0 { return true }
-        fail("the key `\(text)` stands where a value belongs")
+        fail("expected a value, found the key `\(text)`")
         return false
     }
 
@@ -263,23 +269,24 @@ extension DocumentBuilder {
 
 // MARK: - Values added again
 
-/// A value that a ``DocumentBuilder`` has completed, for ``DocumentBuilder/again(_:)``.
+/// A complete value of a ``DocumentBuilder``, to be passed to ``DocumentBuilder/again(_:)``.
 public struct CompletedValue: Sendable {
     fileprivate let node: UInt32
     fileprivate let builder: SharedValues.Builder
 }
 
-/// The heights of the values of a builder that were added again.
+/// The heights of the values that a builder added again.
 private struct SharedValues {
-    /// Identifies a builder. Its values keep it, so no other builder has the same identity.
+    /// The identity of a builder. Completed values retain it, so it stays unique as long as they
+    /// exist.
     final class Builder: Sendable {}
 
     let builder = Builder()
-    // By container: how many containers are nested in it, itself included.
+    // By container: the number of nested containers, including the container itself.
     private var heights: [UInt32: Int] = [:]
 
-    /// The number of containers that are nested in a value, itself included. Linear in the containers that are
-    /// not known yet; not recursive.
+    /// Returns the number of nested containers in a value, including the value itself. Linear in
+    /// the containers whose height is not yet known; not recursive.
     mutating func height(of node: UInt32, in store: NodeStore) -> Int {
         var pending = [node]
         while let container = pending.last {

@@ -1,16 +1,17 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// The file of another format that a document was made of, with the place of each value in it.
+/// The file of another format from which a document was converted, with the range of each value in
+/// it.
 package struct DocumentOrigin: Sendable {
     /// The name of the format, in messages.
     package let format: String
-    /// The file.
+    /// The bytes of the file.
     package let bytes: [UInt8]
-    /// The facts about the file as a whole, such as versions.
+    /// Facts about the file as a whole, such as versions.
     package let facts: [(name: String, text: String)]
-    /// The place of each value in the file, by the number of its record; an empty range at 0 for values that are not
-    /// in the file.
+    /// The byte range of each value in the file, by record number. The range is empty at 0 for
+    /// values that are not in the file.
     package let ranges: [Range<UInt32>]
 
     package init(
@@ -23,7 +24,8 @@ package struct DocumentOrigin: Sendable {
         self.ranges = ranges
     }
 
-    /// The place of a value in the file; nil for values that are not in the file. Constant time.
+    /// Returns the byte range of a value in the file, or nil if the value is not in the file.
+    /// Constant time.
     package func range(of number: UInt32) -> Range<Int>? {
         guard Int(number) < ranges.count, case let range = ranges[Int(number)], !range.isEmpty
         else { return nil }
@@ -32,13 +34,13 @@ package struct DocumentOrigin: Sendable {
 }
 
 extension PropertyListDocument {
-    /// The file of another format that the document was made of; nil for other documents.
+    /// The file of another format from which the document was converted, or nil.
     package var origin: DocumentOrigin? { storage.origin }
 
-    /// The name of the format that the document was read from, in messages; nil for one that was built.
+    /// The name of the document's source format, for messages; nil for a document that was built.
     package var formatName: String? { format.map { "\($0)" } ?? origin?.format }
 
-    /// Whether data are in the source as they are, at the places of their slices.
+    /// Returns whether the source contains `data` unchanged, at the indices of the slice.
     package func hasInPlace(_ data: ArraySlice<UInt8>) -> Bool {
         if let origin { return data.endIndex <= origin.bytes.count }
         return format == .binary

@@ -1,8 +1,9 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// The tables of a document by number, for consumers that go from value to value without making a
-/// view of each. For the other modules of the package, like ``NodeRecord``.
+/// The tables of a document, for consumers that traverse values by number without a view of each.
+///
+/// Used by the other modules of the package, like ``NodeRecord``.
 @_spi(Tables) public struct DocumentTable: Sendable {
     let storage: PropertyListDocument.Storage
     /// All records, by number.
@@ -12,7 +13,7 @@
 
     package init(_ document: PropertyListDocument) { self.init(document.storage) }
 
-    /// The tables of the document that a value is in.
+    /// Creates the tables of the document that contains a value.
     package init(of node: PropertyListNode) { self.init(node.storage) }
 
     private init(_ storage: PropertyListDocument.Storage) {
@@ -21,52 +22,54 @@
         children = storage.store.children
     }
 
-    /// The format the document was parsed from; nil for one that was built.
+    /// The format the document was parsed from; nil for a document that was built.
     package var format: PropertyListFormat? { storage.format }
 
-    /// A Boolean value that says whether a dictionary may have a key twice, of which a look-up
-    /// finds the first.
+    /// A Boolean value that is true if a dictionary may contain a key twice. A lookup finds the
+    /// first.
     package var hasDuplicateKeys: Bool { storage.leniencies.contains(.allDuplicateKeys) }
 
-    /// A Boolean value that says whether a key of a dictionary may be no string.
+    /// A Boolean value that is true if a dictionary may have a key that is not a string.
     package var hasNonStringKeys: Bool {
         !storage.leniencies.isDisjoint(with: [.nonStringKeys, .salvage])
     }
 
-    /// The number of bytes of the document, with those that were decoded.
+    /// The number of bytes of the document, including decoded text and data.
     package var size: Int { storage.store.bytes.count &+ storage.store.decoded.count }
 
-    /// The number of values, and of references to them.
+    /// The number of values plus references to values.
     package var extent: Int { storage.extent }
 
-    /// The number of shapes that dictionaries have; also the largest ``NodeRecord/shape``.
+    /// The number of distinct dictionary shapes, and thus the largest ``NodeRecord/shape``.
     package var shapeCount: Int { storage.shapeCount }
 
     /// The number of records.
     package var count: Int { records.count }
 
-    /// The number of the value that holds all others.
+    /// The number of the root value.
     package var root: UInt32 { storage.root }
 
-    /// The record of a value.
+    /// The record of the value with a number.
     @inlinable public subscript(node: UInt32) -> NodeRecord { records[Int(node)] }
 
-    /// The value at a place among the children of all containers.
+    /// Returns the number of the value at an index in the children of all containers.
     @inlinable public func child(_ place: Int) -> UInt32 { children[place] }
 
-    /// The number of a key's text, the same in the whole document; nil where no dictionary has it.
+    /// Returns the number of a key, which is the same in the whole document, or nil if no
+    /// dictionary has it.
     package func keyNumber(of key: String) -> UInt32? {
         storage.number(of: key)
     }
 
-    /// The place of the key with this number in a dictionary, or nil. Constant time.
+    /// Returns the index, in the children of all containers, of the key with this number in a
+    /// dictionary, or nil. Constant time.
     ///
-    /// The value is as many places further on as the dictionary has entries.
+    /// ``NodeRecord/valuePlace(ofKeyAt:)`` gives the index of the value.
     package func place(ofKey number: UInt32, in record: NodeRecord) -> Int? {
         storage.place(of: number, in: record)
     }
 
-    /// The text of a string. Linear.
+    /// Returns the text of a string. Linear.
     package func string(of record: NodeRecord) -> String { storage.store.string(of: record) }
 
     /// Returns whether a string's text is `text`, scalar by scalar. Linear.
@@ -74,17 +77,17 @@
         storage.store.isString(record, text)
     }
 
-    /// The bytes of a string or of data, without a copy.
+    /// Returns the bytes of a string or of data, without copying them.
     package func content(of record: NodeRecord) -> ArraySlice<UInt8> {
         storage.store.content(of: record)
     }
 
-    /// The length of a string or of data in the document, in bytes.
+    /// Returns the length of a string or of data in the document, in bytes.
     package func contentLength(of record: NodeRecord) -> Int {
         storage.store.contentRange(of: record).count
     }
 
-    /// A view of a value.
+    /// Returns a view of a value.
     package func view(_ node: UInt32) -> PropertyListNode {
         PropertyListNode(storage: storage, index: node)
     }

@@ -1,25 +1,27 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Visits a value and all it holds, depth first, each shared value wherever it stands.
+/// A depth-first traversal of a value and everything in it. It visits a shared value at each
+/// occurrence.
 ///
-/// The one way in which writers, the value tree and printing follow references: with a stack of its
-/// own, so that depth is harmless, and charging the caller's budget, so that sharing is.
+/// Writers, the value tree and printing all follow references with this type. It uses an explicit
+/// stack, so deep nesting cannot overflow the call stack. It charges the caller's budget, so
+/// sharing cannot expand without limit.
 package struct DocumentWalk: Sendable {
-    /// One step of the walk.
+    /// One step of the traversal.
     package enum Step {
-        /// A value, with its key if it stands in a dictionary. A container's children follow, and
-        /// then it is left.
+        /// A value, and its key if it is in a dictionary. After a container come its children, then
+        /// its ``leave(_:)`` step.
         case enter(UInt32, key: UInt32?)
         /// The end of a container.
         case leave(UInt32)
     }
 
-    /// Leaves that stand next to each other in one container.
+    /// Adjacent leaves in one container.
     struct Leaves: Sendable {
-        /// Where they are among the children of all containers.
+        /// The indices of the leaves in the children of all containers.
         var places: Range<Int>
-        /// The distance from each of them back to its key; 0 where there are no keys.
+        /// The distance from each leaf back to its key, or 0 without keys.
         let distanceOfKeys: Int
 
         static let none = Leaves(places: 0..<0, distanceOfKeys: 0)
@@ -27,19 +29,19 @@ package struct DocumentWalk: Sendable {
         var haveKeys: Bool { distanceOfKeys != 0 }
     }
 
-    /// A container that is open.
+    /// An open container.
     private struct Frame: BitwiseCopyable, Sendable {
         let node: UInt32
         let isDictionary: Bool
-        /// The distance from each value back to its key; 0 where there are no keys.
+        /// The distance from each value back to its key, or 0 without keys.
         let distance: Int
-        /// Where the values are among the children of all containers.
+        /// The index of the first value in the children of all containers.
         let first: Int
         let end: Int
-        /// The place of the next, in the order of the document.
+        /// The index of the next value, in document order.
         var next: Int
 
-        /// The container `node`, whose record is `record`.
+        /// Creates the frame of the container `node`, whose record is `record`.
         init(_ node: UInt32, _ record: NodeRecord) {
             self.node = node
             isDictionary = record.kind == .dictionary
@@ -50,28 +52,29 @@ package struct DocumentWalk: Sendable {
         }
     }
 
-    /// The order of the pairs of a dictionary; nil for that of the document.
+    /// A function that returns the order of the pairs of a dictionary, or nil for document order.
     package typealias Arrangement = @Sendable (PropertyListNode) -> [Int]?
 
     private let storage: PropertyListDocument.Storage
     private let store: NodeStore
     private let arrangement: Arrangement?
-    // Where the walk begins, until it has.
+    // The first value; nil once the traversal has begun.
     private var start: UInt32?
-    // The innermost container that is open; where none is, one that holds nothing.
+    // The innermost open container, or an empty frame at the root.
     private var top: Frame
-    // Those it lies in, from the outermost, which holds nothing.
+    // The enclosing containers, outermost first. The first one is an empty frame.
     private var outer: [Frame] = []
-    // For each that is open the order of its pairs, where they have one of their own.
+    // The order of the pairs of each open container, or nil for document order.
     private var orders: [[Int]?] = []
 
-    /// A walk over `node` and all it holds; with dictionaries sorted by key where `sortsKeys`.
+    /// Creates a traversal of `node` and everything in it, with dictionaries optionally sorted by
+    /// key.
     package init(_ node: PropertyListNode, sortsKeys: Bool = false) {
         let byKey: Arrangement = { $0.dictionary?.orderByKey }
         self.init(node, arrangement: sortsKeys ? byKey : nil)
     }
 
-    /// A walk over `node` and all it holds, with dictionaries in the order that is given.
+    /// Creates a traversal of `node` and everything in it, with dictionaries in the given order.
     package init(_ node: PropertyListNode, arrangement: Arrangement?) {
         storage = node.storage
         store = node.storage.store
@@ -83,10 +86,10 @@ package struct DocumentWalk: Sendable {
     /// The number of open containers.
     package var depth: Int { outer.count }
 
-    /// A Boolean value that says whether the innermost open container is a dictionary.
+    /// A Boolean value that is true if the innermost open container is a dictionary.
     var isInDictionary: Bool { top.isDictionary }
 
-    /// The next step, or nil at the end.
+    /// Returns the next step, or nil at the end.
     ///
     /// - Throws: `depthLimitExceeded`, `expansionLimitExceeded`.
     package mutating func next(
@@ -116,15 +119,15 @@ package struct DocumentWalk: Sendable {
         return .leave(node)
     }
 
-    /// The place of the value that comes in the turn of `place`.
+    /// Returns the index of the value to visit when `place` is next in document order.
     private func place(_ place: Int, _ order: [Int]?) -> Int {
         order.map { top.first &+ $0[place &- top.first] } ?? place
     }
 
-    /// The leaves that come next, `count` of them or up to a container or the end of the one that is
-    /// open; nil where there are none, and where entries are not in the order of the document.
+    /// Returns the leaves that come next: at most `count`, up to a container or the end of the open
+    /// container. Returns nil if there are none, or if dictionaries are not in document order.
     ///
-    /// For those who have many to deal with in one way: a step for each would take longer.
+    /// Callers that handle many leaves alike avoid one step per leaf.
     ///
     /// - Throws: `expansionLimitExceeded`.
     mutating func nextLeaves(
@@ -158,8 +161,8 @@ package struct DocumentWalk: Sendable {
         return .enter(node, key: key)
     }
 
-    /// The order of the pairs of a dictionary. A shared dictionary is put in order each time it is
-    /// entered, and a long key may stand in many, so that the bytes of keys count.
+    /// Returns the order of the pairs of a dictionary. A shared dictionary is sorted at each visit,
+    /// and a long key may occur in many dictionaries. The bytes of the keys are therefore charged.
     private func order(
         of node: UInt32, _ record: NodeRecord, _ budget: inout OperationBudget
     ) throws(PropertyListError) -> [Int]? {
@@ -171,14 +174,14 @@ package struct DocumentWalk: Sendable {
         return arrangement?(PropertyListNode(storage: storage, index: node))
     }
 
-    /// The way from the start of the walk to one of the leaves that came last, for a message.
+    /// Returns the path from the start to one of the last returned leaves, for a message.
     func path(of place: Int, in leaves: Leaves) -> PropertyListPath {
         var walk = self
         walk.top.next &-= leaves.places.upperBound &- place &- 1
         return walk.path()
     }
 
-    /// The way from the start of the walk to the value of the last step, for a message.
+    /// Returns the path from the start to the value of the last step, for a message.
     package func path() -> PropertyListPath {
         var steps = PathSteps(store)
         for (position, frame) in (outer.dropFirst() + [top]).enumerated()
@@ -192,11 +195,12 @@ package struct DocumentWalk: Sendable {
 }
 
 extension PropertyListNode.DictionaryView {
-    /// The entries' places sorted by key, by UTF-16 code units as Apple's XML writer does.
+    /// The positions of the entries, sorted by the UTF-16 code units of the keys like Apple's XML
+    /// writer.
     var orderByKey: [Int] {
         let store = node.storage.store
         let records = node.record.keyRange.map { store.records[Int(store.children[$0])] }
-        // The bytes of ASCII are its units.
+        // In ASCII text, the bytes are the UTF-16 code units.
         if records.allSatisfy({ $0.kind == .string && $0.encoding == .ascii }) {
             return Self.order(of: records.map { store.content(of: $0) })
         }

@@ -1,26 +1,27 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Puts values into the tables of a document from the leaves up: a container is added when all its
-/// children have been, so that many can be under way at once.
+/// Builds the tables of a document from the leaves up. Each container is added after all its
+/// children, so many containers can be under construction at the same time.
 ///
-/// It serves the objects of a keyed archive as ``DocumentBuilder`` serves a tree.
+/// It builds the object graphs of keyed archives; ``DocumentBuilder`` builds trees.
 package struct GraphAssembler {
     private var store = NodeStore(bytes: [])
     private var keys = BuiltKeys()
     private var failure: PropertyListError?
-    // The leaves so far, if equal ones are to be one.
+    // The leaves so far; nil if equal leaves are not deduplicated.
     private var leaves: DistinctLeaves?
 
-    /// An empty document, in which leaves that are equal are one where `sharesLeaves`.
+    /// Creates an empty document. If `sharesLeaves` is true, equal leaves are deduplicated.
     package init(sharesLeaves: Bool = false) { leaves = sharesLeaves ? DistinctLeaves() : nil }
 
     /// The number of values that have been added.
     package var count: Int { store.records.count }
 
-    /// The document. Nothing is to be added afterwards.
+    /// Returns the document. Add nothing afterwards.
     ///
-    /// It changes the tables in place, which a copy of the assembler would double.
+    /// The function is not `consuming` and changes the tables in place, because a copy would double
+    /// the memory.
     ///
     /// - Throws: `duplicateKey`, `sizeLimitExceeded`.
     package mutating func finish(root: UInt32) throws(PropertyListError) -> PropertyListDocument {
@@ -43,7 +44,7 @@ extension GraphAssembler {
         return node
     }
 
-    /// Adds a value that is no container, or finds an equal one.
+    /// Adds a scalar, or returns an equal one added earlier.
     @inline(__always)
     private mutating func addLeaf(_ record: NodeRecord) -> UInt32 {
         leaves?.node(of: record, next: store.nextIndex, in: store) ?? add(record)
@@ -69,7 +70,7 @@ extension GraphAssembler {
         return addContent(kind: .string, from: start)
     }
 
-    /// A value of another document that is no container.
+    /// Adds a scalar of another document.
     package mutating func leaf(_ node: UInt32, of source: DocumentTable) -> UInt32 {
         leaf(source[node], source.storage.store)
     }
@@ -83,7 +84,7 @@ extension GraphAssembler {
         }
     }
 
-    /// A record without its place in a source.
+    /// Returns a record without its position in a source.
     private func placeless(_ record: NodeRecord) -> NodeRecord {
         NodeRecord(kind: record.kind, offset: 0, header: record.header, payload: record.payload)
     }
@@ -95,7 +96,7 @@ extension GraphAssembler {
         return addContent(kind: .data, from: start)
     }
 
-    /// The string of a key, one for all dictionaries that have it.
+    /// Adds a key, or returns the string that all dictionaries share for it.
     package mutating func key(_ text: String) -> UInt32 {
         let place = keys.place(of: text, in: store)
         if let known = keys.node(at: place) { return known }
@@ -104,7 +105,8 @@ extension GraphAssembler {
         return node
     }
 
-    /// Adds a value whose content is the bytes since `start`, or finds an equal one; an empty one after a failure.
+    /// Adds a value whose content is the bytes since `start`, or returns an equal one. After a
+    /// failure, adds an empty value.
     private mutating func addContent(kind: PropertyListKind, from start: Int) -> UInt32 {
         do {
             if failure == nil {
@@ -124,7 +126,7 @@ extension GraphAssembler {
 // MARK: - Containers
 
 extension GraphAssembler {
-    /// An array of values that have been added.
+    /// Adds an array of values that have been added.
     package mutating func array(_ elements: [UInt32]) -> UInt32 {
         let first = UInt32(truncatingIfNeeded: store.children.count)
         store.children.makeRoom(for: elements.count)
@@ -132,7 +134,8 @@ extension GraphAssembler {
         return add(.container(.array, from: first, count: elements.count))
     }
 
-    /// A dictionary of keys and values that have been added: the entries from `start` on.
+    /// Adds a dictionary of keys and values that have been added: the entries from index `start`
+    /// on.
     package mutating func dictionary(
         _ entries: [(key: UInt32, value: UInt32)], from start: Int = 0
     ) -> UInt32 {
@@ -146,13 +149,13 @@ extension GraphAssembler {
         return add(.container(.dictionary, from: first, count: count))
     }
 
-    /// The elements of an array that has been added; nil for another value.
+    /// Returns the elements of an array that has been added, or nil for another value.
     package func elements(of node: UInt32) -> [UInt32]? {
         let record = store.records[Int(node)]
         return record.kind == .array ? Array(store.children[record.valueRange]) : nil
     }
 
-    /// The entries of a dictionary that has been added; nil for another value.
+    /// Returns the entries of a dictionary that has been added, or nil for another value.
     package func entries(of node: UInt32) -> [(key: UInt32, value: UInt32)]? {
         let record = store.records[Int(node)]
         guard record.kind == .dictionary else { return nil }
@@ -161,20 +164,20 @@ extension GraphAssembler {
         }
     }
 
-    /// The number of a reference that has been added; nil for another value.
+    /// Returns the number of a UID that has been added, or nil for another value.
     package func uid(of node: UInt32) -> UInt32? {
         let record = store.records[Int(node)]
         return record.kind == .uid ? UInt32(truncatingIfNeeded: record.payload) : nil
     }
 
-    /// The text of a key that has been added.
+    /// Returns the text of a key that has been added.
     package func text(ofKey node: UInt32) -> String {
         store.string(of: store.records[Int(node)])
     }
 
-    /// A value of the tree, with all it holds; iterative.
+    /// Adds a value tree. Not recursive.
     ///
-    /// - Throws: `depthLimitExceeded`, and what ``DocumentBuilder`` throws.
+    /// - Throws: `depthLimitExceeded`, and the errors of ``DocumentBuilder``.
     package mutating func value(
         _ value: PropertyListValue, limits: ParsingLimits
     ) throws(PropertyListError) -> UInt32 {
@@ -182,7 +185,7 @@ extension GraphAssembler {
         return copy(document.root)
     }
 
-    /// A value of another document, with all it holds, each shared value once.
+    /// Copies a value of another document with everything in it. Shared values stay shared.
     private mutating func copy(_ root: PropertyListNode) -> UInt32 {
         let source = root.storage.store
         var copies: [UInt32: UInt32] = [:]
@@ -204,7 +207,7 @@ extension GraphAssembler {
         return copies[root.index] ?? 0
     }
 
-    /// A container of another document, whose children have been copied.
+    /// Copies a container of another document whose children have been copied.
     private mutating func copy(
         _ record: NodeRecord, _ values: [UInt32], _ source: NodeStore,
         _ keyCopies: inout [UInt32: UInt32]

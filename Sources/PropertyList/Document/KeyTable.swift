@@ -3,19 +3,19 @@
 
 /// The distinct dictionary keys of a document, numbered from 1.
 ///
-/// A property list repeats few keys many times. Once each key's string has its number, finding a
-/// key in a dictionary and finding duplicates compare numbers, not text.
+/// A property list repeats few keys many times. Once each key has a number, lookups and the search
+/// for duplicates compare numbers instead of text.
 package struct KeyTable: Sendable {
     private let hasher = SeededHash()
-    // The numbers of keys, less one.
+    // Entries are key numbers minus one.
     private var table = ProbingTable(capacity: 64)
     private var hashes: [UInt32] = []
     private var representatives: [UInt32] = []
 
-    /// The number of distinct keys; also the largest number given.
+    /// The number of distinct keys, and thus the largest number assigned.
     var count: Int { representatives.count }
 
-    /// The number of the key that the string `node` spells, a new one if it has not been seen.
+    /// Returns the number of the key with the text of the string `node`, or assigns a new one.
     mutating func intern(_ node: UInt32, in store: NodeStore) -> UInt32 {
         let record = store.records[Int(node)]
         let hash = store.withContent(of: record) { keyHash($0, record.encoding) }
@@ -29,7 +29,7 @@ package struct KeyTable: Sendable {
         return table[slot].map(Self.number) ?? insert(node, hash: hash, at: slot)
     }
 
-    /// The number of the key at a place.
+    /// Returns the number of the key at an index.
     private static func number(_ place: Int) -> UInt32 { UInt32(truncatingIfNeeded: place &+ 1) }
 
     /// Makes room for `count` more keys.
@@ -41,10 +41,10 @@ package struct KeyTable: Sendable {
         grow(for: total)
     }
 
-    /// Sets the numbers of strings that are keys and have none yet, as ``intern(_:in:)`` gives them.
+    /// Assigns numbers to strings that are keys and have none yet, like ``intern(_:in:)``.
     ///
-    /// In a table that is larger than the caches nearly every look-up has to wait for the memory.
-    /// Here those of a block do so all at once.
+    /// In a table larger than the CPU caches, nearly every lookup waits for memory. Running each
+    /// step for a whole block lets those waits overlap.
     mutating func intern(block nodes: [UInt32], in store: inout NodeStore) {
         let hashes = nodes.map { node in
             let record = store.records[Int(node)]
@@ -55,7 +55,7 @@ package struct KeyTable: Sendable {
         for (index, node) in nodes.enumerated() {
             let record = store.records[Int(node)]
             var number = guesses[index]
-            // A key stays what its number says, wherever the table has moved it since.
+            // A guessed number stays valid even if an insertion has moved its slot.
             if !isLikely[index] || !isSame(number, record, store) {
                 number = intern(node, record, hashes[index], in: store)
             }
@@ -67,7 +67,7 @@ package struct KeyTable: Sendable {
         store.hasSameContent(store.records[Int(representatives[Int(number) &- 1])], record)
     }
 
-    /// The number of the key `key`, or nil where no dictionary of the document has it.
+    /// Returns the number of a key, or nil if no dictionary of the document has it.
     package func number(of key: String, in store: NodeStore) -> UInt32? {
         key.withUTF8Span { text in
             if text.isASCII() { return number(of: text, .ascii, store) }
@@ -96,15 +96,15 @@ package struct KeyTable: Sendable {
         }
     }
 
-    /// The place where a key is, or belongs, until the table changes.
+    /// The slot of a key, or the free slot for it. Valid until the table changes.
     struct Place {
         fileprivate let hash: UInt32
         fileprivate let slot: Int
-        /// The number of the key; nil for one that the table does not have.
+        /// The number of the key; nil if the table does not contain it.
         let number: UInt32?
     }
 
-    /// Finds a key in a document that is being built, in which all text is UTF-8.
+    /// Finds a key in a document under construction, in which all text is UTF-8.
     func place(of key: String, in store: NodeStore) -> Place {
         key.withUTF8Span { text in
             let encoding: NodeRecord.TextEncoding = text.isASCII() ? .ascii : .utf8
@@ -114,7 +114,7 @@ package struct KeyTable: Sendable {
         }
     }
 
-    /// Numbers the key that the string `node` spells, whose place has no number.
+    /// Assigns a number to the key with the text of the string `node`, whose place has no number.
     mutating func insert(_ node: UInt32, at place: Place) -> UInt32 {
         insert(node, hash: place.hash, at: place.slot)
     }
@@ -123,14 +123,14 @@ package struct KeyTable: Sendable {
         UInt32(truncatingIfNeeded: hasher.hash(text, salt: encoding.rawValue) >> 16)
     }
 
-    /// The slot where a key with this hash is, or belongs.
+    /// Returns the slot that contains the key with this hash, or the free slot for it.
     @inline(__always)
     private func slot(_ hash: UInt32, isSame: (UInt32) -> Bool) -> Int {
         table.slot(hash) { hashes[$0] == hash && isSame(representatives[$0]) }
     }
 
     private mutating func insert(_ node: UInt32, hash: UInt32, at slot: Int) -> UInt32 {
-        // Most small documents have no more keys, and so need not grow again and again.
+        // Most small documents have no more keys than this, so the arrays never grow.
         if representatives.isEmpty {
             representatives.reserveCapacity(table.capacity)
             hashes.reserveCapacity(table.capacity)

@@ -1,14 +1,14 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// The strings and data made from the long contents of a document so far, and the hashes of long
-/// keys.
+/// A cache of the strings and data made from the long contents of a document, and of the hashes of
+/// long keys.
 ///
-/// A small file can refer to a text of a megabyte a million times. However often it is referred to, it
-/// is copied once.
+/// A small file can refer to a text of a megabyte a million times. The cache copies such a text
+/// once.
 package struct LongContents {
-    /// The length in bytes from which on contents are kept. Shorter ones take no more than a few times
-    /// what a value takes in any case.
+    /// The minimum length in bytes of cached contents. Shorter contents take at most a few times
+    /// the memory of any value.
     package static let shortest = NodeRecord.longLength
 
     // By node.
@@ -18,7 +18,7 @@ package struct LongContents {
 
     package init() {}
 
-    /// The hash of the key that a string is, whose text is known.
+    /// Returns the hash of a key with the known text `text`.
     mutating func keyHash(of node: UInt32, _ text: String) -> UInt32 {
         if text.utf8.count < Self.shortest { return DictionaryKeys.hash(text) }
         if let hash = keyHashes[node] { return hash }
@@ -27,7 +27,7 @@ package struct LongContents {
         return hash
     }
 
-    /// The text of a string.
+    /// Returns the text of a string.
     mutating func text(of node: UInt32, _ record: NodeRecord, in store: NodeStore) -> String {
         if store.contentRange(of: record).count < Self.shortest { return store.string(of: record) }
         if let text = texts[node] { return text }
@@ -36,7 +36,7 @@ package struct LongContents {
         return text
     }
 
-    /// The bytes of data.
+    /// Returns the bytes of data.
     mutating func bytes(of node: UInt32, _ record: NodeRecord, in store: NodeStore) -> [UInt8] {
         let content = store.content(of: record)
         if content.count < Self.shortest { return Array(content) }
@@ -48,12 +48,12 @@ package struct LongContents {
 }
 
 extension DocumentTable {
-    /// The bytes of data, which are kept in `contents` if they are long.
+    /// Returns the bytes of data, which are cached in `contents` if they are long.
     package func bytes(of node: UInt32, _ contents: inout LongContents) -> [UInt8] {
         contents.bytes(of: node, records[Int(node)], in: storage.store)
     }
 
-    /// The text of a string, which is kept in `contents` if it is long.
+    /// Returns the text of a string, which is cached in `contents` if it is long.
     package func string(of node: UInt32, _ contents: inout LongContents) -> String {
         contents.text(of: node, records[Int(node)], in: storage.store)
     }

@@ -34,7 +34,8 @@ extension NodeRecord {
         .init(kind: .uid, offset: 0, payload: UInt64(value))
     }
 
-    /// A container of `count` elements or pairs, the first child of which is at `first`.
+    /// Returns the record of a container of `count` elements or pairs whose first child is at index
+    /// `first`.
     static func container(
         _ kind: PropertyListKind, from first: UInt32, count: Int, offset: UInt32 = 0
     ) -> Self {
@@ -45,7 +46,8 @@ extension NodeRecord {
 }
 
 extension NodeStore {
-    /// The record of a string or of data without a source, whose content is everything after `start` in ``bytes``.
+    /// Returns the record of a string or data without a source. Its content is everything after
+    /// `start` in ``bytes``.
     ///
     /// - Throws: `sizeLimitExceeded`.
     @inline(__always)
@@ -66,6 +68,6 @@ extension NodeStore {
     private func tooManyBytes() -> PropertyListError {
         PropertyListError(
             .sizeLimitExceeded,
-            what: "\(bytes.count) bytes of text and data, 4294967295 are possible")
+            what: "expected at most 4294967295 bytes of text and data, found \(bytes.count)")
     }
 }

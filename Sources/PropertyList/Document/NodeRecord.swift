@@ -18,23 +18,24 @@
 /// | string | bytes from `offset` to the text | low: length in bytes; high: key number, 0 if none |
 /// | data | bytes from `offset` to the data | low: length in bytes |
 /// | array, set | – | low: first child; high: number of elements |
-/// | dictionary | its shape, 0 if none | low: first child; high: number of pairs; the keys, then the values |
+/// | dictionary | its shape, 0 if none | low: first child (keys first); high: number of pairs |
 ///
-/// `offset` is where the value begins in the source. Text and data that differ from their source
-/// (entities, base 64) lie in a side buffer: then the flag `decoded` is set and the low half of
-/// the payload is a number into ``NodeStore/decodedRanges``.
+/// `offset` is the position of the value in the source, in bytes. Text and data that differ from
+/// their source, because of entities or base 64, are in a side buffer. The flag `decoded` is then
+/// set, and the low half of the payload is an index in ``NodeStore/decodedRanges``.
 ///
-/// For the other modules of the package. Public, because the compiler inlines nothing less across
-/// modules, and each of these is an instruction or two.
+/// Used by the other modules of the package. It is public because the compiler does not inline less
+/// visible declarations across modules, and each member is only an instruction or two.
 @_spi(Tables) public struct NodeRecord: BitwiseCopyable, Sendable {
+    /// The kind of the value.
     public let kind: PropertyListKind
     @usableFromInline package var flags: UInt8
     @usableFromInline package var header: UInt16
     package var offset: UInt32
     @usableFromInline package var payload: UInt64
 
-    /// The encoding of a string's bytes. The same text has the same encoding everywhere in one
-    /// document: ASCII if it can be, else the one non-ASCII encoding of the document.
+    /// The encoding of a string's bytes. Equal texts have the same encoding within a document:
+    /// ASCII if possible, otherwise the one non-ASCII encoding of the document.
     package enum TextEncoding: UInt8 { case ascii, utf8, utf16 }
 
     private static let encodingMask: UInt8 = 0b0000_0011
@@ -55,77 +56,78 @@
         set { flags = flags & ~Self.encodingMask | newValue.rawValue }
     }
 
-    /// A Boolean value that says whether the content is in the side buffer.
+    /// A Boolean value that is true if the content is in the side buffer.
     @inline(__always)
     var isDecoded: Bool {
         get { flags & Self.decodedFlag != 0 }
         set { flags = newValue ? flags | Self.decodedFlag : flags & ~Self.decodedFlag }
     }
 
-    /// The length in bytes from which on ``LongContents`` keeps a text.
+    /// The minimum length in bytes of the texts that ``LongContents`` caches.
     @usableFromInline package static let longLength = 128
 
-    /// A Boolean value that says whether a text, or data, may be so long that ``LongContents``
-    /// keeps it.
+    /// A Boolean value that is true if text or data may be long enough for the cache in
+    /// ``LongContents``.
     @inlinable
     public var mayBeLong: Bool { length >= Self.longLength || flags & Self.decodedFlag != 0 }
 
-    /// A Boolean value that says whether an integer is below zero.
+    /// A Boolean value that is true if an integer is negative.
     @inlinable
     public internal(set) var isNegative: Bool {
         get { flags & Self.negativeFlag != 0 }
         set { flags = newValue ? flags | Self.negativeFlag : flags & ~Self.negativeFlag }
     }
 
-    /// The low half of the payload. Other files use the names below.
+    /// The low half of the payload. Other files use the named properties below.
     @usableFromInline var low: UInt32 {
         @inlinable @inline(__always) get { UInt32(truncatingIfNeeded: payload) }
     }
 
-    /// The high half of the payload. Other files use the names below.
+    /// The high half of the payload. Other files use the named properties below.
     @usableFromInline var high: UInt32 {
         @inlinable @inline(__always) get { UInt32(truncatingIfNeeded: payload >> 32) }
     }
 
-    /// The length in bytes of text or data that is not decoded.
+    /// The length in bytes of text or data that is not in the side buffer.
     @inlinable @inline(__always)
     public var length: UInt32 { low }
 
-    /// The number in ``NodeStore/decodedRanges`` of text or data that is decoded.
+    /// The index in ``NodeStore/decodedRanges`` of text or data in the side buffer.
     @inline(__always)
     var decodedNumber: UInt32 { low }
 
-    /// The number in a record of the kind `integer`.
+    /// The value of a record of the kind `integer`.
     @inline(__always)
     package var integer: PropertyListInteger {
         PropertyListInteger(bits: payload, isNegative: isNegative)
     }
 
-    /// The point in time in a record of the kind `date`.
+    /// The value of a record of the kind `date`.
     @inline(__always)
     var date: PropertyListDate {
         PropertyListDate(secondsSince2001: Double(bitPattern: payload))
     }
 
-    /// The number in a record of the kind `uid`.
+    /// The value of a record of the kind `uid`.
     @inline(__always)
     package var uid: PropertyListUID { PropertyListUID(UInt32(truncatingIfNeeded: payload)) }
 
-    /// The number in a record of the kind `real`.
+    /// The value of a record of the kind `real`.
     @inline(__always)
     package var real: PropertyListReal {
         PropertyListReal(Double(bitPattern: payload), width: header == 4 ? .single : .double)
     }
 
-    /// The number of a key; 0 for a string that is none (yet), and for other kinds.
+    /// The number of a key; 0 for other kinds and for a string that is not (yet) a key.
     @inlinable @inline(__always)
     public var keyNumber: UInt32 { kind == .string ? high : 0 }
 
-    /// Makes a string the key with a number; 0 makes it no key.
+    /// Sets the key number of a string. The number 0 marks it as no key.
     @inline(__always)
     package mutating func setKeyNumber(_ number: UInt32) { setHigh(number) }
 
-    /// The number of the shape in a record of the kind `dictionary`; 0 for none. See ``ShapeTable``.
+    /// The number of the shape in a record of the kind `dictionary`; 0 for none. See
+    /// ``ShapeTable``.
     @inlinable
     public internal(set) var shape: UInt16 {
         get { header }
@@ -140,7 +142,7 @@
         UInt64(low) | UInt64(high) << 32
     }
 
-    /// A Boolean value that says whether the value holds other values.
+    /// A Boolean value that is true if the value is a container.
     @inlinable
     public var isContainer: Bool { kind.isContainer }
 
@@ -148,7 +150,7 @@
     @inlinable @inline(__always)
     public var count: Int { Int(high) }
 
-    /// A Boolean value that says whether a container has no elements or pairs.
+    /// A Boolean value that is true if a container has no elements or pairs.
     @inlinable @inline(__always)
     public var isEmpty: Bool { high == 0 }
 
@@ -156,25 +158,25 @@
     @inline(__always)
     mutating func setCount(_ count: Int) { setHigh(UInt32(truncatingIfNeeded: count)) }
 
-    /// Moves the children of a container.
+    /// Sets the index of the first child of a container.
     @inline(__always)
     package mutating func setFirstChild(_ first: UInt32) {
         payload = Self.payload(low: first, high: high)
     }
 
-    /// The places of a dictionary's keys among the children of all containers.
+    /// The indices of a dictionary's keys in the children of all containers.
     @inlinable @inline(__always)
     public var keyRange: Range<Int> { Int(low)..<(Int(low) &+ Int(high)) }
 
-    /// The places of a dictionary's keys in the four bytes that tables of places have.
+    /// The indices of a dictionary's keys, in 32 bits as tables of indices store them.
     @inline(__always)
     var keyPlaces: Range<UInt32> { low..<(low &+ high) }
 
-    /// The place of the value of the key at a place.
+    /// Returns the index of the value that belongs to the key at an index.
     @inlinable @inline(__always)
     public func valuePlace(ofKeyAt place: Int) -> Int { place &+ Int(high) }
 
-    /// The places of the elements, or of a dictionary's values.
+    /// The indices of the elements, or of a dictionary's values.
     @inlinable @inline(__always)
     public var valueRange: Range<Int> {
         let first = kind == .dictionary ? Int(low) &+ Int(high) : Int(low)

@@ -1,9 +1,9 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// The tables of a document: its bytes, one record for each value, one number for each reference.
+/// The tables of a document: its bytes, a record for each value, and a number for each reference.
 ///
-/// Readers fill it, then it never changes.
+/// A parser or builder fills it. It never changes afterwards.
 package struct NodeStore: Sendable {
     /// A run in ``decoded``.
     struct DecodedRange: BitwiseCopyable, Sendable {
@@ -11,15 +11,15 @@ package struct NodeStore: Sendable {
         var length: UInt32
     }
 
-    /// The source: the file, or its text as UTF-8 where it came in another encoding, or what a
-    /// builder collected.
+    /// The source: the file, its text converted to UTF-8 if it has another encoding, or the
+    /// contents that a builder collected.
     package var bytes: [UInt8]
-    /// Text and data that do not stand in the source as they are.
+    /// Text and data that differ from their form in the source.
     var decoded: [UInt8] = []
-    /// Where each of them lies.
+    /// The range in ``decoded`` of each text or data.
     var decodedRanges: [DecodedRange] = []
     package var records: [NodeRecord] = []
-    /// The children of all containers, each container's together.
+    /// The children of all containers. The children of one container are adjacent.
     package var children: [UInt32] = []
 
     package init(bytes: [UInt8]) { self.bytes = bytes }
@@ -37,13 +37,13 @@ package struct NodeStore: Sendable {
         return try body(bytes.span.extracting(range))
     }
 
-    /// The bytes of a string or of data, without a copy.
+    /// Returns the bytes of a string or of data, without copying them.
     package func content(of record: NodeRecord) -> ArraySlice<UInt8> {
         let range = contentRange(of: record)
         return record.isDecoded ? decoded[range] : bytes[range]
     }
 
-    /// Where the content lies, in ``decoded`` or in ``bytes``.
+    /// Returns the range of the content, in ``decoded`` or in ``bytes``.
     @inline(__always)
     package func contentRange(of record: NodeRecord) -> Range<Int> {
         if record.isDecoded {
@@ -54,9 +54,9 @@ package struct NodeStore: Sendable {
         return start..<(start &+ Int(record.length))
     }
 
-    /// Makes everything after `start` in the side buffer the content of one value.
+    /// Ends the content of one value: everything after `start` in the side buffer.
     ///
-    /// - Returns: the number of the run, or nil where the side buffer is larger than 4 GiB.
+    /// - Returns: the index of the range, or nil if the side buffer is larger than 4 GiB.
     mutating func closeDecodedRange(from start: Int) -> UInt32? {
         guard let length = UInt32(exactly: decoded.count - start),
             let first = UInt32(exactly: start)
@@ -65,8 +65,8 @@ package struct NodeStore: Sendable {
         return UInt32(truncatingIfNeeded: decodedRanges.count - 1)
     }
 
-    /// The record of a string or of data whose content is everything after `start` in the side
-    /// buffer, and which begins at `offset` of the source.
+    /// Returns the record of a string or data that begins at `offset` in the source. Its content is
+    /// everything after `start` in the side buffer.
     ///
     /// - Throws: `sizeLimitExceeded`.
     mutating func decodedRecord(
@@ -75,7 +75,7 @@ package struct NodeStore: Sendable {
         guard let run = closeDecodedRange(from: start) else {
             throw PropertyListError(
                 .sizeLimitExceeded, format: format,
-                what: "more than 4 GiB of text need decoding", location: .byte(offset))
+                what: "expected at most 4 GiB of decoded text, found more", location: .byte(offset))
         }
         var record = NodeRecord(
             kind: kind, offset: UInt32(truncatingIfNeeded: offset),
@@ -86,12 +86,12 @@ package struct NodeStore: Sendable {
         return record
     }
 
-    /// The text of a string; empty for other kinds. Linear.
+    /// Returns the text of a string, or an empty string for other kinds. Linear.
     package func string(of record: NodeRecord) -> String {
         guard record.kind == .string else { return "" }
         if record.encoding != .utf16 {
             return withContent(of: record) { content in
-                // SAFETY: the pointer is used within the call; copying it is all that is done.
+                // SAFETY: the pointer is used only within the call, which copies the bytes.
                 unsafe content.withUnsafeBufferPointer {
                     unsafe String(decoding: $0, as: UTF8.self)
                 }
@@ -118,14 +118,14 @@ package struct NodeStore: Sendable {
             return contentRange(of: record).count == 2 &* text.utf16.count
                 && string(of: record).isLiterally(text)
         }
-        // Most texts that are compared differ in length.
+        // Most compared texts differ in length.
         guard contentRange(of: record).count == text.utf8.count else { return false }
         return withContent(of: record) { content in
             text.withUTF8Span { content.isSame(as: $0) }
         }
     }
 
-    /// Returns whether two strings, or two runs of data, hold the same. Linear.
+    /// Returns whether two strings, or two data values, have the same content. Linear.
     func hasSameContent(_ left: NodeRecord, _ right: NodeRecord) -> Bool {
         guard left.encoding == right.encoding else { return false }
         return withContent(of: left) { first in

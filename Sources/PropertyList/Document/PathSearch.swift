@@ -1,10 +1,10 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Finds the way to a value, for an error message: nobody pays for paths while all is well.
+/// Finds the path to a value for an error message, so that successful parsing never tracks paths.
 enum PathSearch {
-    /// The path from `root` to `target`, the first found in depth-first order; nil where the root
-    /// does not lead there. Linear in the document.
+    /// Returns the first path from `root` to `target` in depth-first order, or nil if there is
+    /// none. Linear in the document.
     static func path(to target: UInt32, from root: UInt32 = 0, in store: NodeStore)
         -> PropertyListPath?
     {
@@ -29,7 +29,8 @@ enum PathSearch {
         return nil
     }
 
-    /// Each frame but the last has already moved on by one, past the child taken.
+    /// Returns the path of the traversal stack. The `next` of each frame but the last is one past
+    /// the child taken.
     private static func path(along stack: [(node: UInt32, next: Int)], _ store: NodeStore)
         -> PropertyListPath
     {
@@ -39,12 +40,12 @@ enum PathSearch {
     }
 }
 
-/// Puts a path together. A key that occurs again in it is the same string: a thousand nested
-/// dictionaries may share one key of a megabyte.
+/// Builds a path. Equal keys share one string, because a thousand nested dictionaries may have one
+/// key of a megabyte.
 struct PathSteps {
     private(set) var path = PropertyListPath()
     private let store: NodeStore
-    // By the record of the key.
+    // By the record of a key.
     private var texts: [UInt32: String] = [:]
 
     init(_ store: NodeStore) { self.store = store }

@@ -1,24 +1,26 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// The options of the writers, for callers that choose the format when they write.
+/// The options of all writers, for callers that choose the format at run time.
 package struct WritingOptions: Sendable {
     package var binary = BinaryLayout.compact
     package var xml = XMLPropertyList.Options()
     package var openStep = OpenStepPropertyList.Options()
     package var json = JSONPropertyList.Options()
 
-    /// The defaults of the writers.
+    /// Creates the default options of the writers.
     package init() {}
 }
 
 extension PropertyListDocument {
-    /// The document as a file in a format, with that format's usual options: nothing is lost.
+    /// Returns the document as a file in a format, with the default options of that format. Nothing
+    /// is lost.
     ///
-    /// `BinaryPropertyList`, `XMLPropertyList`, `OpenStepPropertyList` and `JSONPropertyList` have
-    /// the options.
+    /// `BinaryPropertyList`, `XMLPropertyList`, `OpenStepPropertyList` and `JSONPropertyList` offer
+    /// more options.
     ///
-    /// - Throws: `unrepresentableValue` for what the format has no form for; `depthLimitExceeded`,
+    /// - Throws: `unrepresentableValue` for a value that the format cannot represent;
+    ///   `depthLimitExceeded`, `expansionLimitExceeded`, `sizeLimitExceeded`.
     ///   `expansionLimitExceeded`, `sizeLimitExceeded`.
     public func serialized(
         as format: PropertyListFormat, limits: ParsingLimits = .default
@@ -26,9 +28,9 @@ extension PropertyListDocument {
         try serialized(as: format, options: WritingOptions(), limits: limits)
     }
 
-    /// The document as a file in a format.
+    /// Returns the document as a file in a format.
     ///
-    /// `reportLosses` receives what XML has lost.
+    /// `reportLosses` receives the losses of XML.
     ///
     /// - Throws: as ``serialized(as:limits:)``.
     package func serialized(

@@ -1,11 +1,12 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// A property list, parsed and validated: its bytes and a flat table of the values in them.
+/// A parsed and validated property list: its bytes and a flat table of its values.
 ///
-/// Every reader makes one and every consumer reads one. All offsets, references, texts and numbers
-/// are checked when it is made; afterwards no access can fail. Nothing is copied until it is asked
-/// for: a string is a range of the bytes. It is immutable and can be shared between threads.
+/// Every parser produces a document, and every other operation works on one. Parsing checks all
+/// offsets, references, texts and numbers, so no later access can fail. Contents are copied only on
+/// demand: a string is a range of the bytes. A document is immutable and can be shared between
+/// threads.
 ///
 /// ```swift
 /// let document = try PropertyListDocument(parsing: bytes)
@@ -16,18 +17,18 @@ public struct PropertyListDocument: Sendable {
         package let store: NodeStore
         package let root: UInt32
         package let keys: KeyTable
-        /// The number of shapes that dictionaries have.
+        /// The number of distinct dictionary shapes.
         package let shapeCount: Int
         package let index: DictionaryIndex
         package let format: PropertyListFormat?
         package let xmlHeader: XMLHeader?
         package let encoding: SourceEncoding
-        /// The size of the file, in bytes: that of its text in the file's encoding.
+        /// The size of the file in bytes, in its original text encoding.
         let sourceSize: Int
         package let mapping: JSONPropertyList.Mapping
         package let leniencies: ParsingOptions
         package let problems: [PropertyListError]
-        /// A Boolean value that says whether no two leaves are equal.
+        /// A Boolean value that is true if all leaves are known to be distinct.
         let hasDistinctLeaves: Bool
         let origin: DocumentOrigin?
 
@@ -50,17 +51,17 @@ public struct PropertyListDocument: Sendable {
             origin = parts.origin
         }
 
-        /// The number of a key's text; nil where no dictionary has it.
+        /// Returns the number of a key, or nil if no dictionary has it.
         @inline(never)
         package func number(of key: String) -> UInt32? { keys.number(of: key, in: store) }
 
-        /// The place of the key with this number in a dictionary, or nil.
+        /// Returns the index in the children of the key with this number in a dictionary, or nil.
         @inline(never)
         package func place(of number: UInt32, in record: NodeRecord) -> Int? {
             index.place(of: number, in: record, store)
         }
 
-        /// The value of a key of a dictionary, or nil.
+        /// Returns the value of a key of a dictionary, or nil.
         package func value(of key: String, in record: NodeRecord) -> UInt32? {
             guard let number = number(of: key), let place = place(of: number, in: record) else {
                 return nil
@@ -69,7 +70,7 @@ public struct PropertyListDocument: Sendable {
         }
     }
 
-    /// The result of a reader.
+    /// The result of a parser.
     struct Parts {
         var store: NodeStore
         var root: UInt32 = 0
@@ -95,12 +96,12 @@ extension PropertyListDocument {
     /// Parses a property list in any format. Linear in the size of the input.
     ///
     /// - Parameters:
-    ///   - bytes: the file; the document keeps it.
-    ///   - format: the format, if it is known; otherwise it is found by the first bytes.
-    ///   - options: leniencies; none by default.
-    ///   - limits: how much the file may ask for.
-    /// - Throws: `unrecognizedFormat` if it is no property list, and the code that fits where it
-    ///   is a malformed one.
+    ///   - bytes: the file. The document retains it.
+    ///   - format: the format if it is known. By default, the first bytes decide.
+    ///   - options: the accepted leniencies; none by default.
+    ///   - limits: the limits on the resources that the file may use.
+    /// - Throws: `unrecognizedFormat` if the input is not a property list; another code if it is a
+    ///   malformed one.
     public init(
         parsing bytes: [UInt8], format: PropertyListFormat? = nil,
         options: ParsingOptions = .strict, limits: ParsingLimits = .default
@@ -109,7 +110,7 @@ extension PropertyListDocument {
             parsing: bytes, format: format, mapping: .strict, options: options, limits: limits)
     }
 
-    /// Parses a property list in any format; JSON as written under a mapping.
+    /// Parses a property list in any format, and JSON according to a mapping.
     ///
     /// - Throws: as ``init(parsing:format:options:limits:)``, and as
     ///   ``JSONPropertyList/parse(_:mapping:options:limits:)`` for JSON.
@@ -131,7 +132,9 @@ extension PropertyListDocument {
         }
     }
 
-    /// Parses a property list from any sequence of bytes, of which it makes one copy.
+    /// Parses a property list from any sequence of bytes, which is copied once.
+    ///
+    /// - Throws: the same errors as the initializer for arrays of bytes.
     public init(
         parsing bytes: some Sequence<UInt8>, format: PropertyListFormat? = nil,
         options: ParsingOptions = .strict, limits: ParsingLimits = .default
@@ -139,50 +142,52 @@ extension PropertyListDocument {
         try self.init(parsing: Array(bytes), format: format, options: options, limits: limits)
     }
 
-    /// The value that holds all others.
+    /// The root value.
     public var root: PropertyListNode { PropertyListNode(storage: storage, index: storage.root) }
 
-    /// The format the document was parsed from; nil for one that was built.
+    /// The format the document was parsed from; nil for a document that was built.
     public var format: PropertyListFormat? { storage.format }
 
-    /// The number of values in the document. A shared one counts once; unused ones count too.
+    /// The number of values in the document. A shared value counts once, and unused values count
+    /// too.
     public var nodeCount: Int { storage.store.records.count }
 
     /// The size of the source, in bytes.
     public var byteCount: Int { storage.origin?.bytes.count ?? storage.store.bytes.count }
 
-    /// Which of the leniencies given to the parser were needed to read the document.
+    /// The leniencies that were needed to read the document, among those given to the parser.
     public var leniencies: ParsingOptions { storage.leniencies }
 
-    /// The errors of values that could not be read, under ``ParsingOptions/salvage``; otherwise
-    /// empty.
+    /// The errors for values that could not be read. Always empty without
+    /// ``ParsingOptions/salvage``.
     public var problems: [PropertyListError] { storage.problems }
 
-    /// The header above the values of XML; nil for other formats.
+    /// The XML header of the file; nil for other formats.
     public var xmlHeader: XMLHeader? { storage.xmlHeader }
 
-    /// The bytes of the source. For text in another encoding than UTF-8, the text as UTF-8.
+    /// The bytes of the source. Text in an encoding other than UTF-8 is converted to UTF-8.
     package var source: [UInt8] { storage.origin?.bytes ?? storage.store.bytes }
 
     /// The encoding of the source's text.
     package var sourceEncoding: SourceEncoding { storage.encoding }
 
-    /// Every value in the order of the source's own table, used or not.
+    /// All values in the order of the source's own table, including unused ones.
     package var allNodes: [PropertyListNode] {
         storage.store.records.indices.map { node(UInt32(truncatingIfNeeded: $0)) }
     }
 
-    /// The value with a number of its own.
+    /// Returns the value with a number.
     package func node(_ number: UInt32) -> PropertyListNode {
         PropertyListNode(storage: storage, index: number)
     }
 
-    /// Which values the root leads to, by number. Linear.
+    /// A Boolean value for each value, by number: true if the value is reachable from the root.
+    /// Linear.
     package var usedNodes: [Bool] {
         ReferencePass.reachable(from: storage.root, in: storage.store)
     }
 
-    /// A budget for an operation on the document.
+    /// Returns a budget for an operation on the document.
     package func budget(_ limits: ParsingLimits) -> OperationBudget { storage.budget(limits) }
 }
 
@@ -191,14 +196,15 @@ extension PropertyListDocument.Storage {
         OperationBudget(limits: limits, extent: extent, size: budgetSize)
     }
 
-    /// The number of values plus references. The limit of visits is proportional to it: each takes at
-    /// least one byte of the file.
+    /// The number of values plus references. The limit on visits is proportional to it, because
+    /// each value or reference takes at least one byte of the file.
     package var extent: Int { store.records.count &+ store.children.count }
 
-    /// The size that the limit of output is relative to, in bytes.
+    /// The size in bytes that the output limit is relative to.
     ///
-    /// Of a document that was parsed, that of its file. One that was built has no file: its numbers count by
-    /// what they take in memory, each as often as it is referred to.
+    /// For a parsed document, this is the size of its file. A document that was built has no file.
+    /// Its size is that of its texts and data, plus the size of a record for each value and
+    /// reference.
     var budgetSize: Int {
         if format != nil { return sourceSize }
         return store.bytes.count &+ store.decoded.count

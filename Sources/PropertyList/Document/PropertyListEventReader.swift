@@ -3,8 +3,11 @@
 
 /// An event of a ``PropertyListEventReader``.
 public enum PropertyListEvent: Hashable, Sendable {
+    /// An integer.
     case integer(PropertyListInteger)
+    /// A floating-point number.
     case real(PropertyListReal)
+    /// A Boolean value.
     case boolean(Bool)
     /// A point in time.
     case date(PropertyListDate)
@@ -12,27 +15,28 @@ public enum PropertyListEvent: Hashable, Sendable {
     case uid(PropertyListUID)
     /// The null object of binary property lists.
     case null
-    /// A string, whose text ``PropertyListEventReader/withContent(_:)`` gives.
+    /// A string. ``PropertyListEventReader/withContent(_:)`` gives its text.
     case string
-    /// Data, whose bytes ``PropertyListEventReader/withContent(_:)`` gives.
+    /// Data. ``PropertyListEventReader/withContent(_:)`` gives its bytes.
     case data
-    /// The beginning of an array; so many values follow, each with all it holds, and then ``end``.
+    /// The beginning of an array. Its `count` values follow, each with everything in it, then
+    /// ``end``.
     case array(count: Int)
-    /// The beginning of a set, as of an array.
+    /// The beginning of a set. Its `count` values follow, then ``end``.
     case set(count: Int)
-    /// The beginning of a dictionary, as of an array; its values have keys.
+    /// The beginning of a dictionary. Its `count` values follow, each with a key, then ``end``.
     case dictionary(count: Int)
-    /// The end of the innermost array, set or dictionary that has begun.
+    /// The end of the innermost open array, set or dictionary.
     case end
     /// A value that could not be read; see ``PropertyListDocument/problems``.
     case unreadable
 }
 
-/// Reads a value and all it holds, one event after the other, in the order of the source.
+/// Reads a value and everything in it as a sequence of events, in the order of the source.
 ///
-/// The fastest way to see everything: nothing is made for a value, and texts and data are read where
-/// they lie. It needs no recursion, so that no nesting is too deep for the stack, and a shared
-/// container counts each time it is entered, so that what a small file expands to stays bounded.
+/// This is the fastest way to visit every value. The reader allocates nothing per value and reads
+/// texts and data in place. It does not recurse, so deep nesting cannot overflow the stack. A
+/// shared container counts at each visit, so the expansion of a small file stays bounded.
 ///
 /// ```swift
 /// var events = PropertyListEventReader(document.root)
@@ -42,30 +46,30 @@ public enum PropertyListEvent: Hashable, Sendable {
 /// }
 /// ```
 ///
-/// An event takes constant time, on average over all of them. After an error nothing more is to be read.
-/// A reader is not copyable: it carries what is left of the limits.
+/// An event takes amortized constant time. Do not read on after an error. A reader is not copyable,
+/// because it carries the remaining budget.
 public struct PropertyListEventReader: ~Copyable, Sendable {
-    /// The number of leaves that are looked at ahead: few, so that they are still at hand when they
-    /// are read.
+    /// The number of leaves to look ahead. It is small, so the leaves are still in the CPU cache
+    /// when they are read.
     private static let leavesAhead = 64
 
     private let storage: PropertyListDocument.Storage
     private let store: NodeStore
     private var walk: DocumentWalk
     private var budget: OperationBudget
-    // Leaves that the walk has passed and that have not been read yet.
+    // Leaves that the traversal has passed but that have not been read yet.
     private var leaves = DocumentWalk.Leaves.none
-    // The value of the last event; of the end of a container, that container.
+    // The value of the last event. For the end of a container, that container.
     private var current: UInt32
     private var currentKey: UInt32?
-    // Text that is not UTF-8 in the document; kept for its room.
+    // The buffer for text that is not UTF-8 in the document. Reused to avoid allocations.
     private var decoded: [UInt8] = []
 
-    /// Prepares for reading.
+    /// Creates a reader.
     ///
     /// - Parameters:
-    ///   - node: what is read, with all it holds.
-    ///   - limits: how deep the nesting may be, and how much sharing may expand to.
+    ///   - node: the value to read, with everything in it.
+    ///   - limits: the limits on nesting and on the expansion of shared values.
     public init(_ node: PropertyListNode, limits: ParsingLimits = .default) {
         storage = node.storage
         store = node.storage.store
@@ -74,9 +78,10 @@ public struct PropertyListEventReader: ~Copyable, Sendable {
         current = node.index
     }
 
-    /// The next event, or nil after the last.
+    /// Returns the next event, or nil after the last one.
     ///
-    /// - Throws: `depthLimitExceeded`; `expansionLimitExceeded`, up to 64 events before the limit.
+    /// - Throws: `depthLimitExceeded` or `expansionLimitExceeded`. The latter may come up to 64
+    ///   events before the limit is reached.
     public mutating func next() throws(PropertyListError) -> PropertyListEvent? {
         if let leaf = nextLeaf() { return leaf }
         if let more = try walk.nextLeaves(atMost: Self.leavesAhead, &budget) {
@@ -127,36 +132,36 @@ public struct PropertyListEventReader: ~Copyable, Sendable {
 // MARK: - The last event
 
 extension PropertyListEventReader {
-    /// The value of the last event; of ``PropertyListEvent/end`` what ended, before the first event
-    /// the value that the reader begins with.
+    /// The value of the last event. For ``PropertyListEvent/end`` this is the container that ended.
+    /// Before the first event it is the start value.
     public var node: PropertyListNode { PropertyListNode(storage: storage, index: current) }
 
-    /// The key of that value, if it stands in a dictionary; none at its ``PropertyListEvent/end``.
+    /// The key of that value if it is in a dictionary. Nil for ``PropertyListEvent/end``.
     public var keyNode: PropertyListNode? {
         currentKey.map { PropertyListNode(storage: storage, index: $0) }
     }
 
-    /// The number of containers that have begun and not ended.
+    /// The number of open containers.
     public var depth: Int { walk.depth }
 
-    /// The way from the reader's first value to that of the last event. Linear in its length.
+    /// The path from the reader's start value to the value of the last event. Linear in its length.
     public var path: PropertyListPath {
         let next = leaves.places.lowerBound
         return next == 0 ? walk.path() : walk.path(of: next &- 1, in: leaves)
     }
 
-    /// Calls `body` with the text of a string as UTF-8, or the bytes of data, where they lie in the
-    /// document; with nothing for other values.
+    /// Calls `body` with the text of a string as UTF-8 or the bytes of data, in place. For other
+    /// values the span is empty.
     ///
-    /// Text in UTF-16 is converted first, which takes linear time.
+    /// Text in UTF-16 is converted first, in linear time.
     public mutating func withContent<Result, Failure: Error>(
         _ body: (Span<UInt8>) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         try withContent(of: current, body)
     }
 
-    /// Calls `body` with the key of a value in a dictionary as UTF-8, as ``withContent(_:)`` does
-    /// with the value; with nothing for a value that has no key, or one that is no string.
+    /// Calls `body` with the key of a value as UTF-8, like ``withContent(_:)``. The span is empty
+    /// if the value has no key or the key is not a string.
     public mutating func withKey<Result, Failure: Error>(
         _ body: (Span<UInt8>) throws(Failure) -> Result
     ) throws(Failure) -> Result {

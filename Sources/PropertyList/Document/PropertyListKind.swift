@@ -3,7 +3,7 @@
 
 /// The kind of a value in a property list.
 public enum PropertyListKind: UInt8, Sendable, Hashable, CaseIterable, BitwiseCopyable {
-    /// A malformed value, kept only under ``ParsingOptions/salvage``.
+    /// A malformed value. Occurs only with ``ParsingOptions/salvage``.
     case unreadable
     /// The null object of a binary property list.
     case null
@@ -23,11 +23,11 @@ public enum PropertyListKind: UInt8, Sendable, Hashable, CaseIterable, BitwiseCo
     case uid
     /// A sequence of values.
     case array
-    /// A set of values (binary only).
+    /// A set of values. Only binary property lists have it.
     case set
-    /// Keys, each with a value, in order.
+    /// An ordered sequence of keys and their values.
     case dictionary
 
-    /// A Boolean value that says whether values of this kind hold other values.
+    /// A Boolean value that is true if values of this kind hold other values.
     public var isContainer: Bool { self == .array || self == .set || self == .dictionary }
 }

@@ -1,9 +1,9 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// One value of a ``PropertyListDocument``, read in place.
+/// A value of a ``PropertyListDocument``, read in place.
 ///
-/// An accessor of another kind than the value's returns nil. The view keeps the document alive.
+/// Accessors for other kinds than that of the value return nil. The node retains the document.
 public struct PropertyListNode: Sendable {
     package let storage: PropertyListDocument.Storage
     package let index: UInt32
@@ -14,28 +14,30 @@ public struct PropertyListNode: Sendable {
     /// The kind of the value.
     public var kind: PropertyListKind { record.kind }
 
-    /// Its number in the document's table: in binary, the number of the object in the file.
+    /// The number of the value in the document's table. In binary, this is the object number in the
+    /// file.
     public var number: Int { Int(index) }
 
-    /// Where the value begins in the source, in bytes; nil in a document that was built, and for a value that a file
-    /// of another format does not have.
+    /// The offset of the value in the source, in bytes. It is nil in a document that was built, and
+    /// for a value that is not in the file of another format.
     public var sourceOffset: Int? {
         if storage.format != nil { return Int(record.offset) }
         return storage.origin?.range(of: index)?.lowerBound
     }
 
-    /// Where the value begins in the source, for a message; in text this counts lines and is linear.
+    /// The location of the value in the source, for a message. In text, this counts lines in linear
+    /// time.
     public var location: PropertyListError.Location? {
         if storage.origin != nil { return sourceOffset.map { .byte($0) } }
         return SourceText.location(Int(record.offset), storage.store, storage.format)
     }
 
-    /// Returns whether both are one and the same value of one document, not only equal.
+    /// Returns whether both are the same value of the same document, not merely equal values.
     public func isIdentical(to other: PropertyListNode) -> Bool {
         storage === other.storage && index == other.index
     }
 
-    /// The document that the value is in.
+    /// The document that contains the value.
     package var document: PropertyListDocument { PropertyListDocument(storage: storage) }
 
     func sibling(_ index: UInt32) -> PropertyListNode {
@@ -70,19 +72,19 @@ extension PropertyListNode {
         return record.kind == .boolean ? record.payload != 0 : nil
     }
 
-    /// A point in time.
+    /// The value of a date.
     public var date: PropertyListDate? {
         let record = record
         return record.kind == .date ? record.date : nil
     }
 
-    /// Bytes, without a copy.
+    /// The bytes of data, without a copy.
     public var data: ArraySlice<UInt8>? {
         let record = record
         return record.kind == .data ? storage.store.content(of: record) : nil
     }
 
-    /// A reference into the object table of a keyed archive.
+    /// The value of a UID, a reference into the object table of a keyed archive.
     public var uid: PropertyListUID? {
         let record = record
         return record.kind == .uid ? record.uid : nil
@@ -96,12 +98,12 @@ extension PropertyListNode {
         return storage.store.contentRange(of: record).count
     }
 
-    /// The first Unicode scalars of a string, `count` of them at most, and whether they are all. Takes
-    /// time in proportion to `count`.
+    /// Returns up to `count` leading Unicode scalars of a string, and whether they are the whole
+    /// string. Takes time proportional to `count`.
     package func beginning(_ count: Int) -> (text: String, isWhole: Bool)? {
         let record = record
         guard record.kind == .string else { return nil }
-        // A scalar takes four bytes at most in either encoding.
+        // A scalar takes at most four bytes in either encoding.
         let head = storage.store.content(of: record).prefix(4 &* count)
         let text =
             record.encoding == .utf16
@@ -112,17 +114,18 @@ extension PropertyListNode {
         return (beginning, isWhole)
     }
 
-    /// The text of a string, which is kept in `contents` if it is long; nil for other kinds.
+    /// Returns the text of a string, which is cached in `contents` if it is long, or nil for other
+    /// kinds.
     package func string(_ contents: inout LongContents) -> String? {
         let record = record
         guard record.kind == .string else { return nil }
         return contents.text(of: index, record, in: storage.store)
     }
 
-    /// A Boolean value that says whether the value is the null object of binary property lists.
+    /// A Boolean value that is true if the value is the null object of binary property lists.
     public var isNull: Bool { kind == .null }
 
-    /// Returns whether the value is a string with exactly this text; no string is made for it.
+    /// Returns whether the value is a string with exactly this text. Allocates no string.
     public func isString(_ text: String) -> Bool {
         storage.store.isString(record, text)
     }
@@ -142,29 +145,32 @@ extension PropertyListNode {
         kind == .dictionary ? DictionaryView(node: self) : nil
     }
 
-    /// The value of `key`, or nil where this is no dictionary or has no such key. Constant time
-    /// beside the length of the key.
+    /// The value of `key`, or nil if this value is not a dictionary or has no such key. Takes time
+    /// linear in the length of the key, regardless of the number of entries.
     public subscript(key: String) -> PropertyListNode? { dictionary?[key] }
 
-    /// The entry of `key`, or nil where this is no dictionary or has no such key. Linear.
+    /// Returns the entry of `key`, or nil if this value is not a dictionary or has no such key.
+    /// Linear.
     package func entry(_ key: String) -> DictionaryView.Element? {
         dictionary?.first { $0.keyNode.isString(key) }
     }
 
-    /// The element at `position`, or nil where this is no array or is shorter.
+    /// The element at `position`, or nil if this value is not an array or is shorter.
     public subscript(position: Int) -> PropertyListNode? {
         guard let array, array.indices.contains(position) else { return nil }
         return array[position]
     }
 
-    /// The values held directly: elements, or a dictionary's values; none for a scalar.
+    /// The direct children: elements, or a dictionary's values. Empty for a scalar.
     package var childNodes: ArrayView { ArrayView(values: self) }
 
     /// The elements of an array or a set.
     public struct ArrayView: RandomAccessCollection, Sendable {
         let node: PropertyListNode
         private let first: Int
+        /// The number of elements.
         public let endIndex: Int
+        /// The position of the first element, 0.
         public let startIndex = 0
 
         init(_ node: PropertyListNode) {
@@ -194,17 +200,20 @@ extension PropertyListNode {
     public struct DictionaryView: RandomAccessCollection, Sendable {
         let node: PropertyListNode
 
-        /// One entry.
+        /// An entry of a dictionary.
         public struct Element: Sendable {
-            /// The key: a string, unless ``ParsingOptions/nonStringKeys`` let another pass.
+            /// The key. It is a string unless ``ParsingOptions/nonStringKeys`` accepted another
+            /// kind.
             public let keyNode: PropertyListNode
             /// The value.
             public let value: PropertyListNode
-            /// The text of the key; empty for a key that is no string. Linear in its length.
+            /// The text of the key, or an empty string for a non-string key. Linear in its length.
             public var key: String { keyNode.string ?? "" }
         }
 
+        /// The position of the first entry, 0.
         public var startIndex: Int { 0 }
+        /// The number of entries.
         public var endIndex: Int { node.record.count }
 
         /// The entry at `position` in the order of the source, in constant time.
@@ -220,7 +229,7 @@ extension PropertyListNode {
                 value: node.sibling(children[record.valuePlace(ofKeyAt: place)]))
         }
 
-        /// The position of `key`, or nil. Constant time beside the length of the key.
+        /// Returns the position of `key`, or nil. Takes time linear in the length of the key.
         package func position(of key: String) -> Int? {
             let storage = node.storage
             guard let number = storage.number(of: key) else { return nil }
@@ -228,7 +237,8 @@ extension PropertyListNode {
             return storage.place(of: number, in: record).map { $0 &- record.keyRange.lowerBound }
         }
 
-        /// The value of `key`, or nil. Constant time beside the length of the key.
+        /// The value of `key`, or nil. Takes time linear in the length of the key, regardless of
+        /// the number of entries.
         public subscript(key: String) -> PropertyListNode? {
             node.storage.value(of: key, in: node.record).map(node.sibling)
         }

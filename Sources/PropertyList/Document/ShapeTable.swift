@@ -1,57 +1,60 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// The shapes of a document's dictionaries, numbered from 1. A shape is the keys of a dictionary, in order.
+/// The shapes of a document's dictionaries, numbered from 1. A shape is the sequence of a
+/// dictionary's keys.
 ///
-/// Dictionaries that describe objects of one type have the same shape. ``DictionaryPass`` numbers the shapes
-/// and keeps the number of each dictionary in its record (``NodeRecord/shape``). Two dictionaries with the same
-/// number have the same keys in the same places, so that a consumer looks up the place of a key once per shape.
+/// Dictionaries that describe objects of one type have the same shape. ``DictionaryPass`` numbers
+/// the shapes and stores the number in the record of each dictionary (``NodeRecord/shape``).
+/// Dictionaries with the same number have the same keys at the same positions, so a consumer looks
+/// up the position of a key once per shape.
 ///
 /// These dictionaries have no shape, which is the number 0:
 /// - a dictionary without keys;
-/// - one with a key twice, or with a key that is no string, which leniencies let pass;
-/// - one that nothing leads to, in binary files read with leniencies;
-/// - one whose shape is found after 65,535 others.
+/// - a dictionary with a duplicate or non-string key, which leniencies accept;
+/// - an unreachable dictionary in a binary file that was parsed with leniencies;
+/// - a dictionary whose shape would be number 65,536 or higher.
 ///
-/// Numbering takes linear time: the keys of a dictionary are hashed once, and compared with those of a few shapes.
+/// Numbering takes linear time. The keys of a dictionary are hashed once and compared with a few
+/// shapes.
 /// The table takes at most 2 MiB.
 package struct ShapeTable: Sendable {
     /// One shape.
     struct Shape: BitwiseCopyable, Sendable {
-        /// The place of the first key, in the dictionary where the shape was found first.
+        /// The index of the first key, in the first dictionary with this shape.
         let first: UInt32
         /// The number of keys.
         let count: UInt32
-        // Of the keys; 0 while there are few shapes.
+        // The hash of the keys; 0 while the document has few shapes.
         fileprivate var hash: UInt32
-        /// The shape that came next the last time; 0 is none.
+        /// The shape that followed this one last time; 0 for none.
         fileprivate var successor: UInt16 = 0
 
-        /// The places of the keys, in the dictionary where the shape was found first.
+        /// The indices of the keys, in the first dictionary with this shape.
         var keyRange: Range<UInt32> { first..<(first &+ count) }
     }
 
-    /// The greatest number of shapes that are searched one after the other.
+    /// The maximum number of shapes for linear search.
     private static let indexThreshold = 8
 
     private let hasher = SeededHash()
     private var shapes: [Shape] = []
-    // The places of shapes; without slots while there are few.
+    // Indices in `shapes`. Without slots while there are few shapes.
     private var table = ProbingTable()
-    // The shape of the last dictionary that has one.
+    // The shape of the last dictionary that has a shape.
     private var last: UInt16 = 0
 
-    /// The number of shapes; also the largest number given.
+    /// The number of shapes, and thus the largest number assigned.
     package var count: Int { shapes.count }
 
-    /// A shape by its number.
+    /// The shape with a number.
     subscript(number: UInt16) -> Shape { shapes[Int(number) &- 1] }
 
-    /// The shapes, by their numbers less one.
+    /// The shapes. The index of each is its number minus one.
     var all: [Shape] { shapes }
 
-    /// The shape of the keys at `places`, if it is that of the last dictionary, or the one that followed that
-    /// shape before; otherwise 0.
+    /// Returns the shape of the keys at `places` if it is that of the last dictionary, or the one
+    /// that followed that shape last time. Otherwise returns 0.
     @inline(__always)
     mutating func likely(_ places: Range<Int>, in store: NodeStore) -> UInt16 {
         guard last != 0 else { return 0 }
@@ -62,8 +65,8 @@ package struct ShapeTable: Sendable {
         return successor
     }
 
-    /// The shape of the keys at `places`, which are numbered and all different: a new one if the document has
-    /// none like it, and 0 if there is no number left.
+    /// Returns the shape of the keys at `places`, which must have numbers and be distinct. Adds a
+    /// new shape if needed, and returns 0 if no number is left.
     mutating func number(_ places: Range<Int>, in store: NodeStore) -> UInt16 {
         let number = table.isEmpty ? searched(places, store) : hashed(places, store)
         if number != 0 {
@@ -82,15 +85,15 @@ package struct ShapeTable: Sendable {
         return UInt32(truncatingIfNeeded: state >> 16)
     }
 
-    /// The number of a shape, one of a few or a new one.
+    /// Returns the number of a shape by linear search, or adds a new one.
     private mutating func searched(_ places: Range<Int>, _ store: NodeStore) -> UInt16 {
         for index in shapes.indices where isSame(shapes[index], places, store) {
             return UInt16(truncatingIfNeeded: index &+ 1)
         }
-        // Most small documents have no more shapes, and need not grow again and again.
+        // Most small documents have no more shapes than this, so the array never grows.
         if shapes.isEmpty { shapes.reserveCapacity(Self.indexThreshold) }
         if shapes.count == Self.indexThreshold {
-            // From now on there are hashes.
+            // From now on, shapes have hashes.
             for index in shapes.indices {
                 let first = Int(shapes[index].first)
                 shapes[index].hash = hash(first..<(first &+ Int(shapes[index].count)), store)
@@ -101,7 +104,7 @@ package struct ShapeTable: Sendable {
         return append(places, hash: 0)
     }
 
-    /// The number of a shape, one of many or a new one; 0 if there is no number left.
+    /// Returns the number of a shape by hash, or adds a new one. Returns 0 if no number is left.
     private mutating func hashed(_ places: Range<Int>, _ store: NodeStore) -> UInt16 {
         let hash = hash(places, store)
         let slot = table.slot(hash) {
@@ -134,8 +137,8 @@ package struct ShapeTable: Sendable {
         isSame(self[number], places, store)
     }
 
-    /// Returns whether the keys at `places` are those of a shape. A key that has no number yet is
-    /// none of them.
+    /// Returns whether the keys at `places` are those of a shape. A key without a number matches
+    /// only the identical node.
     @inline(__always)
     private func isSame(_ shape: Shape, _ places: Range<Int>, _ store: NodeStore) -> Bool {
         guard places.count == Int(shape.count) else { return false }
@@ -145,7 +148,7 @@ package struct ShapeTable: Sendable {
         for position in keys.indices {
             let (key, other) = (keys[position], others[position])
             if key == other { continue }
-            // The same number is the same text.
+            // Equal numbers mean equal text.
             let number = store.records[Int(key)].keyNumber
             if number == 0 || number != store.records[Int(other)].keyNumber { return false }
         }

@@ -1,16 +1,15 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Puts the values of a tree that arrive one after the other, parents before children, into the
-/// tables of a document.
+/// Builds the tables of a document from the values of a tree, parents before children.
 ///
-/// The payload of the record of an open container is not needed before it is closed. Until then it
-/// says where the container's children begin in `pending`, and which container lies around it: so
-/// nesting takes no memory beside the records.
+/// The record of an open container does not need its payload yet. Until the container is closed,
+/// the payload holds the index of its first child in `pending` and the number of the enclosing
+/// container. Nesting therefore needs no memory beyond the records.
 struct TreeAssembler {
     /// The parent of the root.
     private static let none = UInt32.max
-    /// Paths of more steps are left out of messages: they would take more memory than the tree.
+    /// The maximum number of steps of a path. Longer paths would take more memory than the tree.
     private static let longestPath = 1024
 
     var store: NodeStore
@@ -32,13 +31,13 @@ struct TreeAssembler {
     /// The kind of the innermost open container; nil at the root.
     var openKind: PropertyListKind? { depth == 0 ? nil : store.records[Int(top)].kind }
 
-    /// Where the innermost open container begins in the source.
+    /// The offset of the innermost open container in the source.
     var openOffset: UInt32? { depth == 0 ? nil : store.records[Int(top)].offset }
 
-    /// The value that was added last to the innermost open container, keys included.
+    /// The last value or key that was added to the innermost open container.
     var lastNode: UInt32? { openCount > 0 ? pending.last : nil }
 
-    /// The number of children of the innermost open container so far, keys counted.
+    /// The number of children of the innermost open container so far, including keys.
     var openCount: Int {
         pending.count &- (depth == 0 ? 0 : store.records[Int(top)].pendingStart)
     }
@@ -55,7 +54,7 @@ struct TreeAssembler {
         return node
     }
 
-    /// Adds a record that exists already as a child of the innermost open container.
+    /// Adds a reference to an existing record as a child of the innermost open container.
     mutating func addShared(_ node: UInt32) { pending.append(node) }
 
     /// Adds a container and opens it.
@@ -66,7 +65,7 @@ struct TreeAssembler {
         depth &+= 1
     }
 
-    /// Closes the innermost container. A key without a value is dropped: callers check first.
+    /// Closes the innermost container. Drops a key without a value, so callers check for it first.
     mutating func close() {
         if depth == 0 { return }
         let node = Int(top)
@@ -87,9 +86,10 @@ struct TreeAssembler {
         depth &-= 1
     }
 
-    /// Keeps what was read before an error, under ``ParsingOptions/salvage``: closes all containers.
+    /// Closes all containers to keep the values read before an error, if ``ParsingOptions/salvage``
+    /// is on.
     ///
-    /// - Returns: false where nothing is to be kept.
+    /// - Returns: false if there is nothing to keep.
     mutating func salvage(_ error: PropertyListError, _ options: ParsingOptions) -> Bool {
         guard options.contains(.salvage), !error.code.isLimit, !store.records.isEmpty else {
             return false
@@ -102,8 +102,8 @@ struct TreeAssembler {
         for step in 0..<number { store.children.append(pending[start &+ step &* 2]) }
     }
 
-    /// The path from the root to the value that is added next, for a message; nil for one of more than
-    /// 1,024 steps.
+    /// Returns the path from the root to the value that will be added next, for a message. Returns
+    /// nil for more than 1,024 steps.
     func path() -> PropertyListPath? {
         if depth > Self.longestPath { return nil }
         var components: [PropertyListPath.Component] = []
@@ -118,8 +118,8 @@ struct TreeAssembler {
         return PropertyListPath(components.reversed())
     }
 
-    /// The step into an open container, whose children end before `end` in `pending`; nil for a
-    /// dictionary without a key yet.
+    /// Returns the step into an open container whose children end before `end` in `pending`.
+    /// Returns nil for a dictionary without a key yet.
     private func component(of record: NodeRecord, end: Int) -> PropertyListPath.Component? {
         let start = record.pendingStart
         let count = end &- start
@@ -130,13 +130,13 @@ struct TreeAssembler {
     }
 }
 
-/// The payload of a container that is open.
+/// The payload of an open container.
 extension NodeRecord {
-    /// The place of its first child among the pending ones.
+    /// The index of its first child in the pending children.
     @inline(__always)
     fileprivate var pendingStart: Int { Int(low) }
 
-    /// The number of the container around it.
+    /// The number of the enclosing container.
     @inline(__always)
     fileprivate var enclosing: UInt32 { high }
 

@@ -1,7 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// The objects that stand for values in typed JSON, each with one key, by that key:
+/// The forms of typed JSON: objects with a single key that represent values. By key:
 ///
 ///     {"$integer": "9007199254740993"}     decimal
 ///     {"$real": "1"}                       decimal, "nan", "+infinity", "-infinity"
@@ -10,14 +10,14 @@
 ///     {"$data": "AQI="}                    base 64
 ///     {"$uid": 3}                          the number
 ///     {"$set": [1, 2]}                     the elements
-///     {"$dictionary": {"$date": 1}}        a dictionary that would be taken for one of these
-///     {"$pairs": [[1, "a"], ["b", "c"]]}   a dictionary with a key that is no string
-///     {"$realBits": "7ff8000000000001"}    a real by its bits, where no text has them all: NaN
+///     {"$dictionary": {"$date": 1}}        a dictionary that looks like one of these forms
+///     {"$pairs": [[1, "a"], ["b", "c"]]}   a dictionary with a key that is not a string
+///     {"$realBits": "7ff8000000000001"}    the bits of a real that has no exact text: NaN
 ///     {"$floatBits": "7fc00001"}           the same, of 32 bits
-///     {"$dateBits": "7ff0000000000000"}    the seconds since 2001 by their bits
+///     {"$dateBits": "7ff0000000000000"}    the bits of the seconds since 2001
 ///
-/// A dictionary with one of these keys and another beside it is a dictionary. The list is frozen: a
-/// new form would change the meaning of files.
+/// A dictionary with further keys beside one of these is an ordinary dictionary. The list is
+/// frozen, because a new form would change the meaning of existing files.
 enum JSONForm: String {
     case integer = "$integer"
     case real = "$real"
@@ -32,7 +32,7 @@ enum JSONForm: String {
     case floatBits = "$floatBits"
     case dateBits = "$dateBits"
 
-    /// The form whose key is `key`, or nil.
+    /// Creates the form with the key `key`, or returns nil.
     init?(_ key: NodeRecord, _ store: NodeStore) {
         guard key.kind == .string, store.contentRange(of: key).count <= "$dictionary".utf8.count,
             store.withContent(of: key, { $0.count > 3 && $0[0] == UInt8(ascii: "$") })
@@ -41,13 +41,13 @@ enum JSONForm: String {
     }
 }
 
-/// Turns the objects of typed JSON into the values that they stand for.
+/// Converts the objects of typed JSON to the values that they represent.
 struct JSONFormPass {
     private var store: NodeStore
-    // Dictionaries that are what they seem to be.
+    // Dictionaries that are literal contents of a `$dictionary` form.
     private var literals: Set<UInt32> = []
 
-    /// Converts the dictionaries of `store`, containers before what they hold. Linear.
+    /// Converts the dictionaries of `store`, each container before its contents. Linear.
     ///
     /// - Throws: `wrongKind`, `invalidNumber`, `invalidDate`, `invalidData`, with the path.
     static func run(_ store: inout NodeStore) throws(PropertyListError) {
@@ -73,17 +73,18 @@ struct JSONFormPass {
         guard let converted = try value(form, child, at: record.offset) else {
             throw PropertyListError(
                 .wrongKind, format: .json,
-                what: "`\(form.rawValue)` has a value that is not of its form",
+                what: "expected a valid value for `\(form.rawValue)`, found another",
                 location: SourceText.location(Int(record.offset), store, .json),
                 path: PathSearch.path(to: node, in: store),
                 recovery: .init(
                     .readStrictly,
-                    "read it as `JSONPropertyList.Mapping.strict` if it is a dictionary"))
+                    "parse it as `JSONPropertyList.Mapping.strict` if it is an ordinary dictionary")
+            )
         }
         store.records[Int(node)] = converted
     }
 
-    /// The record of the value; nil where `child` is not of the form.
+    /// Returns the record of the value, or nil if `child` does not match the form.
     private mutating func value(
         _ form: JSONForm, _ child: UInt32, at offset: UInt32
     ) throws(PropertyListError) -> NodeRecord? {
@@ -95,7 +96,8 @@ struct JSONFormPass {
         case .dictionary:
             guard record.kind == .dictionary else { return nil }
             literals.insert(child)
-            // One of the two is enough, as nothing leads to the inner one any more.
+            // The outer record takes over the entries. The inner one is empty now, because nothing
+            // refers to it.
             store.records[Int(child)].payload = 0
             return NodeRecord(kind: .dictionary, offset: offset, payload: record.payload)
         case .uid:
@@ -113,7 +115,7 @@ struct JSONFormPass {
         }
     }
 
-    /// A dictionary of the pairs in an array; the keys are for ``DictionaryPass`` to look at.
+    /// Returns a dictionary of the pairs in an array. ``DictionaryPass`` checks its keys.
     private mutating func pairs(_ record: NodeRecord, at offset: UInt32) -> NodeRecord? {
         guard record.kind == .array else { return nil }
         let first = UInt32(truncatingIfNeeded: store.children.count)

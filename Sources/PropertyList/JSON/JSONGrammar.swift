@@ -1,7 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Makes a document of JSON text (RFC 8259).
+/// Parses JSON text (RFC 8259) into the tables of a document.
 ///
 ///     value  = object | array | string | number | "true" | "false" | "null"
 ///     object = "{" [ string ":" value { "," string ":" value } ] "}"
@@ -13,7 +13,7 @@ struct JSONGrammar {
     var tree: TreeAssembler
     private(set) var used: ParsingOptions = []
     private var position: Int
-    // Whether a value was read and what separates it from the next was not.
+    // True after a value, before its separator has been read.
     private var isAfterValue = false
     private let isASCII: Bool
 
@@ -25,9 +25,9 @@ struct JSONGrammar {
         self.limits = limits
     }
 
-    /// Reads the whole text. Linear; not recursive.
+    /// Parses the whole text. Linear; not recursive.
     ///
-    /// - Throws: an error whose place is a byte offset.
+    /// - Throws: an error whose location is a byte offset.
     mutating func run(_ text: Span<UInt8>) throws(PropertyListError) {
         skipBlanks(text)
         try readValue(text)
@@ -48,7 +48,8 @@ struct JSONGrammar {
     private mutating func allowTrailing() throws(PropertyListError) {
         guard options.contains(.trailingContent) else {
             throw error(
-                .trailingData, "something stands after the root value",
+                .trailingData,
+                "expected the end of the text after the root value, found something else",
                 ParsingOptions.trailingContent.advice)
         }
         used.insert(.trailingContent)
@@ -116,7 +117,7 @@ struct JSONGrammar {
 
     private mutating func readValue(_ text: Span<UInt8>) throws(PropertyListError) {
         guard position < text.count else {
-            throw error(.truncated, "the text ends where a value belongs")
+            throw error(.truncated, "expected a value, found the end of the text")
         }
         switch text[position] {
         case UInt8(ascii: "{"): return try open(.dictionary)
@@ -143,7 +144,7 @@ struct JSONGrammar {
 
     private mutating func readNumber(_ text: Span<UInt8>) throws(PropertyListError) {
         guard let number = JSONNumber(text, at: position) else {
-            throw error(.invalidNumber, "a number is not one of JSON")
+            throw error(.invalidNumber, "expected a JSON number, found other text")
         }
         let digits = text.extracting(position..<number.end)
         if number.isReal {
@@ -194,13 +195,16 @@ struct JSONGrammar {
         let start = Int(tree.openOffset ?? 0)
         let line = SourceText.location(start, in: tree.store.bytes).line ?? 1
         let kind = tree.openKind.map { "\($0)" } ?? "value"
-        return error(.truncated, "the text ends within the \(kind) that begins in line \(line)")
+        return error(
+            .truncated,
+            "expected the end of the \(kind) that begins in line \(line), found the end of the text"
+        )
     }
 
     private func unexpected(_ byte: UInt8, _ expected: String) -> PropertyListError {
         let (scalar, _) = UTF8Text.scalar(tree.store.bytes.span, at: position)
         let character = Unicode.Scalar(scalar).map { TerminalText.escaped(String($0)) } ?? ""
-        return error(.unexpectedCharacter, "`\(character)` stands where \(expected) belongs")
+        return error(.unexpectedCharacter, "expected \(expected), found `\(character)`")
     }
 
     private func error(

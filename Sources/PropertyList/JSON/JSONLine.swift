@@ -1,8 +1,10 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// A JSON object on one line, written entry by entry; dates, data, UIDs and numbers that JSON has no
-/// form for as ``JSONPropertyList/Mapping/coerce`` has them. A terminal shows all of it as text.
+/// A JSON object on one line, written entry by entry.
+///
+/// Dates, data, UIDs and special numbers are represented as by ``JSONPropertyList/Mapping/coerce``.
+/// All characters are safe for a terminal.
 package struct JSONLine {
     private static let scalars: JSONScalarWriter = {
         var options = JSONPropertyList.Options()
@@ -15,7 +17,7 @@ package struct JSONLine {
 
     package init() {}
 
-    /// Appends an entry with a scalar; of another value, and of a real that could not be written, null.
+    /// Appends an entry with a scalar. Containers and unrepresentable reals become null.
     package mutating func append(_ key: String, _ value: PropertyListValue) {
         append(key)
         if case .string(let text) = value { return append(text: text) }
@@ -38,7 +40,7 @@ package struct JSONLine {
         bytes.append(UInt8(ascii: "\""))
     }
 
-    /// The line, without a line end.
+    /// The line without a line terminator.
     package var text: String {
         TerminalText.escapedInJSON(String(decoding: bytes, as: UTF8.self) + "}")
     }

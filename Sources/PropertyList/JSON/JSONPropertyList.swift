@@ -3,10 +3,10 @@
 
 /// Property lists as JSON (RFC 8259).
 ///
-/// JSON has no dates, data, UIDs and sets, and one kind of number. What becomes of them is the
-/// ``Mapping``.
+/// JSON has no dates, data, UIDs or sets, and only one kind of number. ``Mapping`` determines how
+/// such values are represented.
 public enum JSONPropertyList {
-    /// The representation of values that JSON has no form for.
+    /// The representation of values that have no native form in JSON.
     ///
     /// | value | `strict` | `coerce` | `typed` |
     /// |---|---|---|---|
@@ -21,45 +21,44 @@ public enum JSONPropertyList {
     /// | dictionary with other keys than strings | refused | refused | `{"$pairs": [[1, "a"]]}` |
     /// | `{"$date": 1}`, a dictionary like a form | as it is | as it is | `{"$dictionary": {"$date": 1}}` |
     ///
-    /// A number with a point or an exponent is a real, any other an integer. What `typed` writes
-    /// reads back as the same document, also when programs in between take numbers for `Double` and
-    /// write 1.0 as 1.
+    /// Numbers with a point or an exponent are reals, all others are integers. The output of
+    /// `typed` parses as the same document, even if a program in between treats numbers as `Double`
+    /// and writes 1.0 as 1.
     public enum Mapping: Sendable, Hashable {
         /// Such values are errors.
         case strict
-        /// They become text, numbers and arrays, and are not recognised when they are read.
+        /// Such values become text, numbers and arrays. Parsing does not restore them.
         case coerce
-        /// They become objects with one key that names their kind, and are read back.
+        /// Such values become objects with one key that names their kind. Parsing restores them.
         case typed
     }
 
     /// The layout of the text.
     public enum Layout: Sendable, Hashable {
-        /// Without any white space, on one line, as JSON Lines need it.
+        /// One line without white space, as required for JSON Lines.
         case compact
-        /// Each value on a line of its own, two spaces deeper than its container.
+        /// One value per line, indented by two spaces more than its container.
         case indented
     }
 
     /// The options for writing a document.
     public struct Options: Sendable, Hashable {
-        /// The representation of values that JSON has no form for.
+        /// The representation of values that have no native form in JSON.
         public var mapping = Mapping.strict
         /// The layout of the text.
         public var layout = Layout.indented
-        /// A Boolean value that says whether keys are sorted by UTF-16 code units, or keep their
+        /// A Boolean value that is true to sort keys by UTF-16 code units, and false to keep their
         /// order.
         public var sortsKeys = false
 
-        /// Strict, indented, in the document's order.
+        /// Creates the default options: strict, indented, in document order.
         public init() {}
     }
 
-    /// Writes a document as UTF-8, with LF at its end. Linear in what is written.
+    /// Serializes a document as UTF-8 with a final LF. Linear in the size of the output.
     ///
-    /// - Throws: `unrepresentableValue`, with the path, for what the mapping refuses, and for values
-    ///   that could not be read; `depthLimitExceeded`, `expansionLimitExceeded`,
-    ///   `sizeLimitExceeded`.
+    /// - Throws: `unrepresentableValue`, with the path, for values that the mapping refuses and for
+    ///   unreadable values; `depthLimitExceeded`, `expansionLimitExceeded`, `sizeLimitExceeded`.
     public static func serialize(
         _ document: PropertyListDocument, options: Options = Options(),
         limits: ParsingLimits = .default
@@ -68,13 +67,13 @@ public enum JSONPropertyList {
         return try writer.write()
     }
 
-    /// Parses JSON that was written under a mapping. Linear.
+    /// Parses JSON that was written with a mapping. Linear.
     ///
-    /// `PropertyListDocument.init(parsing:)` reads JSON as `strict` does: every object is a
+    /// `PropertyListDocument.init(parsing:)` parses JSON like `strict`: every object is a
     /// dictionary.
     ///
-    /// - Throws: the code that fits where the text is malformed; under `typed` also where an
-    ///   object with the key of a form is not of that form.
+    /// - Throws: the code for the defect of malformed text. With `typed`, also an error for an
+    ///   object that has the key of a form but not its value.
     public static func parse(
         _ bytes: [UInt8], mapping: Mapping, options: ParsingOptions = .strict,
         limits: ParsingLimits = .default

@@ -1,7 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reads JSON into the tables of a document.
+/// Parses JSON into the tables of a document.
 ///
 ///     bytes → JSONGrammar → JSONFormPass → DictionaryPass
 enum JSONReader {
@@ -30,7 +30,7 @@ enum JSONReader {
                 leniencies: used.union(grammar.used).union(pass.used), problems: problems))
     }
 
-    /// JSON is UTF-8 (RFC 8259 §8.1); a byte order mark before it is ignored.
+    /// Checks that the text is UTF-8 (RFC 8259 §8.1). A UTF-8 byte order mark is ignored.
     private static func checkEncoding(_ bytes: [UInt8]) throws(PropertyListError) {
         if let mark = ByteOrderMark(bytes), mark.unitWidth > 1 {
             throw PropertyListError(

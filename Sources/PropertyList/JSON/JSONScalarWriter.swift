@@ -1,17 +1,17 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Writes values that are neither strings nor containers as JSON.
+/// Writes scalars other than strings as JSON.
 package struct JSONScalarWriter {
     let options: JSONPropertyList.Options
 
-    /// Creates a writer with the options of a document.
+    /// Creates a writer with the given options.
     package init(options: JSONPropertyList.Options) { self.options = options }
 
-    // Integers up to here are the same in programs that take all numbers for `Double`.
+    // Integers up to this value are exact in programs that treat all numbers as `Double`.
     private static let safeInteger: UInt64 = 1 << 53
 
-    /// Appends the value.
+    /// Appends the value of a node.
     ///
     /// - Throws: `unrepresentableValue`.
     package func append(
@@ -36,7 +36,7 @@ package struct JSONScalarWriter {
         }
     }
 
-    /// Appends a scalar that is no string.
+    /// Appends a scalar that is not a string. Other values become null.
     ///
     /// - Throws: `unrepresentableValue`.
     func append(_ value: PropertyListValue, to output: inout [UInt8]) throws(PropertyListError) {
@@ -72,7 +72,8 @@ package struct JSONScalarWriter {
             RealText.append(real.value, style: .shortest, to: &output)
             return output.append(UInt8(ascii: "\""))
         }
-        // Strictly, all bits of a single; for people, the digits that tell it from other singles.
+        // The strict form keeps all bits of a 32-bit real. The coerced form has the digits that
+        // people expect.
         let isShort = options.mapping == .coerce && real.width == .single
         let text = isShort ? real.description : real.value.description
         output.append(contentsOf: text.utf8)
@@ -98,7 +99,8 @@ package struct JSONScalarWriter {
         }
     }
 
-    /// The digits that tell a single from others, if they do on the way through a `Double`.
+    /// Returns the shortest text of a 32-bit real, if it parses as the same number by way of a
+    /// `Double`.
     private static func singleText(of real: PropertyListReal) -> [UInt8] {
         let short = Array(real.description.utf8)
         if let back = RealText.parse(short.span), Float(back) == Float(real.value) { return short }
@@ -152,7 +154,8 @@ package struct JSONScalarWriter {
 
     // MARK: Text
 
-    /// Appends what `body` does, in quotes and the object of a form; as it is where that is nil.
+    /// Appends the output of `body`, wrapped in quotes and the object of a form unless `form` is
+    /// nil.
     private func wrap(
         _ form: JSONForm?, to output: inout [UInt8], _ body: (inout [UInt8]) -> Void
     ) {
@@ -162,12 +165,12 @@ package struct JSONScalarWriter {
         output.append(contentsOf: "\"}" as StaticString)
     }
 
-    /// The key of a form, with what separates it from the value.
+    /// Returns the key of a form, with the separator before its value.
     static func key(_ form: JSONForm, _ options: JSONPropertyList.Options) -> String {
         "\"\(form.rawValue)\":" + (options.layout == .indented ? " " : "")
     }
 
-    /// Appends the text of a string: quotes, backslashes and control characters escaped. Linear.
+    /// Appends the text of a string, escaping quotes, backslashes and control characters. Linear.
     package static func appendEscaped(_ text: ArraySlice<UInt8>, to output: inout [UInt8]) {
         var start = text.startIndex
         for index in text.indices {
@@ -201,8 +204,8 @@ package struct JSONScalarWriter {
 
     static func refusal(_ what: String) -> PropertyListError {
         error(
-            "JSON has no form for a \(what)",
-            .init(.chooseMapping, "`JSONPropertyList.Options.mapping` names others: coerce, typed"))
+            "JSON cannot represent a \(what)",
+            .init(.chooseMapping, "choose coerce or typed as `JSONPropertyList.Options.mapping`"))
     }
 
     static func error(_ what: String, _ recovery: PropertyListError.Recovery? = nil)

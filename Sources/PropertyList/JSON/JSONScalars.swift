@@ -1,17 +1,17 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// The extent of a number in JSON:
+/// The range and kind of a JSON number:
 ///
 ///     number   = [ "-" ] ( "0" | digit 1 … 9 { digit } ) [ "." digits ] [ exponent ]
 ///     exponent = ( "e" | "E" ) [ "+" | "-" ] digits
 struct JSONNumber {
-    /// Where it ends.
+    /// The index after the number.
     private(set) var end: Int
-    /// A Boolean value that says whether it has a point or an exponent.
+    /// A Boolean value that is true if the number has a point or an exponent.
     private(set) var isReal = false
 
-    /// The number that begins at `start`; nil where the grammar has none there.
+    /// Scans the number at `start`, or returns nil if it does not match the grammar.
     init?(_ text: Span<UInt8>, at start: Int) {
         end = start
         if text[start] == UInt8(ascii: "-") { end &+= 1 }
@@ -32,7 +32,7 @@ struct JSONNumber {
         }
     }
 
-    /// Skips digits; false where there are none.
+    /// Skips digits. Returns false if there are none.
     private mutating func skipDigits(_ text: Span<UInt8>) -> Bool {
         let start = end
         while end < text.count, text[end] &- 0x30 < 10 { end &+= 1 }
@@ -40,7 +40,7 @@ struct JSONNumber {
     }
 }
 
-/// A string in JSON: in double quotes, with control characters only as escapes.
+/// A JSON string: text in double quotes, with control characters only as escapes.
 ///
 ///     escape = "\" ( '"' | "\" | "/" | "b" | "f" | "n" | "r" | "t" | "u" four hexadecimal digits )
 struct JSONString {
@@ -55,9 +55,9 @@ struct JSONString {
         self.options = options
     }
 
-    /// Finds the end. Linear.
+    /// Finds the end of the string. Linear.
     ///
-    /// - Returns: what stands between the quotes.
+    /// - Returns: the range between the quotes.
     /// - Throws: `truncated`, `invalidString`.
     mutating func skip(_ text: Span<UInt8>) throws(PropertyListError) -> Range<Int> {
         var index = start &+ 1
@@ -78,7 +78,7 @@ struct JSONString {
         throw Self.error(.truncated, "a string has no closing quote", start)
     }
 
-    /// Appends the characters of the content. Linear.
+    /// Appends the text of the content, with escapes decoded. Linear.
     ///
     /// - Throws: `invalidString`.
     mutating func append(
@@ -102,7 +102,9 @@ struct JSONString {
         _ text: Span<UInt8>, _ place: Int
     ) throws(PropertyListError) -> (UInt32, length: Int) {
         guard text.count > 1 else {
-            throw Self.error(.invalidString, "`\\` stands at the end of a string", place)
+            throw Self.error(
+                .invalidString, "expected a character after `\\`, found the end of the string",
+                place)
         }
         switch text[1] {
         case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"):
@@ -113,7 +115,7 @@ struct JSONString {
         case UInt8(ascii: "r"): return (0x0D, 2)
         case UInt8(ascii: "t"): return (0x09, 2)
         case UInt8(ascii: "u"): return try unicode(text, place)
-        default: throw Self.error(.invalidString, "an escape is none of JSON", place)
+        default: throw Self.error(.invalidString, "expected a JSON escape, found another", place)
         }
     }
 
@@ -121,7 +123,8 @@ struct JSONString {
         _ text: Span<UInt8>, _ place: Int
     ) throws(PropertyListError) -> (UInt32, length: Int) {
         guard let unit = Self.unit(text, at: 0) else {
-            throw Self.error(.invalidString, "`\\u` has fewer than 4 digits", place)
+            throw Self.error(
+                .invalidString, "expected 4 hexadecimal digits after `\\u`, found fewer", place)
         }
         if unit & 0xF800 != 0xD800 { return (unit, 6) }
         if unit < 0xDC00, let second = Self.unit(text, at: 6), second & 0xFC00 == 0xDC00 {
@@ -136,7 +139,7 @@ struct JSONString {
         return (0xFFFD, 6)
     }
 
-    /// The number in `\uhhhh`, or nil where that does not stand at `index`.
+    /// Returns the code unit of `\uhhhh`, or nil if that is not at `index`.
     private static func unit(_ text: Span<UInt8>, at index: Int) -> UInt32? {
         guard text.count >= index &+ 6, text.has("\\u", at: index) else { return nil }
         var value: UInt32 = 0

@@ -1,15 +1,16 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Walks over a document and writes each value, in the forms of ``JSONForm`` where those are asked
-/// for.
+/// Traverses a document and writes each value as JSON, with the forms of ``JSONForm`` in the typed
+/// mapping.
 struct JSONWriter: ~Copyable {
     private struct Frame {
         let isObject: Bool
-        /// A Boolean value that says whether the entries of a dictionary are arrays of two.
+        /// A Boolean value that is true if the entries of a dictionary are written as arrays of
+        /// two.
         let isPairs: Bool
-        /// A Boolean value that says whether an object that names the kind stands around the
-        /// container.
+        /// A Boolean value that is true if the container is wrapped in an object that names its
+        /// kind.
         let isWrapped: Bool
         var count = 0
     }
@@ -72,7 +73,7 @@ struct JSONWriter: ~Copyable {
         append(options.layout == .indented ? "\": " : "\":")
     }
 
-    /// Appends a quote and the text, without the closing quote.
+    /// Appends a quote and the text, but not the closing quote.
     private mutating func append(text record: NodeRecord) {
         output.append(UInt8(ascii: "\""))
         if record.encoding == .utf16 {
@@ -102,7 +103,7 @@ struct JSONWriter: ~Copyable {
         }
     }
 
-    /// Returns whether a reader of typed JSON would take the dictionary for something else.
+    /// Returns whether a parser of typed JSON would mistake the dictionary for a form.
     private func isLikeForm(_ record: NodeRecord) -> Bool {
         options.mapping == .typed && record.count == 1
             && JSONForm(

@@ -1,11 +1,12 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Dates as GNUstep writes them in typed values: `2001-01-01 00:00:00 +0000`.
+/// Dates in the form of GNUstep's typed values: `2001-01-01 00:00:00 +0000`.
 enum GNUstepDate {
-    /// The seconds since 2001 of a date with its offset from UTC, or nil. Linear.
+    /// Parses a date with its offset from UTC. Returns the seconds since 2001, or nil. Linear.
     static func parse(_ text: Span<UInt8>) -> Double? {
-        // From the end: six characters of the zone, nine of the time; a year may have any number.
+        // From the end: six characters for the zone, nine for the time. A year may have any number
+        // of digits.
         guard text.count >= 20 else { return nil }
         let zone = text.count - 6
         var civil = text.indices.prefix(zone).map { text[$0] }
@@ -18,7 +19,7 @@ enum GNUstepDate {
         return seconds - offset
     }
 
-    /// The seconds of ` +hhmm`.
+    /// Parses ` +hhmm`, and returns it in seconds.
     private static func offset(_ text: Span<UInt8>) -> Double? {
         guard text[0] == 0x20, text[1] == 0x2B || text[1] == 0x2D else { return nil }
         let digits = (2..<6).map { text[$0] &- 0x30 }

@@ -14,16 +14,16 @@
 /// | `B` | `Y` or `N` |
 /// | `D` | a date, `YYYY-MM-DD hh:mm:ss +hhmm` |
 ///
-/// A value may stand in double quotes. Source: GNUstep's `NSPropertyList.m`; no other reader gives
+/// A value may be in double quotes. Source: GNUstep's `NSPropertyList.m`. No other parser gives
 /// these forms another meaning.
 package struct OpenStepAngle {
     package let options: ParsingOptions
     var used: ParsingOptions = []
-    /// Where the value ends, after it has been read.
+    /// The end of the value. Valid once the value has been read.
     package private(set) var end = 0
     private let start: Int
 
-    /// GNUstep's own limit.
+    /// The maximum length of a typed value in bytes. GNUstep has the same limit.
     private static let longestValue = 4096
 
     package init(at start: Int, options: ParsingOptions) {
@@ -31,7 +31,8 @@ package struct OpenStepAngle {
         self.options = options
     }
 
-    /// The record of the value; its bytes go to the side buffer of `store`. Linear.
+    /// Parses the value, and returns its record. Appends its bytes to the side buffer of `store`.
+    /// Linear.
     ///
     /// - Throws: `truncated`, `invalidData`, `invalidNumber`, `invalidDate`,
     ///   `unexpectedCharacter`, `sizeLimitExceeded`.
@@ -48,8 +49,8 @@ package struct OpenStepAngle {
         return try store.decodedRecord(.data, from: before, at: start, .openStep)
     }
 
-    /// Where a value that has been read ends: base 64 after the first `]>`, as a loose reader lets any
-    /// character stand in it, all else after the first `>`.
+    /// Returns the end of a value that has been read. Base 64 ends after the first `]>`, because
+    /// lenient parsing accepts any character in it. All else ends after the first `>`.
     package static func end(at start: Int, in text: Span<UInt8>) -> Int? {
         if text.has("<[", at: start) {
             return text.firstIndex(of: "]>", from: start &+ 2).map { $0 &+ 2 }
@@ -69,11 +70,14 @@ package struct OpenStepAngle {
                 continue
             }
             guard let high = HexText.value(text[index]) else {
-                throw error(.invalidData, "a character in data is no hexadecimal digit", index)
+                throw error(
+                    .invalidData, "expected a hexadecimal digit in data, found another character",
+                    index)
             }
             guard index &+ 1 < text.count else { break }
             guard let low = HexText.value(text[index &+ 1]) else {
-                throw error(.invalidData, "a byte of data has one digit only", index)
+                throw error(
+                    .invalidData, "expected two digits for a byte of data, found one", index)
             }
             output.append(high << 4 | low)
             index &+= 2
@@ -113,7 +117,8 @@ package struct OpenStepAngle {
         case UInt8(ascii: "D"): return try date(value)
         default:
             throw error(
-                .unexpectedCharacter, "a typed value has another type than I, R, B or D",
+                .unexpectedCharacter,
+                "expected I, R, B or D as the type of a typed value, found another",
                 start &+ 2)
         }
     }
@@ -126,7 +131,8 @@ package struct OpenStepAngle {
         let isClosed = range.count > 1 && text[range.upperBound &- 1] == quote
         if !isOpen && !isClosed { return range }
         guard isOpen, isClosed else {
-            throw error(.truncated, "the value of a typed value lacks a quote", range.lowerBound)
+            throw error(
+                .truncated, "expected two quotes around a typed value, found one", range.lowerBound)
         }
         return (range.lowerBound &+ 1)..<(range.upperBound &- 1)
     }
@@ -135,7 +141,7 @@ package struct OpenStepAngle {
         let isDecimal = text.indices.allSatisfy { text[$0] | 0x20 != UInt8(ascii: "x") }
         guard isDecimal, case .value(let magnitude, let isNegative) = IntegerText.parse(text) else {
             throw error(
-                .invalidNumber, "a typed value is no integer in −2⁶³ … 2⁶⁴−1", start)
+                .invalidNumber, "expected an integer in −2⁶³ … 2⁶⁴−1, found another value", start)
         }
         var result = record(.integer, isNegative ? 0 &- magnitude : magnitude)
         result.isNegative = isNegative
@@ -144,14 +150,16 @@ package struct OpenStepAngle {
 
     private func real(_ text: Span<UInt8>) throws(PropertyListError) -> NodeRecord {
         guard let value = RealText.parse(text) ?? RealText.parseSpecial(text) else {
-            throw error(.invalidNumber, "a typed value is no number", start)
+            throw error(.invalidNumber, "expected a number, found another value", start)
         }
         return record(.real, value.bitPattern, header: 8)
     }
 
     private func boolean(_ text: Span<UInt8>) throws(PropertyListError) -> NodeRecord {
         guard text.count == 1, text[0] == UInt8(ascii: "Y") || text[0] == UInt8(ascii: "N") else {
-            throw error(.unexpectedCharacter, "a typed boolean is neither Y nor N", start)
+            throw error(
+                .unexpectedCharacter, "expected Y or N as a typed Boolean, found another value",
+                start)
         }
         return record(.boolean, text[0] == UInt8(ascii: "Y") ? 1 : 0)
     }
@@ -159,7 +167,8 @@ package struct OpenStepAngle {
     private func date(_ text: Span<UInt8>) throws(PropertyListError) -> NodeRecord {
         guard let seconds = GNUstepDate.parse(text) else {
             throw error(
-                .invalidDate, "a typed date is not of the form `YYYY-MM-DD hh:mm:ss +hhmm`", start)
+                .invalidDate,
+                "expected a date of the form `YYYY-MM-DD hh:mm:ss +hhmm`, found other text", start)
         }
         return record(.date, seconds.bitPattern)
     }

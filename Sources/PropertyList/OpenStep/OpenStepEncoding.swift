@@ -1,12 +1,12 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Turns OpenStep text to UTF-8.
+/// Converts OpenStep text to UTF-8.
 ///
-/// The encoding is the one that is asked for, else that of a byte order mark, else UTF-8. Nothing is
-/// guessed: in which encoding an old file was written its bytes do not say.
+/// The encoding is the requested one, else that of a byte order mark, else UTF-8. It is never
+/// guessed, because the bytes of an old file do not reveal its encoding.
 enum OpenStepEncoding {
-    /// The text; `bytes` themselves where they are UTF-8 already. Linear.
+    /// Returns the text as UTF-8, or `bytes` themselves if they are UTF-8 already. Linear.
     ///
     /// - Throws: `invalidEncoding`.
     static func utf8(
@@ -15,20 +15,20 @@ enum OpenStepEncoding {
         let text = try decoded(bytes, named: name)
         if let place = text.span.firstIndex(of: 0, or: 0, in: 0..<text.count) {
             throw error(
-                "a zero byte stands in the text", place, text,
+                "the text contains a zero byte", place, text,
                 .init(
                     .nameEncoding,
-                    "name the encoding if it is one of two bytes a character without a mark"))
+                    "name the encoding if it is UTF-16 or UTF-32 without a byte order mark"))
         }
         if let place = UTF8Text.firstInvalid(text.span) {
             throw error(
                 "the text is not valid UTF-8", place, text,
-                .init(.nameEncoding, "name the encoding of old files"))
+                .init(.nameEncoding, "name the encoding if it is another, as in old files"))
         }
         return text
     }
 
-    /// Returns the encoding of a text that was read.
+    /// Returns the encoding of a source text.
     static func sourceEncoding(_ bytes: [UInt8], named name: String?) -> SourceEncoding {
         let mark = ByteOrderMark(bytes)
         guard let encoding = name ?? mark?.encoding, !isUTF8(encoding) else { return .utf8 }
@@ -58,7 +58,7 @@ enum OpenStepEncoding {
         case .text(let text): return text
         case .unknownEncoding:
             throw error(
-                "the encoding `\(TerminalText.escaped(name))` is not known", 0, [],
+                "unknown encoding `\(TerminalText.escaped(name))`", 0, [],
                 TextDecoder.recovery)
         case .invalidText:
             throw error("the bytes are not valid in `\(TerminalText.escaped(name))`", 0, [])
@@ -74,7 +74,7 @@ enum OpenStepEncoding {
         text.reserveCapacity(bytes.count)
         for (place, byte) in bytes.enumerated() {
             guard let scalar = NextStepEncoding.scalar(byte) else {
-                throw error("a byte has no character in the NeXTSTEP encoding", place, [])
+                throw error("a byte is undefined in the NeXTSTEP encoding", place, [])
             }
             UTF8Text.append(scalar, to: &text)
         }

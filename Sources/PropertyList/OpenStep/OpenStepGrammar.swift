@@ -1,7 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Makes a document of OpenStep text.
+/// Parses OpenStep text into the tables of a document.
 ///
 ///     file       = blanks [ value | entries ] blanks
 ///     value      = dictionary | array | string | data and typed values (``OpenStepAngle``)
@@ -9,8 +9,8 @@
 ///     entries    = { string [ "=" value ] ";" }
 ///     array      = "(" [ value { "," value } [ "," ] ] ")"
 ///
-/// Blanks may stand between any two of these. Entries without braces are a strings file; a file
-/// without anything is one too. `key;` is short for `key = key;`: then key and value are the same
+/// Blanks are allowed between any two of these. Entries without braces form a strings file; an
+/// empty file is one too. `key;` is short for `key = key;`, and key and value are then the same
 /// node. Source: CoreFoundation's `CFOldStylePList.c`.
 struct OpenStepGrammar {
     let options: ParsingOptions
@@ -18,7 +18,7 @@ struct OpenStepGrammar {
     var tree: TreeAssembler
     private(set) var used: ParsingOptions = []
     private var scanner: OpenStepScanner
-    // Whether a value was read and what separates it from the next was not.
+    // True after a value, before its separator has been read.
     private var isAfterValue = false
     private var isStringsFile = false
     private var isASCII: Bool
@@ -31,9 +31,9 @@ struct OpenStepGrammar {
         self.limits = limits
     }
 
-    /// Reads the whole text. Linear; not recursive.
+    /// Parses the whole text. Linear; not recursive.
     ///
-    /// - Throws: an error whose place is a byte offset.
+    /// - Throws: an error whose location is a byte offset.
     mutating func run(_ text: Span<UInt8>) throws(PropertyListError) {
         try readBeginning(text)
         while tree.depth > 0 {
@@ -53,7 +53,7 @@ struct OpenStepGrammar {
         try checkDepth()
     }
 
-    /// Returns whether a text is white space, at least one byte of it, and nothing else.
+    /// Returns whether a text is not empty and has only white space.
     static func isBlank(_ text: Span<UInt8>) -> Bool {
         !text.isEmpty && text.indices.allSatisfy { OpenStepCharacter.isBlank(text[$0]) }
     }
@@ -70,7 +70,7 @@ struct OpenStepGrammar {
 
     private mutating func readEnd(_ text: Span<UInt8>) throws(PropertyListError) {
         used.formUnion(scanner.used)
-        // What follows the entries of a strings file may look like a comment without an end.
+        // The trailing content of a strings file may look like an unterminated comment.
         if used.contains(.trailingContent) { return }
         try scanner.skipBlanks(text)
         used.formUnion(scanner.used)
@@ -80,7 +80,7 @@ struct OpenStepGrammar {
         )
     }
 
-    /// Ends a strings file before the end of the text, as Apple's readers do where no key follows.
+    /// Ends a strings file before the end of the text, like Apple's parsers if no key follows.
     private mutating func endEntries() throws(PropertyListError) {
         guard options.contains(.trailingContent) else {
             throw error(
@@ -151,17 +151,22 @@ struct OpenStepGrammar {
         }
     }
 
-    /// A Boolean value that says whether the entries of a strings file, which nothing encloses, are
-    /// what is being read.
+    /// A Boolean value that is true while parsing the entries of a strings file. They have no
+    /// closing brace.
     private var endsStringsFile: Bool { isStringsFile && tree.depth == 1 }
 
     private mutating func closeAtEnd() throws(PropertyListError) {
         if endsStringsFile, !isAfterValue, tree.openCount % 2 == 0 { return tree.close() }
         let kind = tree.openKind.map { "\($0)" } ?? "value"
-        if endsStringsFile { throw error(.truncated, "the text ends before the `;` of an entry") }
+        if endsStringsFile {
+            throw error(.truncated, "expected `;` after an entry, found the end of the text")
+        }
         let start = Int(tree.openOffset ?? 0)
         let line = SourceText.location(start, in: tree.store.bytes).line ?? 1
-        throw error(.truncated, "the text ends within the \(kind) that begins in line \(line)")
+        throw error(
+            .truncated,
+            "expected the end of the \(kind) that begins in line \(line), found the end of the text"
+        )
     }
 
     private mutating func open(_ kind: PropertyListKind) {
@@ -187,7 +192,7 @@ struct OpenStepGrammar {
 
     private mutating func readValue(_ text: Span<UInt8>) throws(PropertyListError) {
         guard let byte = scanner.peek(text) else {
-            throw error(.truncated, "the text ends where a value belongs")
+            throw error(.truncated, "expected a value, found the end of the text")
         }
         switch byte {
         case UInt8(ascii: "{"): try readOpening(.dictionary)
@@ -244,7 +249,7 @@ struct OpenStepGrammar {
         let (scalar, _) = UTF8Text.scalar(tree.store.bytes.span, at: scanner.position)
         let character = Unicode.Scalar(scalar).map { TerminalText.escaped(String($0)) } ?? ""
         return error(
-            .unexpectedCharacter, "`\(character)` stands where \(expected) belongs", option)
+            .unexpectedCharacter, "expected \(expected), found `\(character)`", option)
     }
 
     private func error(

@@ -1,41 +1,42 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// OpenStep property lists: old-style text, `.strings` files, Xcode's project files.
+/// OpenStep property lists: old-style text, `.strings` files, and Xcode's project files.
 ///
-/// The format knows strings, data, arrays and dictionaries, and nothing else: `1` is text.
+/// The format has only strings, data, arrays and dictionaries. `1` is a string.
 public enum OpenStepPropertyList {
     /// The layout of the text.
     public enum Layout: Sendable, Hashable {
-        /// On one line: `{name = Anna; ages = (7, 8);}`.
+        /// One line: `{name = Anna; ages = (7, 8);}`.
         case compact
-        /// Each value on a line of its own, four spaces deeper than its container.
+        /// One value per line, indented by four spaces more than its container.
         case indented
-        /// The entries of the root without braces, one a line, as in `.strings` files.
+        /// The entries of the root without braces, one per line, as in `.strings` files.
         case strings
-        /// As Xcode writes `project.pbxproj`: objects in sections, each number with its name.
+        /// The layout of Xcode's `project.pbxproj`: objects in sections, and a comment with its
+        /// name after each object number.
         ///
-        /// The project's name stands in a comment and nowhere else: where it is nil, it is taken from
-        /// the comment of the source, if that is a project file.
+        /// The file contains the project's name only in comments. If the name is nil, it is taken
+        /// from the comments of the source if that is a project file.
         case projectFile(projectName: String?)
     }
 
-    /// The form of numbers, booleans and dates, for which the format has no form.
+    /// The representation of numbers, Booleans and dates, which have no native form.
     public enum Scalars: Sendable, Hashable {
-        /// Not at all: such a value is an error.
+        /// Refuses such values with an error.
         case refused
-        /// As GNUstep's typed values, `<*I5>`, which this library and GNUstep read back.
+        /// Writes GNUstep's typed values, `<*I5>`, which this library and GNUstep can parse.
         case typed
-        /// As text: numbers in decimal, booleans as `YES` and `NO`, dates in ISO 8601; sets become
-        /// arrays and UIDs `{CF$UID = 5;}`. Reading gives strings.
+        /// Writes text: numbers in decimal, Booleans as `YES` and `NO`, dates in ISO 8601. Sets
+        /// become arrays, and UIDs become `{CF$UID = 5;}`. Parsing gives strings.
         case text
     }
 
-    /// The form of data.
+    /// The text form of data.
     public enum DataForm: Sendable, Hashable {
-        /// In hexadecimal, `<0102>`.
+        /// Hexadecimal, `<0102>`.
         case hexadecimal
-        /// In base 64, `<[AQI=]>`, which this library and GNUstep read.
+        /// Base 64, `<[AQI=]>`, which this library and GNUstep can parse.
         case base64
     }
 
@@ -43,25 +44,25 @@ public enum OpenStepPropertyList {
     public struct Options: Sendable, Hashable {
         /// The layout of the text.
         public var layout = Layout.indented
-        /// The form of numbers, booleans and dates.
+        /// The representation of numbers, Booleans and dates.
         public var scalars = Scalars.refused
-        /// The form of data.
+        /// The text form of data.
         public var dataForm = DataForm.hexadecimal
-        /// A Boolean value that says whether keys are sorted by UTF-16 code units; in a project
-        /// file `isa` comes first.
+        /// A Boolean value that is true to sort keys by UTF-16 code units. In a project file, `isa`
+        /// comes first.
         public var sortsKeys = false
-        /// A Boolean value that says whether characters outside ASCII are escaped as `\Uhhhh`;
-        /// otherwise they are UTF-8.
+        /// A Boolean value that is true to escape non-ASCII characters as `\Uhhhh`, and false to
+        /// write them as UTF-8.
         public var escapesNonASCII = false
 
-        /// Indented, in the document's order, numbers refused.
+        /// Creates the default options: indented, in document order, numbers refused.
         public init() {}
     }
 
-    /// Writes a document as UTF-8. Linear in what is written.
+    /// Serializes a document as UTF-8. Linear in the size of the output.
     ///
-    /// - Throws: `unrepresentableValue`, with the path, for what the format and the options have no
-    ///   form for; `depthLimitExceeded`, `expansionLimitExceeded`, `sizeLimitExceeded`.
+    /// - Throws: `unrepresentableValue`, with the path, for values that the format and the options
+    ///   cannot represent; `depthLimitExceeded`, `expansionLimitExceeded`, `sizeLimitExceeded`.
     public static func serialize(
         _ document: PropertyListDocument, options: Options = Options(),
         limits: ParsingLimits = .default
@@ -74,12 +75,12 @@ public enum OpenStepPropertyList {
     ///
     /// - Parameters:
     ///   - bytes: the file.
-    ///   - encoding: the encoding's name, as in `macintosh`, `UTF-16LE`, `NEXTSTEP`; nil for that of
-    ///     a byte order mark, or else UTF-8.
-    ///   - options: leniencies; none by default.
-    ///   - limits: how much the file may ask for.
+    ///   - encoding: the name of the encoding, such as `macintosh`, `UTF-16LE` or `NEXTSTEP`. If
+    ///     nil, the encoding is that of a byte order mark, or else UTF-8.
+    ///   - options: the accepted leniencies; none by default.
+    ///   - limits: the limits on the resources that the file may use.
     /// - Returns: The document.
-    /// - Throws: `invalidEncoding`, and the code that fits where the text is malformed.
+    /// - Throws: `invalidEncoding`, or the code for the defect of malformed text.
     public static func parse(
         _ bytes: [UInt8], encoding: String?, options: ParsingOptions = .strict,
         limits: ParsingLimits = .default

@@ -1,14 +1,14 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reads an OpenStep property list into the tables of a document.
+/// Parses an OpenStep property list into the tables of a document.
 ///
 ///     bytes → OpenStepEncoding → OpenStepGrammar → DictionaryPass
 enum OpenStepReader {
     /// Parses a whole document. Linear.
     ///
-    /// `isDetected` says whether the first bytes told the format. Only then does a blank text need a
-    /// leniency.
+    /// `isDetected` is true if the format was detected and not requested. Only then does blank text
+    /// need a leniency.
     static func parse(
         _ bytes: [UInt8], encoding: String? = nil, isDetected: Bool = false,
         options: ParsingOptions, limits: ParsingLimits

@@ -1,22 +1,22 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Writes data, and numbers, booleans and dates in one of the forms that stand in for them.
+/// Writes data, and represents numbers, Booleans and dates as the options say.
 ///
-/// The forms of GNUstep are described at ``OpenStepAngle``.
+/// ``OpenStepAngle`` describes the forms of GNUstep.
 package struct OpenStepScalarWriter {
     package let options: OpenStepPropertyList.Options
 
     package init(options: OpenStepPropertyList.Options) { self.options = options }
 
-    /// Appends a value that is neither a string nor a container.
+    /// Appends a scalar that is not a string.
     ///
     /// - Throws: `unrepresentableValue`.
     package func append(_ node: PropertyListNode, to output: inout [UInt8])
         throws(PropertyListError)
     {
         if let data = node.data { return append(data, to: &output) }
-        if node.isNull { throw Self.error("OpenStep has no form for null") }
+        if node.isNull { throw Self.error("OpenStep cannot represent null") }
         switch options.scalars {
         case .refused: throw Self.refusal(of: node.kind)
         case .typed: try appendTyped(node, to: &output)
@@ -26,7 +26,7 @@ package struct OpenStepScalarWriter {
 
     // MARK: Data
 
-    /// Bytes in groups of four, as Apple's and GNUstep's writers have them.
+    /// Appends data. Hexadecimal bytes are in groups of four, as in Apple's and GNUstep's writers.
     private func append(_ data: ArraySlice<UInt8>, to output: inout [UInt8]) {
         if options.dataForm == .base64 {
             output.append(contentsOf: "<[" as StaticString)
@@ -52,7 +52,7 @@ package struct OpenStepScalarWriter {
             IntegerText.appendDecimal(value.magnitude, negative: value.isNegative, to: &output)
         } else if let value = node.real {
             guard value.width == .double else {
-                throw Self.error("a typed value has no form for a real of 32 bits")
+                throw Self.error("a typed value cannot represent a 32-bit real")
             }
             output.append(UInt8(ascii: "R"))
             RealText.append(value.value, style: .shortest, to: &output)
@@ -70,10 +70,10 @@ package struct OpenStepScalarWriter {
     private func civil(_ date: PropertyListDate) throws(PropertyListError) -> CivilDate {
         let seconds = date.secondsSince2001
         guard let civil = CivilDate(secondsSince2001: seconds) else {
-            throw Self.error("a date is too far away for a calendar, or not a number")
+            throw Self.error("a date is not a number, or outside the range of the calendar")
         }
         if PropertyListDate.fraction(of: seconds) != 0 || seconds.bitPattern == 1 << 63 {
-            throw Self.error("a typed value has no form for fractions of a second")
+            throw Self.error("a typed value cannot represent fractions of a second")
         }
         return civil
     }
@@ -101,8 +101,8 @@ package struct OpenStepScalarWriter {
 
     package static func refusal(of kind: PropertyListKind) -> PropertyListError {
         error(
-            "OpenStep has no form for a value of kind \(kind)",
-            .init(.chooseScalars, "`OpenStepPropertyList.Options.scalars` names other forms"))
+            "OpenStep cannot represent a value of kind \(kind)",
+            .init(.chooseScalars, "choose another form in `OpenStepPropertyList.Options.scalars`"))
     }
 
     package static func error(_ what: String, _ recovery: PropertyListError.Recovery? = nil)

@@ -1,29 +1,29 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Finds where white space, comments and strings end in OpenStep text; what strings mean is the
-/// matter of ``OpenStepText``.
+/// Finds the ends of white space, comments and strings in OpenStep text. ``OpenStepText`` resolves
+/// the escapes in strings.
 ///
 ///     blank   = TAB | LF | VT | FF | CR | SP | U+2028 | U+2029 | comment
 ///     comment = "//" … end of line | "/*" … "*/"
 ///     string  = bare | '"' … '"' | "'" … "'"
 ///     bare    = one or more of A-Z a-z 0-9 _ $ / : . -
 ///
-/// Because `/` may stand in a bare string, `//` and `/*` begin a comment only where a blank may be:
+/// `/` may occur in a bare string, so `//` and `/*` begin a comment only where blanks are allowed:
 /// `a//b` is one string.
 package struct OpenStepScanner {
     package let options: ParsingOptions
     var used: ParsingOptions = []
-    /// The place up to which the text has been read.
+    /// The index of the next byte to read.
     package var position: Int
 
-    /// A scanner at the beginning of `text`, behind a byte order mark.
+    /// Creates a scanner at the beginning of `text`, after any byte order mark.
     package init(_ text: Span<UInt8>, options: ParsingOptions) {
         self.options = options
         position = text.has("\u{FEFF}", at: 0) ? 3 : 0
     }
 
-    /// The byte at the position; nil at the end.
+    /// Returns the byte at the position, or nil at the end.
     @inline(__always)
     package func peek(_ text: Span<UInt8>) -> UInt8? {
         position < text.count ? text[position] : nil
@@ -49,7 +49,7 @@ package struct OpenStepScanner {
         }
     }
 
-    /// Skips a comment; false where there is none.
+    /// Skips a comment. Returns false if there is none.
     private mutating func skipComment(_ text: Span<UInt8>) throws(PropertyListError) -> Bool {
         if text.has("//", at: position) {
             skipLine(text)
@@ -90,9 +90,9 @@ package struct OpenStepScanner {
         byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'")
     }
 
-    /// Skips a string that begins at the position. Linear.
+    /// Skips the string at the position. Linear.
     ///
-    /// - Returns: what stands between its quotes, or all of a bare one, and whether that has
+    /// - Returns: the range between the quotes, or the whole bare string, and whether it has
     ///   escapes.
     /// - Throws: `truncated` for a string without an end.
     package mutating func skipString(
@@ -124,7 +124,7 @@ package struct OpenStepScanner {
 
     // MARK: Errors
 
-    /// An error at a byte of the text; its line is counted by ``OpenStepReader``.
+    /// Returns an error at a byte offset of the text. ``OpenStepReader`` adds the line.
     package static func error(
         _ code: PropertyListError.Code, _ what: String, at place: Int,
         _ option: ParsingOptions? = nil

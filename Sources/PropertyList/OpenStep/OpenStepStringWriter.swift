@@ -1,11 +1,11 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Writes strings of OpenStep text, with quotes and escapes where Apple's writers have them.
+/// Writes OpenStep strings, with the same quotes and escapes as Apple's writers.
 package struct OpenStepStringWriter {
-    /// A Boolean value that says whether characters outside ASCII are escaped.
+    /// A Boolean value that is true to escape non-ASCII characters.
     package let escapesNonASCII: Bool
-    /// A Boolean value that says whether LF and TAB stand as they are, not as escapes.
+    /// A Boolean value that is true to write LF and TAB unchanged instead of as escapes.
     var keepsLines = false
 
     package init(escapesNonASCII: Bool, keepsLines: Bool = false) {
@@ -13,8 +13,8 @@ package struct OpenStepStringWriter {
         self.keepsLines = keepsLines
     }
 
-    /// Appends UTF-8 text: bare if it is of letters, digits and `_$/.` and cannot be taken for a
-    /// comment, otherwise in quotes. Linear.
+    /// Appends UTF-8 text. The text stays unquoted if it consists of letters, digits and `_$/.` and
+    /// cannot be mistaken for a comment. Linear.
     package func append(_ text: ArraySlice<UInt8>, isQuoted: Bool = false, to output: inout [UInt8])
     {
         if !isQuoted, Self.isBare(text) { return output.append(contentsOf: text) }
@@ -23,7 +23,8 @@ package struct OpenStepStringWriter {
         output.append(UInt8(ascii: "\""))
     }
 
-    /// Three underscores are quoted because Xcode does it.
+    /// Returns whether a text needs no quotes. Text with three underscores in a row needs them, as
+    /// in Xcode.
     private static func isBare(_ text: ArraySlice<UInt8>) -> Bool {
         if text.isEmpty || !text.allSatisfy(OpenStepCharacter.isPlain) { return false }
         var run = 0
@@ -45,7 +46,7 @@ package struct OpenStepStringWriter {
             if text[index] < 0x80 {
                 appendEscape(text[index], to: &output)
             } else if text[index] >= 0xC0 {
-                // The bytes that follow the first of a character are passed over.
+                // Skip the continuation bytes of the character.
                 appendUnits(text[index...].prefix(4), to: &output)
             }
         }
@@ -77,7 +78,7 @@ package struct OpenStepStringWriter {
         append(unit: UInt16(byte), to: &output)
     }
 
-    /// The character that `bytes` begin with, as one escape or two.
+    /// Appends the first character of `bytes` as one or two escapes.
     private func appendUnits(_ bytes: ArraySlice<UInt8>, to output: inout [UInt8]) {
         let (scalar, _) = UTF8Text.scalar(Array(bytes).span, at: 0)
         guard let scalar = Unicode.Scalar(scalar) else { return }

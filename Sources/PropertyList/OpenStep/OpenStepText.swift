@@ -1,22 +1,22 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Resolves the escapes in quoted strings.
+/// Resolves escapes in quoted strings.
 ///
 /// | escape | character |
 /// |---|---|
 /// | `\a \b \f \n \r \t \v` | 07 08 0C 0A 0D 09 0B |
-/// | `\` and a line end, a sign, a quote, `\` | that character |
-/// | `\ooo`, one to three octal digits | up to 177 that of ASCII, above it that of NeXTSTEP |
-/// | `\Uhhhh`, four hexadecimal digits | that UTF-16 unit; two of them for a pair |
+/// | `\` before a line end, a sign, a quote, `\` | that character |
+/// | `\ooo`, one to three octal digits | up to 177 in ASCII, above it in NeXTSTEP |
+/// | `\Uhhhh`, four hexadecimal digits | a UTF-16 code unit; two of them form a pair |
 ///
-/// Source: CoreFoundation's `CFOldStylePList.c`. Escapes that other readers resolve in another way need
-/// an option: ``ParsingOptions/nextStepEscapes``, ``ParsingOptions/looseEscapes``.
+/// Source: CoreFoundation's `CFOldStylePList.c`. Escapes that other parsers resolve differently
+/// need an option: ``ParsingOptions/nextStepEscapes``, ``ParsingOptions/looseEscapes``.
 struct OpenStepText {
     let options: ParsingOptions
     var used: ParsingOptions = []
 
-    /// Appends the characters of `text` in `range`. Linear.
+    /// Appends the text in `range` with escapes resolved. Linear.
     ///
     /// - Throws: `invalidString`.
     mutating func append(
@@ -37,11 +37,14 @@ struct OpenStepText {
         }
     }
 
-    /// The character of the escape that `text` begins with, and the length of that in bytes.
+    /// Returns the character of the escape at the start of `text`, and the length of the escape in
+    /// bytes.
     private mutating func scalar(
         _ text: Span<UInt8>, _ place: Int
     ) throws(PropertyListError) -> (UInt32, length: Int) {
-        guard text.count > 1 else { throw Self.error("`\\` stands at the end of a string", place) }
+        guard text.count > 1 else {
+            throw Self.error("expected a character after `\\`, found the end of the string", place)
+        }
         switch text[1] {
         case UInt8(ascii: "a"): return (0x07, 2)
         case UInt8(ascii: "b"): return (0x08, 2)
@@ -80,9 +83,9 @@ struct OpenStepText {
         if value < 0x80 { return (value, length) }
         try allow(
             .nextStepEscapes,
-            "what the octal escape `\\\(String(value, radix: 8))` means depends "
-                + "on the encoding it was made for", place)
-        // As in CoreFoundation, whose number has eight bits.
+            "the octal escape `\\\(String(value, radix: 8))` is ambiguous: its meaning "
+                + "depends on the encoding", place)
+        // CoreFoundation uses only the low eight bits too.
         return (NextStepEncoding.scalar(UInt8(truncatingIfNeeded: value)) ?? 0xFFFD, length)
     }
 
@@ -92,7 +95,10 @@ struct OpenStepText {
         _ text: Span<UInt8>, _ place: Int
     ) throws(PropertyListError) -> (UInt32, length: Int) {
         let (unit, digits) = Self.unit(text)
-        if digits < 4 { try allow(.looseEscapes, "`\\U` has \(digits) digits, not 4", place) }
+        if digits < 4 {
+            try allow(
+                .looseEscapes, "expected 4 hexadecimal digits after `\\U`, found \(digits)", place)
+        }
         let length = digits &+ 2
         if unit & 0xF800 != 0xD800 { return (unit, length) }
         if unit < 0xDC00, text.has("\\U", at: length) {
@@ -106,7 +112,7 @@ struct OpenStepText {
         return (0xFFFD, length)
     }
 
-    /// The number that up to four digits after `\U` give, 0 for none, and how many there are.
+    /// Returns the number in up to four digits after `\U`, 0 for none, and the number of digits.
     private static func unit(_ text: Span<UInt8>) -> (UInt32, digits: Int) {
         var value: UInt32 = 0
         var digits = 0

@@ -1,7 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Walks over a document and writes each value in the layout that is asked for.
+/// Traverses a document and writes each value in the requested layout.
 ///
 /// | style | dictionary | array |
 /// |---|---|---|
@@ -17,7 +17,7 @@ struct OpenStepWriter: ~Copyable {
     private struct Frame {
         let style: Style
         let isDictionary: Bool
-        /// A Boolean value that says whether the children are the objects of a project file.
+        /// A Boolean value that is true if the children are the objects of a project file.
         let holdsObjects: Bool
         var count = 0
     }
@@ -54,7 +54,9 @@ struct OpenStepWriter: ~Copyable {
 
     mutating func write() throws(PropertyListError) -> [UInt8] {
         if options.layout == .strings, document.root.kind != .dictionary {
-            throw OpenStepScalarWriter.error("a strings file holds a dictionary")
+            throw OpenStepScalarWriter.error(
+                "expected a dictionary as the root of a strings file, found a value of kind "
+                    + "\(document.root.kind)")
         }
         if let project { append(project.header) }
         while let step = try walk.next(&budget) {
@@ -166,7 +168,7 @@ struct OpenStepWriter: ~Copyable {
 
     // MARK: Children
 
-    /// Writes what stands before a child: what separates it from the one before, its line's start.
+    /// Writes the separator after the previous child, and the beginning of the child's line.
     private mutating func beginChild(_ node: PropertyListNode, _ key: PropertyListNode?) {
         guard let frame = frames.last else { return }
         let isFirst = frame.count == 0
@@ -183,7 +185,7 @@ struct OpenStepWriter: ~Copyable {
         }
     }
 
-    /// Writes what ends a child that has been written.
+    /// Writes the terminator of a child.
     private mutating func endChild() {
         guard let frame = frames.last else { return }
         let isProject = frame.style == .project || frame.style == .projectLine

@@ -1,7 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// The additions that Xcode makes to the values of a project file (`project.pbxproj`):
+/// The text that Xcode adds to the values of a project file (`project.pbxproj`):
 ///
 ///     // !$*UTF8*$!
 ///     {
@@ -15,32 +15,33 @@
 ///     	rootObject = 0C /* Project object */;
 ///     }
 ///
-/// The objects are in sections by their class, `isa`; those of two classes stand on one line; after
-/// the number of an object is its name, see ``ProjectNames``. Files of before Xcode 2 (object version
-/// 42) have neither sections nor names. Those of Xcode 1 have instead, between objects whose
-/// numbers begin with other two digits, five comments for each two digits (`//010` … `//014`);
-/// those of Project Builder (versions below 38) not even the first line. Strings with line ends are
-/// left as the source spells them, with `\n` or without.
+/// Objects are in sections by class, `isa`. Objects of two classes take one line each. After the
+/// number of an object comes a comment with its name; see ``ProjectNames``.
 ///
-/// Source: files that Xcode wrote, which come out byte for byte.
+/// Files older than Xcode 2 (object version 42) have neither sections nor names. Xcode 1 instead
+/// writes comments between objects whose numbers differ in the first two digits: five for each of
+/// the two prefixes (`//010` … `//014`). Project Builder (versions below 38) omits even the first
+/// line. Strings keep the line ends of the source, either raw or as `\n`.
+///
+/// Source: files written by Xcode, which are reproduced byte for byte.
 package struct ProjectFile {
     private let names: ProjectNames
-    // The text of a document that was read from OpenStep; otherwise empty.
+    // The text of a document that was parsed from OpenStep; otherwise empty.
     private let source: [UInt8]
     private let hasSections: Bool
     private let hasHeader: Bool
     private let objects: PropertyListNode?
-    // The class of the section, or the two digits, that was written last.
+    // The class of the last section, or the last two-digit prefix.
     private var group: String?
 
     private static let firstLine = "// !$*UTF8*$!\n"
     private static let firstVersionWithSections = 42
     private static let firstVersionWithHeader = 38
-    /// The classes whose objects stand on one line.
+    /// The classes whose objects take one line each.
     package static let classesOnOneLine = ["PBXBuildFile", "PBXFileReference"]
 
-    /// Creates the additions for `document`: those of its own source, if that is a project file, or
-    /// else those of its version.
+    /// Creates the additions for `document`: those of its source if that is a project file,
+    /// otherwise those of its object version.
     package init(_ document: PropertyListDocument, projectName: String?) {
         source = document.format == .openStep ? document.source : []
         let version =
@@ -64,32 +65,33 @@ package struct ProjectFile {
         hasSections && Self.classesOnOneLine.contains { object["isa"]?.isString($0) == true }
     }
 
-    /// The order of the entries of its dictionaries.
+    /// Returns the order of the entries of the file's dictionaries.
     func order(sortsKeys: Bool) -> ProjectOrder {
         ProjectOrder(objects: objects, hasSections: hasSections, sortsKeys: sortsKeys)
     }
 
     // MARK: Names
 
-    /// The name of the object that is the value of `key`, or an element if that is nil.
+    /// Returns the name of the object to which the value of `key`, or an array element if `key` is
+    /// nil, refers.
     package func comment(forValue value: PropertyListNode, of key: PropertyListNode?) -> String? {
         guard hasSections, let text = value.string else { return nil }
         if let key, Self.keysWithoutNames.contains(where: key.isString) { return nil }
         return names.name(of: text)
     }
 
-    /// The name of the object with this number.
+    /// Returns the name of the object with this number.
     package func comment(forObject number: PropertyListNode) -> String? {
         hasSections ? number.string.flatMap { names.name(of: $0) } : nil
     }
 
-    /// Keys whose values are numbers of objects, but of another project perhaps.
+    /// The keys whose values are object numbers that may belong to another project.
     package static let keysWithoutNames = ["remoteGlobalIDString", "TestTargetID"]
 
     // MARK: Strings
 
-    /// Returns whether the source has a string with its line ends as they are: Xcode writes `\n`,
-    /// and used to leave them in a few values.
+    /// Returns whether the source has a string with raw line ends. Xcode writes `\n`, but older
+    /// versions wrote raw line ends in a few values.
     func keepsLines(of string: PropertyListNode) -> Bool {
         guard let offset = string.sourceOffset, offset < source.count else { return false }
         var scanner = OpenStepScanner(source.span, options: .strict)
@@ -100,20 +102,21 @@ package struct ProjectFile {
 
     // MARK: Sections
 
-    /// Returns the text between the object before and this one.
+    /// Returns the text between the previous object and this one.
     package mutating func separator(before object: PropertyListNode, _ number: PropertyListNode)
         -> String
     {
         hasSections ? beginOfSection(section(of: object)) : divider(before: number)
     }
 
-    /// The class of an object; empty where it has none, or one whose name could end a comment.
+    /// Returns the class of an object, or an empty string if it has none or the name could end a
+    /// comment.
     private func section(of object: PropertyListNode) -> String {
         let name = names.className(of: object) ?? ""
         return Self.canStandInComment(name) ? name : ""
     }
 
-    /// Returns whether a name has letters and digits only, as the names of Xcode's classes.
+    /// Returns whether a name has only letters and digits, like the names of Xcode's classes.
     package static func canStandInComment(_ name: String) -> Bool {
         name.utf8.allSatisfy(OpenStepCharacter.isAlphanumeric)
     }

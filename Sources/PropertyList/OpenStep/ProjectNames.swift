@@ -15,30 +15,32 @@
 /// | `PBXContainerItemProxy`, `PBXTargetDependency`, `PBXBuildRule` | its class |
 /// | any other | its `name`, else its `path`, else none |
 ///
-/// The name of the project itself is that of its folder, `Name.xcodeproj`.
+/// The name of the project itself is the name of its folder, `Name.xcodeproj`, without the
+/// extension.
 ///
-/// A class, because it keeps the names: in a small file thousands of objects can refer to one that has a
-/// long name.
+/// A class, because it caches the names: thousands of objects in a small file can refer to one with
+/// a long name.
 package final class ProjectNames {
     private let objects: PropertyListNode.DictionaryView?
     private let projectName: String?
-    // By the number of a build file: that of the build phase that lists it.
+    // By the number of a build file: the number of the build phase that lists it.
     private var phases: [ExactText: String] = [:]
-    // By the number of a list of configurations: its owner.
+    // By the number of a configuration list: its owner.
     private var owners: [ExactText: PropertyListNode] = [:]
     // By the position of an object: its name.
     private var names: [Int: String?] = [:]
     private var contents = LongContents()
 
     private static let unknown = "(null)"
-    // Longer texts are no names: each comment would cost as much as the text.
+    // The maximum length in bytes. Longer texts are not used as names, because each comment would
+    // repeat them.
     private static let longestName = 4096
 
     package init(_ root: PropertyListNode, projectName: String?) {
         objects = root["objects"]?.dictionary
         self.projectName = projectName
         guard let objects else { return }
-        // Lists that stand under several objects name the same files again.
+        // Several objects may share one list, which is read only once.
         var seen: Set<UInt32> = []
         for entry in objects {
             if let list = text(entry.value["buildConfigurationList"]) {
@@ -54,7 +56,7 @@ package final class ProjectNames {
         }
     }
 
-    /// The text of a string that may be a name; nil for a longer one.
+    /// Returns the text of a string that may be a name, or nil if it is too long.
     private func text(_ node: PropertyListNode?) -> String? {
         guard let node, Self.isShort(node) else { return nil }
         return node.string(&contents)
@@ -64,15 +66,15 @@ package final class ProjectNames {
         node.kind == .string && node.contentSize <= longestName
     }
 
-    /// The name of a class; nil for what is none, or too long.
+    /// Returns the name of a class, or nil if the value is not a string or too long.
     package static func className(_ isa: PropertyListNode) -> String? {
         isShort(isa) ? isa.string : nil
     }
 
-    /// The class of an object; nil where it has none, or a name too long for one.
+    /// Returns the class of an object, or nil if it has none or the name is too long.
     package func className(of object: PropertyListNode) -> String? { text(object["isa"]) }
 
-    /// The name of the project in the comments of a project file, or nil.
+    /// Returns the name of the project from the comments of a project file, or nil.
     package static func projectName(in source: [UInt8]) -> String? {
         let mark: StaticString = "/* Build configuration list for PBXProject \""
         guard let start = source.span.firstIndex(of: mark, from: 0) else { return nil }
@@ -83,7 +85,7 @@ package final class ProjectNames {
         return String(decoding: source[rest.startIndex..<end], as: UTF8.self)
     }
 
-    /// The name of the object with this number; nil where there is none, or where it cannot stand in
+    /// Returns the name of the object with this number, or nil if there is none or it cannot be in
     /// a comment.
     package func name(of number: String) -> String? {
         guard let objects, let position = objects.position(of: number) else { return nil }
@@ -108,7 +110,8 @@ package final class ProjectNames {
         return "\(plainName(of: file)) in \(plainName(of: phases[ExactText(number)]))"
     }
 
-    /// The name of an object that is no build file, so that this ends.
+    /// Returns the name of an object that is not a build file. Excluding build files prevents
+    /// recursion.
     private func plainName(of number: String?) -> String {
         guard let number, let object = objects?[number], let isa = className(of: object),
             !isa.isLiterally("PBXBuildFile")
@@ -148,7 +151,7 @@ package final class ProjectNames {
         return "Build configuration list for \(isa) \"\(name ?? Self.unknown)\""
     }
 
-    /// The last part of the URL, without `.git`.
+    /// Returns the last part of the URL, without `.git`.
     private func packageName(_ object: PropertyListNode) -> String {
         let url = (text(object["repositoryURL"]) ?? "").unicodeScalars
         let end = url.lastIndex { $0 != "/" }.map(url.index(after:)) ?? url.startIndex

@@ -1,16 +1,16 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// The order in which Xcode writes the entries of a project file's dictionaries: objects by their class
-/// and then by their number, in an object its class first, all else by key.
+/// The order in which Xcode writes the entries of a project file's dictionaries: objects by class
+/// and then by number, in each object the class first, and all other entries by key.
 struct ProjectOrder: Sendable {
     /// The dictionary of all objects.
     let objects: PropertyListNode?
     let hasSections: Bool
-    /// A Boolean value that says whether keys are sorted; else they keep the order of the document.
+    /// A Boolean value that is true to sort keys, and false to keep the order of the document.
     let sortsKeys: Bool
 
-    /// The order of a dictionary's entries: objects of one class stand together.
+    /// Returns the order of a dictionary's entries. Objects of one class are adjacent.
     func arrangement(of node: PropertyListNode) -> [Int]? {
         guard let entries = node.dictionary else { return nil }
         let order = sortsKeys ? entries.orderByKey : nil
@@ -31,8 +31,8 @@ struct ProjectOrder: Sendable {
         }.map(\.element)
     }
 
-    /// The place of each object's class in the alphabet. Many objects can have one long name of a class,
-    /// which is looked at once.
+    /// Returns the alphabetical rank of each object's class. Many objects may share one long class
+    /// name, which is read only once.
     private func ranks(of entries: PropertyListNode.DictionaryView) -> [Int] {
         var classes: [UInt32: ExactText] = [:]
         let nodes = entries.map { entry -> UInt32? in
@@ -51,7 +51,7 @@ struct ProjectOrder: Sendable {
         return nodes.map { $0.flatMap { ranks[$0] } ?? 0 }
     }
 
-    /// Files without sections have `isa` in its place in the alphabet.
+    /// Moves `isa` to the front. Files without sections have it in alphabetical order.
     private func isaFirst(
         _ entries: PropertyListNode.DictionaryView, _ order: [Int]
     ) -> [Int] {

@@ -7,44 +7,45 @@
 /// `A-Z a-z 0-9 + /`, six bits each, most significant first. A final group of one byte is
 /// written `xx==`, one of two bytes `xxx=`. Property lists break the text into lines.
 ///
-/// Two readings of the same text exist:
+/// Text can be decoded in two ways:
 ///
-/// - *Strict*: space, TAB, LF and CR are skipped anywhere; anything else outside the alphabet,
-///   an incomplete group, or a character after the padding is an error. The unused low bits of a
-///   padded group are not checked.
-/// - *Lenient*, as CoreFoundation's XML parser reads it: every ASCII character outside the
-///   alphabet is skipped, an incomplete final group is dropped, and `=` is a character of value
-///   zero. A group loses as many bytes (two at most) as there were `=` in a row before its end;
-///   white space does not interrupt that row, any other character does.
+/// - *Strict*: space, TAB, LF and CR are skipped anywhere. Any other character outside the
+///   alphabet, an incomplete group, or a character after the padding is an error. The unused low
+///   bits of a padded group are not checked.
+/// - *Lenient*, as in CoreFoundation's XML parser: every ASCII character outside the alphabet is
+///   skipped, an incomplete final group is dropped, and `=` is a character of value zero. A group
+///   loses one byte for each `=` in a row before its end, but at most two. White space does not
+///   interrupt that row, but any other character does.
 package enum Base64 {
-    /// Why and where a text is not Base64.
+    /// The reason and position at which text is not valid Base64.
     package struct Failure: Error, Equatable, Sendable {
         /// The kinds of malformed text.
         package enum Reason: Equatable, Sendable {
-            /// A byte that cannot stand where it was found.
+            /// A byte that is not allowed at its position.
             case invalidCharacter(UInt8)
-            /// The text ended inside a group of four characters.
+            /// The text ends inside a group of four characters.
             case truncatedGroup
-            /// A character followed the padding that ends the data.
+            /// A character follows the padding that ends the data.
             case dataAfterPadding
         }
 
-        /// The offset in the text of the offending byte, or the text's length at its end.
+        /// The offset in the text of the invalid byte, or the length of the text if the error is at
+        /// its end.
         package let offset: Int
 
         /// The error at `offset`.
         package let reason: Reason
 
-        /// Creates a failure; O(1).
+        /// Creates a failure.
         package init(offset: Int, reason: Reason) {
             self.offset = offset
             self.reason = reason
         }
     }
 
-    /// Appends the bytes that `text` encodes; O(n).
+    /// Decodes `text` and appends the result to `output`; O(n).
     ///
-    /// When the text is refused, `output` keeps the bytes decoded before the offending one.
+    /// If decoding fails, `output` keeps the bytes decoded before the invalid one.
     package static func decode(
         _ text: Span<UInt8>,
         lenient: Bool,
@@ -68,12 +69,13 @@ package enum Base64 {
         }
     }
 
-    /// Appends `bytes` as lines of `indent` TABs, or other characters, up to `capacity` characters and LF; O(n).
+    /// Appends `bytes` as lines of `indent` indentation characters, up to `capacity` Base64
+    /// characters and LF; O(n).
     ///
-    /// This is the layout of Apple's XML writer: no bytes give no line, and bytes that exactly
-    /// fill a line are not followed by an empty one. `capacity` is rounded down to a multiple of
-    /// four, of which there is at least one; both numbers are clamped to at most 4096, far above
-    /// any nesting limit, so that the size of the result cannot overflow.
+    /// This is the layout of Apple's XML writer. No bytes give no line, and bytes that exactly fill
+    /// a line are not followed by an empty one. `capacity` is rounded down to a multiple of four,
+    /// but at least four. Both numbers are clamped to 4096, far above any nesting limit, so the
+    /// size of the result cannot overflow.
     static func appendLines(
         _ bytes: Span<UInt8>,
         indent: Int,
@@ -86,7 +88,7 @@ package enum Base64 {
         let lines = bytes.count / lineBytes + (bytes.count % lineBytes == 0 ? 0 : 1)
         let length = encodedLength(bytes.count) + lines * (indent + 1)
         output.append(addingCapacity: length) { added in
-            // Filling with LF first leaves every line end in place.
+            // Filling with LF first puts every line end in place.
             added.append(repeating: 0x0A, count: length)
             var text = added.mutableSpan
             fillLines(
@@ -94,7 +96,7 @@ package enum Base64 {
         }
     }
 
-    /// Writes indentation and digits before the line ends that are already in `text`; O(n).
+    /// Writes indentation and characters before the line ends that are already in `text`; O(n).
     private static func fillLines(
         _ bytes: Span<UInt8>, lineBytes: Int, indent: Int, character: UInt8,
         of text: inout MutableSpan<UInt8>
@@ -110,18 +112,19 @@ package enum Base64 {
         }
     }
 
-    /// The number of characters that `count` bytes take; O(1).
+    /// Returns the number of characters that `count` bytes take.
     private static func encodedLength(_ count: Int) -> Int {
         count / 3 * 4 + (count % 3 == 0 ? 0 : 4)
     }
 }
 
 extension Base64 {
-    /// Appends what `text` encodes in `range`; strictly, and if that fails and is allowed, leniently.
+    /// Decodes `text` in `range` and appends the result. If strict decoding fails and `isLenient`
+    /// is true, tries lenient decoding.
     ///
-    /// `origin` is the place in the source of the beginning of `text`.
+    /// `origin` is the offset of `text` in the source.
     ///
-    /// - Returns: whether the leniency was needed.
+    /// - Returns: true if lenient decoding was needed.
     /// - Throws: `invalidData`.
     static func append(
         _ text: Span<UInt8>, _ range: Range<Int>, origin: Int = 0, isLenient: Bool,
@@ -156,14 +159,15 @@ extension Base64 {
 }
 
 extension Base64.Failure: CustomStringConvertible {
-    /// The error, as a phrase for a message.
+    /// The error as a phrase for a message.
     package var description: String {
         switch reason {
         case .invalidCharacter(let byte) where byte < 0x80:
-            "`\(TerminalText.escaped(String(Unicode.Scalar(byte))))` is no base-64 character"
-        case .invalidCharacter: "a character outside ASCII stands in base-64 text"
-        case .truncatedGroup: "the last group of base-64 text is not complete"
-        case .dataAfterPadding: "base-64 text goes on after its padding"
+            "expected a base-64 character, found "
+                + "`\(TerminalText.escaped(String(Unicode.Scalar(byte))))`"
+        case .invalidCharacter: "expected a base-64 character, found one outside ASCII"
+        case .truncatedGroup: "expected 4 characters in the last group of base-64 text, found fewer"
+        case .dataAfterPadding: "expected the end of base-64 text after its padding, found more"
         }
     }
 }

@@ -1,27 +1,28 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// The state of one Base64 text being read; `Base64` describes the grammar.
+/// The state of decoding one Base64 text. `Base64` describes the grammar.
 struct Base64Decoder {
-    /// A Boolean value that says whether CoreFoundation's rules apply.
+    /// A Boolean value that is true if CoreFoundation's lenient rules apply.
     let lenient: Bool
 
-    /// The bits of the group being collected, the latest in the low six.
+    /// The bits of the incomplete group, with the latest character in the low six.
     var bits: UInt32 = 0
 
     /// The number of characters in `bits`, 0 through 3.
     var filled = 0
 
-    /// The length of the latest run of `=`.
+    /// The length of the current or last run of `=`.
     var padding = 0
 
     /// The class of `=`.
     static let pad: UInt8 = 0x40
 
-    /// The class of the white space XML knows: space, TAB, LF, CR.
+    /// The class of XML white space: space, TAB, LF, CR.
     static let space: UInt8 = 0x41
 
-    /// The class of VT and FF, which only C's `isspace`, and so CoreFoundation, calls white space.
+    /// The class of VT and FF. C's `isspace`, and therefore CoreFoundation, treats them as white
+    /// space.
     static let verticalSpace: UInt8 = 0x42
 
     /// The class of every other ASCII character.
@@ -30,10 +31,10 @@ struct Base64Decoder {
     /// The class of bytes that are not ASCII.
     static let nonASCII: UInt8 = 0x80
 
-    /// For every byte, its value in the alphabet (below 64) or the class it belongs to.
+    /// For every byte, its value in the alphabet (below 64) or its class.
     ///
-    /// All classes have one of the two high bits set, which values never have: the union of four
-    /// entries tells whether four characters are all in the alphabet.
+    /// Every class has one of the two high bits set, and no value does. A bitwise OR of four
+    /// entries therefore tells whether four characters are all in the alphabet.
     static let classes: [UInt8] = {
         var table = [UInt8](repeating: other, count: 128) + [UInt8](repeating: nonASCII, count: 128)
         let alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
@@ -46,12 +47,13 @@ struct Base64Decoder {
         return table
     }()
 
-    /// Creates the state before the first character; O(1).
+    /// Creates the state before the first character.
     init(lenient: Bool) {
         self.lenient = lenient
     }
 
-    /// Appends what `text` encodes to `output`, which has room for every group; O(n).
+    /// Decodes `text` and appends the result to `output`, which must have room for every group;
+    /// O(n).
     mutating func decode(
         _ text: Span<UInt8>,
         classes: Span<UInt8>,
@@ -59,7 +61,7 @@ struct Base64Decoder {
     ) throws(Base64.Failure) {
         var index = 0
         while true {
-            // The fast path may start where neither a group nor strict padding is pending.
+            // The fast path is only valid without an incomplete group or strict padding.
             if filled == 0, lenient || padding == 0 {
                 index = decodeGroups(text, from: index, classes: classes, to: &output)
             }
@@ -80,7 +82,7 @@ struct Base64Decoder {
         }
     }
 
-    /// Where the white space at `start`, which both readings skip, ends; O(n).
+    /// Returns the end of the white space at `start`, which both modes skip; O(n).
     @inline(__always)
     private static func endOfBlank(
         _ text: Span<UInt8>,
@@ -92,8 +94,8 @@ struct Base64Decoder {
         return index
     }
 
-    /// Decodes groups from `start` up to the first that is not four characters of the alphabet
-    /// in a row, and returns where that one starts; O(n).
+    /// Decodes groups from `start` on, and returns the start of the first group that is not four
+    /// consecutive characters of the alphabet; O(n).
     @inline(__always)
     private mutating func decodeGroups(
         _ text: Span<UInt8>,
@@ -101,14 +103,16 @@ struct Base64Decoder {
         classes: Span<UInt8>,
         to output: inout OutputSpan<UInt8>
     ) -> Int {
-        // Stating the size of the table here lets the compiler drop the checks on its lookups.
+        // This guard tells the compiler the size of the table, so it can drop the bounds checks of
+        // the lookups.
         guard classes.count == 256 else { return start }
         var index = Base64Tables.decode(text, from: start, to: &output)
         if index > start { padding = 0 }
         while text.count - index >= 4 {
             let a = classes[Int(text[index])], b = classes[Int(text[index + 1])]
             let c = classes[Int(text[index + 2])], d = classes[Int(text[index + 3])]
-            // There is always room; the compiler learns that it need not ask three times.
+            // There is always room. This guard lets the compiler drop the checks of the three
+            // calls.
             guard (a | b | c | d) & 0xC0 == 0, output.freeCapacity >= 3 else { break }
             output.append(a &<< 2 | b &>> 4)
             output.append(b &<< 4 | c &>> 2)
@@ -119,7 +123,7 @@ struct Base64Decoder {
         return index
     }
 
-    /// Takes one character, and returns why it is refused if it is; O(1).
+    /// Processes one character. Returns the reason if it is invalid.
     private mutating func consume(
         _ byte: UInt8,
         class kind: UInt8,
@@ -139,7 +143,7 @@ struct Base64Decoder {
         return nil
     }
 
-    /// Takes a `=`, and returns why it is refused if it is; O(1).
+    /// Processes a `=`. Returns the reason if it is invalid.
     private mutating func consumePad(
         to output: inout OutputSpan<UInt8>
     ) -> Base64.Failure.Reason? {
@@ -151,7 +155,7 @@ struct Base64Decoder {
         return nil
     }
 
-    /// Adds six bits to the group and, when that completes it, appends its bytes; O(1).
+    /// Adds six bits to the group. Appends the bytes of the group when it is complete.
     private mutating func collect(_ value: UInt8, to output: inout OutputSpan<UInt8>) {
         bits = bits &<< 6 | UInt32(value)
         filled += 1

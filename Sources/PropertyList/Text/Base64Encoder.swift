@@ -1,9 +1,9 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// The arithmetic of Base64 encoding, eight characters in the bytes of one integer at a time.
+/// The arithmetic of Base64 encoding. It processes eight characters at a time in one integer.
 enum Base64Encoder {
-    /// Writes the characters of `bytes[range]`, padding included, at `position`, and returns the
+    /// Writes the characters of `bytes[range]`, including padding, at `position`. Returns the
     /// position after them; O(n).
     @discardableResult
     static func encode(
@@ -31,7 +31,7 @@ enum Base64Encoder {
         return position
     }
 
-    /// Writes the four characters of the first three bytes in `range`, or of fewer; O(1).
+    /// Writes the four characters of up to three bytes at the start of `range`.
     private static func encodeGroup(
         _ bytes: Span<UInt8>,
         _ range: Range<Int>,
@@ -48,43 +48,46 @@ enum Base64Encoder {
         text[position + 3] = range.count > 2 ? UInt8(truncatingIfNeeded: quad &>> 24) : 0x3D
     }
 
-    /// Writes the bytes of `characters`, the lowest first, at `position`; O(1).
+    /// Writes the bytes of `characters` at `position`, starting with the lowest byte.
     @inline(__always)
     private static func write(
         _ characters: UInt64,
         into text: inout MutableSpan<UInt8>,
         at position: Int
     ) {
-        // There is always room; checking all eight positions at once lets the stores be merged.
+        // There is always room. Checking all eight positions together lets the compiler merge the
+        // stores.
         guard position >= 0, position <= text.count &- 8 else { return }
         for index in 0..<8 {
             text[position &+ index] = UInt8(truncatingIfNeeded: characters &>> UInt64(index &* 8))
         }
     }
 
-    /// The 24 bits of three bytes, the first on top; O(1).
+    /// Returns 24 bits made of three bytes, the first byte being the highest.
     @inline(__always)
     private static func group(_ first: UInt8, _ second: UInt8, _ third: UInt8) -> UInt64 {
         UInt64(first) &<< 16 | UInt64(second) &<< 8 | UInt64(third)
     }
 
-    /// Of words that begin with six bytes each, the two groups of three, one in each half.
+    /// Splits the first six bytes of each word into two groups of three bytes, one in each half of
+    /// the result.
     @inline(__always)
     private static func groups(_ words: SIMD2<UInt64>) -> SIMD2<UInt64> {
         let second = words &<< 16 & SIMD2(repeating: 0x00FF_FFFF_0000_0000)
         return words &>> 40 | second
     }
 
-    /// The characters of groups of 24 bits, four in each half of a word, with the first character in
-    /// the lowest byte; O(1).
+    /// Returns the characters of 24-bit groups, four per half of a word. The first character is in
+    /// the lowest byte.
     @inline(__always)
     private static func characters(_ groups: SIMD2<UInt64>) -> SIMD2<UInt64> {
         var sextets = groups &>> 18 & halves(0x3F)
         sextets |= groups &>> 4 & halves(0x3F00)
         sextets |= groups &<< 10 & halves(0x3F_0000)
         sextets |= groups &<< 24 & halves(0x3F00_0000)
-        // Letters, digits and signs lie apart in ASCII: each step moves what is past the previous
-        // range by the distance to the next. No byte leaves 0...255, so none disturbs another.
+        // In ASCII, letters, digits and signs are separate ranges. Each step moves all values past
+        // the previous range by the distance to the next. No byte leaves 0...255, so no carry
+        // disturbs its neighbour.
         var text = sextets &+ bytes(65)
         text &+= atLeast(26, sextets) & bytes(6)
         text &-= atLeast(52, sextets) & bytes(75)
@@ -93,19 +96,20 @@ enum Base64Encoder {
         return text
     }
 
-    /// The same in both halves of both words.
+    /// Repeats a value in both halves of both words.
     @inline(__always)
     private static func halves(_ value: UInt64) -> SIMD2<UInt64> {
         SIMD2(repeating: value | value &<< 32)
     }
 
-    /// The same in every byte.
+    /// Repeats a value in every byte.
     @inline(__always)
     private static func bytes(_ value: UInt64) -> SIMD2<UInt64> {
         SIMD2(repeating: value &* 0x0101_0101_0101_0101)
     }
 
-    /// 0x7F in each byte of `sextets` (all below 64) that is at least `limit`, 0 in the others; O(1).
+    /// Returns 0x7F for each byte of `sextets` (all below 64) that is at least `limit`, and 0 for
+    /// the others.
     @inline(__always)
     private static func atLeast(_ limit: UInt64, _ sextets: SIMD2<UInt64>) -> SIMD2<UInt64> {
         let sums = sextets &+ bytes(128 &- limit)

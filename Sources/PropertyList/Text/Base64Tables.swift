@@ -1,13 +1,13 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Base64 eight characters at a time, where all of them are in the alphabet.
+/// A Base64 decoder for eight characters at a time, all of them in the alphabet.
 ///
-/// There is a table for each of the four characters of a group, with the character's six bits where
-/// they belong in the 24 bits of the group, so that a group is four look-ups joined.
-/// `Base64Decoder` is the plain twin, which takes what is left.
+/// There is one table for each of the four positions in a group. Its entries hold the six bits of a
+/// character at their position in the 24 bits of the group. Decoding a group is four lookups and a
+/// bitwise OR. `Base64Decoder` decodes the rest one character at a time.
 enum Base64Tables {
-    /// Set in the entries of what is not in the alphabet.
+    /// The flag in the entries of bytes outside the alphabet.
     private static let other: UInt32 = 1 << 31
 
     private static let entries: [UInt32] = {
@@ -21,8 +21,8 @@ enum Base64Tables {
         return entries
     }()
 
-    /// Decodes characters of `text` from `start` on as long as there are eight of the alphabet, and
-    /// returns where that ends. Linear.
+    /// Decodes `text` from `start` on, while the next eight characters are in the alphabet. Returns
+    /// the end of the decoded part. Linear.
     ///
     /// Appends six bytes for each eight characters.
     static func decode(
@@ -30,8 +30,8 @@ enum Base64Tables {
     ) -> Int {
         let entries = entries
         let table = entries.span
-        // SAFETY: the buffer is the span's own; what is stored ends within it, as each step checks,
-        // and `count` grows by no more than what was stored.
+        // SAFETY: the buffer is the span's own; each step checks that its store ends within the
+        // buffer, and `count` grows by no more than the number of bytes stored.
         return unsafe output.withUnsafeMutableBufferPointer { buffer, count in
             var index = start
             let target = UnsafeMutableRawBufferPointer(buffer)
@@ -46,8 +46,8 @@ enum Base64Tables {
         }
     }
 
-    /// The 48 bits of eight characters, in the upper bits of a word; nil where one is not in the
-    /// alphabet.
+    /// Returns the 48 bits of eight characters in the high bits of a word, or nil if a character is
+    /// not in the alphabet.
     @inline(__always)
     private static func bits(_ word: UInt64, _ table: Span<UInt32>) -> UInt64? {
         let first = group(word, table)
@@ -56,10 +56,11 @@ enum Base64Tables {
         return UInt64(first) &<< 40 | UInt64(second) &<< 16
     }
 
-    /// The group of the characters in the lower half of a word, the first the lowest.
+    /// Returns the group of the characters in the lower half of a word. The first character is in
+    /// the lowest byte.
     @inline(__always)
     private static func group(_ word: UInt64, _ table: Span<UInt32>) -> UInt32 {
-        // SAFETY: the table has 1024 entries, and every index is below.
+        // SAFETY: the table has 1024 entries, and every index is below that.
         unsafe table[unchecked: Int(truncatingIfNeeded: word & 0xFF)]
             | table[unchecked: 256 &+ Int(truncatingIfNeeded: word &>> 8 & 0xFF)]
             | table[unchecked: 512 &+ Int(truncatingIfNeeded: word &>> 16 & 0xFF)]

@@ -1,17 +1,17 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// The bytes that tell the encoding of a text by standing before it: U+FEFF.
+/// A byte order mark: U+FEFF at the beginning of a text, which reveals its encoding.
 package struct ByteOrderMark {
-    /// The encoding's name.
+    /// The name of the encoding.
     package let encoding: String
-    /// The number of bytes of the mark.
+    /// The length of the mark in bytes.
     package let length: Int
-    /// The number of bytes of a code unit.
+    /// The size of a code unit in bytes.
     let unitWidth: Int
     let isBigEndian: Bool
 
-    /// The mark at the beginning of `bytes`, or nil.
+    /// Creates the mark at the beginning of `bytes`, or returns nil if there is none.
     package init?(_ bytes: [UInt8]) {
         guard let known = Self.known.first(where: { bytes.starts(with: $0.bytes) }) else {
             return nil
@@ -22,7 +22,7 @@ package struct ByteOrderMark {
         isBigEndian = known.bytes.first != 0xFF
     }
 
-    // The four bytes of UTF-32 before the two of UTF-16 that they begin with.
+    // UTF-32 comes before UTF-16, because the UTF-32LE mark begins with the UTF-16LE mark.
     private static let known: [(bytes: [UInt8], encoding: String, unitWidth: Int)] = [
         ([0xEF, 0xBB, 0xBF], "UTF-8", 1),
         ([0x00, 0x00, 0xFE, 0xFF], "UTF-32BE", 4), ([0xFF, 0xFE, 0x00, 0x00], "UTF-32LE", 4),

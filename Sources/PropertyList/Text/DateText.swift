@@ -1,18 +1,18 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Dates as ISO 8601 with as many digits of a second as it takes to read the same `Double` again:
+/// Dates in ISO 8601, with enough fractional digits to parse as the same `Double`:
 /// `2026-11-21T09:40:00.123456Z`.
 ///
-/// The fraction of the shortest decimal text of the seconds since 2001 is that of the date; of a date
-/// before 2001 it is what is missing to the next second. Both are exact in decimal.
+/// The fractional digits come from the shortest decimal text of the seconds since 2001. For a date
+/// before 2001, the fraction is the complement to the next whole second. Both are exact in decimal.
 enum DateText {
     private static let mostDigits = 18
 
-    /// Appends a date, or nothing where no text gives the same seconds again: beyond the calendar's
-    /// range, within microseconds of 2001, for −0.0.
+    /// Appends a date, or nothing if no text parses as the same seconds. The latter applies to
+    /// dates beyond the calendar's range, within microseconds of 2001, and to −0.0.
     ///
-    /// - Returns: whether there is a text.
+    /// - Returns: false if nothing was appended.
     static func append(secondsSince2001 seconds: Double, to output: inout [UInt8]) -> Bool {
         guard let civil = CivilDate(secondsSince2001: seconds) else { return false }
         let start = output.count
@@ -37,7 +37,8 @@ enum DateText {
         output += seconds < 0 ? fraction.complement.text : fraction.text
     }
 
-    /// The seconds since 2001 of a date with or without a fraction, or nil. Linear.
+    /// Parses a date with or without a fraction, and returns its seconds since 2001, or nil.
+    /// Linear.
     static func parse(_ text: Span<UInt8>) -> Double? {
         let point = UInt8(ascii: ".")
         guard let place = text.firstIndex(of: point, or: point, in: 0..<text.count) else {
@@ -52,7 +53,7 @@ enum DateText {
         return fraction.added(to: Int64(whole))
     }
 
-    /// Decimal digits after the point.
+    /// The decimal digits after the point.
     private struct Fraction {
         let value: UInt64
         let count: Int
@@ -62,7 +63,7 @@ enum DateText {
             self.count = count
         }
 
-        /// Up to 18 digits, or nil.
+        /// Parses up to 18 digits. Returns nil for any other text.
         init?(_ digits: ArraySlice<UInt8>) {
             guard !digits.isEmpty, digits.count <= mostDigits,
                 digits.allSatisfy({ $0 &- 0x30 < 10 })
@@ -71,19 +72,19 @@ enum DateText {
             count = digits.count
         }
 
-        /// The difference to the next whole number.
+        /// The difference from the next whole number.
         var complement: Fraction {
             let whole = (0..<count).reduce(UInt64(1)) { power, _ in power &* 10 }
             return Fraction(value: value == 0 ? 0 : whole &- value, count: count)
         }
 
-        /// All digits, leading zeros included.
+        /// All digits, including leading zeros.
         var text: [UInt8] {
             let digits = Array(String(value).utf8)
             return [UInt8](repeating: 0x30, count: max(count - digits.count, 0)) + digits
         }
 
-        /// The nearest `Double` to the sum.
+        /// Returns the `Double` nearest to the sum.
         func added(to whole: Int64) -> Double? {
             if value == 0 { return Double(whole) }
             let isBelow = whole < 0

@@ -1,17 +1,17 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Multiplication of binary fractions by powers of ten, in both directions between decimal text
-/// and `Double`.
+/// Multiplication of binary fractions by powers of ten, for conversion in both directions between
+/// decimal text and `Double`.
 ///
-/// `scale` multiplies to 128 bits with a known bound on the error, which settles how to round
-/// nearly every number; `compareExactly` settles the few that come too close to a tie.
+/// `scale` multiplies to 128 bits with a known error bound, which is enough to round nearly every
+/// number correctly. `compareExactly` decides the few cases that are too close to a tie.
 ///
-/// A power 10^p is the product of one 10^(28q-308), kept to 128 bits, and one 10^r with r below
-/// 28, which is exact in 64 bits because 5^27 is. Both are kept as fractions with the highest bit
-/// set, so that the value of entry `f` for 10^p is f * 2^(floor(log2(10^p)) - bits + 1).
+/// A power 10^p is the product of 10^(28q-308), stored to 128 bits, and 10^r with r below 28. The
+/// latter is exact in 64 bits because 5^27 is. Both are stored as fractions with the highest bit
+/// set. The value of entry `f` for 10^p is f * 2^(floor(log2(10^p)) - bits + 1).
 enum DecimalScaling {
-    /// A fraction of 128 bits and the power of two it counts in.
+    /// A 128-bit fraction and its power of two.
     struct Product {
         /// The upper half; one of its top three bits is set.
         var high: UInt64
@@ -29,14 +29,15 @@ enum DecimalScaling {
         let low: UInt64
     }
 
-    /// The powers of ten that `scale` accepts.
+    /// The powers of ten that `scale` supports.
     static let powers = -308...363
 
-    /// `significand`, whose highest bit is set, times 10^`power`, a member of `powers`; O(1).
+    /// Returns `significand` times 10^`power`, or `nil` if `power` is not in `powers`; O(1).
     ///
-    /// With u the lowest bit of the result, the true product is at least the result and less than
-    /// the result plus 4u: the table entry is short by less than one unit, which costs less than
-    /// 1u, and three partial products below u are not added. Returns `nil` for other powers.
+    /// The highest bit of `significand` must be set. Let u be the lowest bit of the result. The
+    /// true product is at least the result and less than the result plus 4u. The table entry is
+    /// short by less than one unit, which costs less than 1u, and three partial products below u
+    /// are omitted.
     @inline(__always)
     static func scale(_ significand: UInt64, byTenTo power: Int) -> Product? {
         guard powers.contains(power) else { return nil }
@@ -56,23 +57,23 @@ enum DecimalScaling {
         )
     }
 
-    /// floor(log2(10^power)) for powers within ±400; O(1).
+    /// Returns floor(log2(10^power)) for powers within ±400; O(1).
     @inline(__always)
     static func floorLog2(ofTenTo power: Int) -> Int {
         (power &* 217_706) &>> 16
     }
 
-    /// floor(log10(2^power)) for powers within ±1100; O(1).
+    /// Returns floor(log10(2^power)) for powers within ±1100; O(1).
     @inline(__always)
     static func floorLog10(ofTwoTo power: Int) -> Int {
         (power &* 78_913) &>> 18
     }
 
-    /// Compares significand * 2^exponent * 10^power with `digits` and a half; O(p^2) in the size of
-    /// the powers, which is a few dozen words for a `Double`.
+    /// Compares significand * 2^exponent * 10^power with `digits` + 1/2; O(p^2) in the size of the
+    /// powers, which is a few dozen words for a `Double`.
     ///
-    /// Both sides are doubled and multiplied by what makes them integers. The result is negative,
-    /// zero or positive as the first is less, equal or greater.
+    /// Both sides are doubled and scaled to integers. The result is negative, zero or positive if
+    /// the first is less, equal or greater.
     static func compareExactly(
         significand: UInt64,
         exponent: Int,
@@ -129,17 +130,17 @@ enum DecimalScaling {
     ]
 }
 
-/// A natural number of any size, with just the operations that an exact comparison needs.
+/// A natural number of any size, with only the operations that an exact comparison needs.
 struct BigNatural {
-    /// The digits in base 2^64, the lowest first, without leading zeros.
+    /// The digits in base 2^64, lowest first, without leading zeros.
     var words: [UInt64]
 
-    /// Creates the number with this value; O(1).
+    /// Creates a number from a word; O(1).
     init(_ value: UInt64) {
         words = value == 0 ? [] : [value]
     }
 
-    /// Multiplies by `factor`, which is not zero; O(n).
+    /// Multiplies by a non-zero `factor`; O(n).
     mutating func multiply(by factor: UInt64) {
         var carry: UInt64 = 0
         for index in words.indices {
@@ -151,7 +152,7 @@ struct BigNatural {
         if carry != 0 { words.append(carry) }
     }
 
-    /// Multiplies by 5^`power`; O(power * n), 27 powers at a time because 5^27 fits a word.
+    /// Multiplies by 5^`power`; O(power * n). Uses steps of 5^27, which fits in a word.
     mutating func multiply(byFiveTo power: Int) {
         var rest = power
         while rest >= 27 {
@@ -173,8 +174,8 @@ struct BigNatural {
         words.insert(contentsOf: repeatElement(0, count: count / 64), at: 0)
     }
 
-    /// Negative, zero or positive as this number is less than, equal to or greater than `other`;
-    /// O(n).
+    /// Returns a negative number, zero or a positive number if this number is less than, equal to
+    /// or greater than `other`; O(n).
     func compare(with other: BigNatural) -> Int {
         if words.count != other.words.count { return words.count < other.words.count ? -1 : 1 }
         for index in words.indices.reversed() where words[index] != other.words[index] {

@@ -3,16 +3,16 @@
 
 /// A text that is compared, ordered and hashed scalar by scalar.
 ///
-/// `String`'s own `==` takes canonically equivalent texts for the same: it would lose one of two keys
-/// that a property list or a database keeps apart, and let in a class by a name that is not its own. It
-/// also puts combining marks in order before it compares or hashes them, which takes time that grows with
-/// the square of their number. So this type compares and hashes all texts of an input.
+/// `String`'s own `==` treats canonically equivalent texts as equal. It would lose one of two keys
+/// that a property list or a database distinguishes, and admit a class under another name. It also
+/// sorts combining marks before comparing or hashing, which takes time quadratic in their number.
+/// This type therefore compares and hashes all texts from an input.
 package struct ExactText: Hashable, Comparable, Sendable {
     package let text: String
 
     package init(_ text: String) { self.text = text }
 
-    /// Texts that may be absent, each as an exact text.
+    /// Wraps optional texts as exact texts.
     package static func all(_ texts: String?...) -> [ExactText?] {
         texts.map { $0.map(ExactText.init(_:)) }
     }
@@ -35,7 +35,7 @@ extension ExactText: ExpressibleByStringLiteral {
 }
 
 extension String {
-    /// Returns whether both texts are the same scalars; see ``ExactText``. Linear.
+    /// Returns whether both texts consist of the same scalars; see ``ExactText``. Linear.
     package func isLiterally(_ other: String) -> Bool {
         guard utf8.count == other.utf8.count else { return false }
         return withUTF8Span { text in other.withUTF8Span { text.isSame(as: $0) } }
@@ -43,12 +43,12 @@ extension String {
 }
 
 extension StringProtocol {
-    /// Returns whether the text begins with these scalars.
+    /// Returns whether the text begins with the scalars of `beginning`.
     package func literallyBegins(with beginning: String) -> Bool {
         utf8.starts(with: beginning.utf8)
     }
 
-    /// Returns whether the text ends in these scalars.
+    /// Returns whether the text ends with the scalars of `end`.
     package func literallyEnds(with end: String) -> Bool {
         utf8.suffix(end.utf8.count).elementsEqual(end.utf8)
     }

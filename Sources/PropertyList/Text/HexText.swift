@@ -1,9 +1,9 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Hexadecimal text: read in either case, written in lower case.
+/// Hexadecimal text, parsed in either case and written in lower case.
 enum HexText {
-    /// The value of a digit, or nil.
+    /// Returns the value of a digit, or nil.
     @inline(__always)
     static func value(_ digit: UInt8) -> UInt8? {
         let decimal = digit &- 0x30
@@ -12,7 +12,7 @@ enum HexText {
         return letter < 6 ? letter &+ 10 : nil
     }
 
-    /// The number that the whole of `text` spells, of 16 digits at most, or nil.
+    /// Parses the whole of `text`, at most 16 digits, as a number. Returns nil for other text.
     static func number(_ text: Span<UInt8>) -> UInt64? {
         guard text.count > 0, text.count <= 16 else { return nil }
         var number: UInt64 = 0
@@ -23,7 +23,7 @@ enum HexText {
         return number
     }
 
-    /// The digit of a number below 16.
+    /// Returns the digit of a number below 16.
     @inline(__always)
     static func digit(_ value: UInt8) -> UInt8 { value < 10 ? value &+ 0x30 : value &+ 0x57 }
 

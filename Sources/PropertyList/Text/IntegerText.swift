@@ -1,17 +1,17 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Integers as property lists spell them.
+/// The text form of integers in property lists.
 ///
-/// Grammar, which is what CoreFoundation reads in an `<integer>` element once white space is gone:
+/// The grammar is that of CoreFoundation's `<integer>` element, without white space:
 ///
 ///     integer = [ "+" | "-" ] ( ( "0x" | "0X" ) hex-digit+ | digit+ )
 ///
 /// Values run from -2^63 through 2^64-1, the union of `Int64` and `UInt64`.
 package enum IntegerText {
-    /// The content of a text.
+    /// The result of parsing a text.
     package enum Parsed: Equatable, Sendable {
-        /// The integer with this magnitude; zero is never negative.
+        /// An integer as magnitude and sign. Zero is never negative.
         case value(magnitude: UInt64, negative: Bool)
         /// A well-formed integer outside -2^63...2^64-1.
         case overflow
@@ -19,7 +19,7 @@ package enum IntegerText {
         case malformed
     }
 
-    /// The integer spelled by the whole of `text`; O(n).
+    /// Parses the whole of `text` as an integer; O(n).
     package static func parse(_ text: Span<UInt8>) -> Parsed {
         var index = 0
         let negative = text.count > 0 && text[0] == 0x2D
@@ -33,7 +33,7 @@ package enum IntegerText {
         return parseDigits(text.extracting(index...), radix: radix, negative: negative)
     }
 
-    /// The integer with these digits, of which there is at least one, and this sign; O(n).
+    /// Parses one or more digits as an integer with the given sign; O(n).
     private static func parseDigits(
         _ digits: Span<UInt8>,
         radix: UInt64,
@@ -45,7 +45,7 @@ package enum IntegerText {
             guard let digit = value(ofDigit: digits[index], radix: radix) else { return .malformed }
             let product = magnitude.multipliedReportingOverflow(by: radix)
             let sum = product.partialValue.addingReportingOverflow(digit)
-            // A digit that is not one must still win over the overflow, so the scan goes on.
+            // The loop continues after an overflow, because an invalid digit takes precedence.
             overflow = overflow || product.overflow || sum.overflow
             magnitude = sum.partialValue
         }
@@ -53,7 +53,7 @@ package enum IntegerText {
         return .value(magnitude: magnitude, negative: negative && magnitude != 0)
     }
 
-    /// The value of an ASCII digit in `radix` (10 or 16), or `nil`; O(1).
+    /// Returns the value of an ASCII digit in `radix` (10 or 16), or `nil`; O(1).
     private static func value(ofDigit byte: UInt8, radix: UInt64) -> UInt64? {
         let decimal = byte &- 0x30
         if decimal < 10 { return UInt64(decimal) }
@@ -61,7 +61,7 @@ package enum IntegerText {
         return radix == 16 && letter < 6 ? UInt64(letter) + 10 : nil
     }
 
-    /// Appends an integer in decimal, with `-` before it when `negative`; O(1).
+    /// Appends an integer in decimal, preceded by `-` if `negative`; O(1).
     static func appendDecimal(
         _ magnitude: UInt64,
         negative: Bool,
@@ -73,11 +73,11 @@ package enum IntegerText {
         }
     }
 
-    /// Appends an integer in decimal, of 20 digits at most, to `output` which has room; O(1).
+    /// Appends an integer in decimal, at most 20 digits, to `output`, which must have room; O(1).
     static func appendDecimal(_ magnitude: UInt64, to output: inout OutputSpan<UInt8>) {
         guard magnitude >= 100_000_000 else {
             let digits = eightDigits(magnitude)
-            // The last digit is kept even when all are zero.
+            // Keep the last digit even if all are zero.
             return append(digits, from: min(digits.trailingZeroBitCount / 8, 7), to: &output)
         }
         let (high, low) = magnitude.quotientAndRemainder(dividingBy: 100_000_000)
@@ -85,7 +85,7 @@ package enum IntegerText {
         append(eightDigits(low), from: 0, to: &output)
     }
 
-    /// Appends as ASCII the digits in the bytes of `digits`, from byte `first` through 7; O(1).
+    /// Appends bytes `first` through 7 of `digits` as ASCII digits; O(1).
     @inline(__always)
     static func append(_ digits: UInt64, from first: Int, to output: inout OutputSpan<UInt8>) {
         var rest = digits &>> UInt64(truncatingIfNeeded: first &* 8) | 0x3030_3030_3030_3030
@@ -98,11 +98,13 @@ package enum IntegerText {
         }
     }
 
-    /// The eight decimal digits of `value`, below 10^8, as bytes 0 through 9; O(1).
+    /// Returns the eight decimal digits of `value`, which is below 10^8, as bytes of 0 through 9;
+    /// O(1).
     ///
-    /// The first digit is in the lowest byte. Halves are split off in parallel: four digits to
-    /// each 32-bit lane, two to each 16-bit lane, one to each byte. Division by 100 and by 10 is
-    /// multiplication by a reciprocal that is exact for every lane below 10^4 and 10^2.
+    /// The first digit is in the lowest byte. Each step splits the number in all lanes at once:
+    /// four digits in each 32-bit lane, then two in each 16-bit lane, then one in each byte.
+    /// Division by 100 and by 10 is a multiplication by a reciprocal, exact for every lane below
+    /// 10^4 and 10^2.
     @inline(__always)
     static func eightDigits(_ value: UInt64) -> UInt64 {
         let fours = value / 10_000 | (value % 10_000) &<< 32

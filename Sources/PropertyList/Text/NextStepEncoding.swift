@@ -1,14 +1,14 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// The NeXTSTEP encoding of characters, of which OpenStep files and their octal escapes are left.
+/// The NeXTSTEP character encoding, which OpenStep files and their octal escapes use.
 ///
-/// Below 80 it is ASCII. Source of the table: the mapping that Unicode publishes for it
-/// (`VENDORS/NEXT/NEXTSTEP.TXT`), and Foundation, which gives the same. FE and FF are not defined.
+/// Bytes below hexadecimal 80 are ASCII. FE and FF are undefined. Source of the table: the mapping
+/// published by Unicode (`VENDORS/NEXT/NEXTSTEP.TXT`). Foundation uses the same mapping.
 enum NextStepEncoding {
     static let name = "NEXTSTEP"
 
-    /// The Unicode scalar of a byte, or nil.
+    /// Returns the Unicode scalar of a byte, or nil.
     static func scalar(_ byte: UInt8) -> UInt32? {
         if byte < 0x80 { return UInt32(byte) }
         let index = Int(byte) - 0x80

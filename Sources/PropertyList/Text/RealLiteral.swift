@@ -1,27 +1,27 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// A number in the grammar that `RealText` describes, as its first 19 significant digits.
+/// A number in the grammar of `RealText`, reduced to its first 19 significant digits.
 struct RealLiteral {
-    /// A Boolean value that says whether a `-` leads.
+    /// A Boolean value that is true if the number begins with `-`.
     var negative = false
 
-    /// The leading significant digits, as an integer.
+    /// The first significant digits as an integer.
     var significand: UInt64 = 0
 
-    /// The number of digits in `significand`, up to 19, which always fit.
+    /// The number of digits in `significand`. Up to 19 digits always fit.
     var kept = 0
 
-    /// The power of ten that `significand` counts in.
+    /// The power of ten by which `significand` is scaled.
     var exponent: Int64 = 0
 
-    /// A Boolean value that says whether a digit other than zero did not fit in `significand`.
+    /// A Boolean value that is true if a digit other than zero did not fit in `significand`.
     var inexact = false
 
-    /// The part of the text with the digits and the point.
+    /// The range of the digits and the point in the text.
     var digits = 0..<0
 
-    /// The powers of ten that are exact as `Double`.
+    /// The powers of ten that `Double` represents exactly.
     private static let exactPowers: [Double] = [
         1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11,
         1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
@@ -31,7 +31,7 @@ struct RealLiteral {
     @inline(__always)
     init(significand: UInt64) { self.significand = significand }
 
-    /// Appends `count` digits of a fraction, which fit; O(1).
+    /// Appends `count` digits of a fraction. They must fit; O(1).
     @inline(__always)
     mutating func append(_ part: UInt64, _ count: Int) {
         let low = min(count, 8)
@@ -40,7 +40,8 @@ struct RealLiteral {
         exponent = 0 &- Int64(count)
     }
 
-    /// The value of a number with all its digits kept, if 128 bits tell how to round it; O(1).
+    /// The magnitude of a number without dropped digits, or nil if 128 bits do not determine its
+    /// rounding; O(1).
     @inline(__always)
     var plainMagnitude: Double? {
         if significand == 0 { return 0 }
@@ -48,7 +49,7 @@ struct RealLiteral {
         return simple(power) ?? rounded(power)
     }
 
-    /// Reads the whole of `text`, or fails; O(n).
+    /// Parses the whole of `text`, or returns nil; O(n).
     init?(_ text: Span<UInt8>) {
         negative = text.count > 0 && text[0] == 0x2D
         let start = negative || (text.count > 0 && text[0] == 0x2B) ? 1 : 0
@@ -68,7 +69,7 @@ struct RealLiteral {
         exponent &+= explicit
     }
 
-    /// Takes digits from `start` on and returns where they end; O(n).
+    /// Adds the digits from `start` on, and returns their end; O(n).
     @inline(__always)
     private mutating func scanDigits(_ text: Span<UInt8>, from start: Int) -> Int {
         var index = start
@@ -87,9 +88,10 @@ struct RealLiteral {
         return index
     }
 
-    /// The exponent from `start` to the end of `text`, or `nil` if there is anything else; O(n).
+    /// Parses the exponent from `start` to the end of `text`, or returns `nil`; O(n).
     ///
-    /// It is clamped to ±10^17, beyond what the digits of any text in memory can make up for.
+    /// The exponent is clamped to ±10^17. No text that fits in memory has enough digits to
+    /// compensate for more.
     private static func scanExponent(_ text: Span<UInt8>, from start: Int) -> Int64? {
         guard text[start] | 0x20 == 0x65, start + 1 < text.count else { return nil }
         let sign = text[start + 1]
@@ -105,10 +107,10 @@ struct RealLiteral {
         return sign == 0x2D ? -value : value
     }
 
-    /// The value without its sign; O(n).
+    /// Returns the absolute value; O(n).
     func magnitude(_ text: Span<UInt8>) -> Double {
         guard significand != 0 else { return 0 }
-        // The value is in 10^(scale-1)..<10^scale; `Double` ends at 1.8e308 and 4.9e-324.
+        // The value is in 10^(scale-1)..<10^scale. The range of `Double` is 4.9e-324 to 1.8e308.
         let scale = exponent &+ Int64(kept)
         if scale > 310 { return .infinity }
         if scale < -330 { return 0 }
@@ -117,34 +119,35 @@ struct RealLiteral {
         return simple(power) ?? rounded(power) ?? correctlyRounded(text)
     }
 
-    /// The value when significand and power of ten are exact, so that one operation rounds
-    /// (Clinger, "How to Read Floating Point Numbers Accurately", 1990); O(1).
+    /// Returns the value if significand and power of ten are exact; O(1). A single operation then
+    /// rounds it (Clinger, "How to Read Floating Point Numbers Accurately", 1990).
     private func simple(_ power: Int) -> Double? {
         guard significand <= 1 << 53, power.magnitude <= 22 else { return nil }
         let scale = Self.exactPowers[Int(power.magnitude)]
         return power < 0 ? Double(significand) / scale : Double(significand) * scale
     }
 
-    /// The value when 128 bits tell how to round it and it is a normal number; O(1).
+    /// Returns the value if it is a normal number and 128 bits determine its rounding; O(1).
     private func rounded(_ power: Int) -> Double? {
         let shift = significand.leadingZeroBitCount
         guard let product = DecimalScaling.scale(significand << shift, byTenTo: power) else {
             return nil
         }
         let lead = product.high.leadingZeroBitCount
-        // At most two zeros lead, which takes the error of the product to less than 16 units.
+        // At most two leading zeros, so the error of the product stays below 16 units.
         let high = product.high << lead | product.low >> (64 &- lead)
         let low = product.low << lead
         let biased = product.exponent &- shift &- lead &+ 127 &+ 1023
         guard biased > 0, biased < 2047 else { return nil }
         guard let up = Self.roundsUp(high & 0x7FF, low) else { return nil }
-        // Adding the bit after packing lets a carry run into the exponent, up to infinity.
+        // Adding the rounding bit after packing lets a carry propagate into the exponent, up to
+        // infinity.
         let bits = UInt64(biased) &<< 52 | high &>> 11 & (1 << 52 - 1)
         return Double(bitPattern: bits &+ (up ? 1 : 0))
     }
 
-    /// Returns whether the 11 + 64 bits below the significand, up to 16 units short, are above a
-    /// half; `nil` when that is not certain; O(1).
+    /// Returns whether the 11 + 64 bits below the significand are above a half, or `nil` if that is
+    /// uncertain. The bits may be up to 16 units too low; O(1).
     private static func roundsUp(_ high: UInt64, _ low: UInt64) -> Bool? {
         switch high {
         case 0x3FF: low < UInt64.max &- 16 ? false : nil
@@ -153,10 +156,10 @@ struct RealLiteral {
         }
     }
 
-    /// The value by the standard library, which is exact but slow; O(n).
+    /// Returns the value computed by the standard library, which is exact but slow; O(n).
     ///
-    /// No tie between two `Double` values has more than 767 significant digits, so the digits
-    /// past the 800th only matter as zeros or not.
+    /// No tie between two `Double` values has more than 767 significant digits. Digits past the
+    /// 800th therefore only matter as zero or non-zero.
     private func correctlyRounded(_ text: Span<UInt8>) -> Double {
         var canonical: [UInt8] = []
         var sticky = false
@@ -168,7 +171,7 @@ struct RealLiteral {
                 canonical.append(digit)
             }
         }
-        // `exponent` belongs to the first 19 digits; the first of all has the same power of ten.
+        // `exponent` scales the first 19 digits. The first of all digits has the same power of ten.
         var power = exponent &+ Int64(kept) &- Int64(canonical.count)
         if sticky {
             canonical.append(0x31)

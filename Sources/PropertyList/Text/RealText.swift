@@ -1,23 +1,23 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Floating-point numbers as property lists spell them.
+/// The text form of floating-point numbers in property lists.
 ///
-/// Grammar, without the names of the special values, which are the caller's matter:
+/// The grammar excludes the special values, which callers handle:
 ///
 ///     real     = [ sign ] ( digit+ [ "." digit* ] | "." digit+ ) [ exponent ]
 ///     exponent = ( "e" | "E" ) [ sign ] digit+
 ///     sign     = "+" | "-"
 ///
-/// Apple's XML writer prints with `%.17g` in the C locale and spells the special values `nan`,
-/// `+infinity`, `-infinity`, `0.0` and `-0.0`.
+/// Apple's XML writer formats numbers with `%.17g` in the C locale, and writes the special values
+/// as `nan`, `+infinity`, `-infinity`, `0.0` and `-0.0`.
 package enum RealText {
-    /// The spellings of a number.
+    /// The text styles of a number.
     package enum Style: Sendable {
-        /// Exactly what C's `%.17g` gives, with ties rounded to even.
+        /// The output of C's `%.17g`, with ties rounded to even.
         case seventeenDigits
-        /// The fewest digits that read back as the same value, as Swift's `description`, without
-        /// a final `.0`.
+        /// The fewest digits that parse as the same value, like Swift's `description` but without a
+        /// final `.0`.
         case shortest
     }
 
@@ -25,8 +25,8 @@ package enum RealText {
     package static func append(_ value: Double, style: Style, to output: inout [UInt8]) {
         guard value.isFinite else { return appendSpecial(value, to: &output) }
         if value == 0 { return appendZero(value, style: style, to: &output) }
-        // Both styles spell integers of up to 16 digits without point or exponent, and below 2^53
-        // the digits are those of the integer.
+        // Both styles write integers of up to 16 digits without point or exponent. Below 2^53 the
+        // digits are those of the integer.
         if let integer = smallInteger(value.magnitude) {
             return IntegerText.appendDecimal(integer, negative: value < 0, to: &output)
         }
@@ -36,9 +36,9 @@ package enum RealText {
         }
     }
 
-    /// `magnitude`, which is not negative, if it is an integer below 2^53; O(1).
+    /// Returns a non-negative `magnitude` as an integer if it is one below 2^53; O(1).
     ///
-    /// Conversion stands in for `rounded()`, which would need the C mathematics library.
+    /// Uses integer conversion, because `rounded()` would need the C mathematics library.
     private static func smallInteger(_ magnitude: Double) -> UInt64? {
         guard magnitude < 0x1p53 else { return nil }
         let integer = UInt64(magnitude)
@@ -74,15 +74,15 @@ package enum RealText {
     /// Appends a finite value other than zero as `%.17g` does; O(1).
     private static func appendSeventeenDigits(_ value: Double, to output: inout [UInt8]) {
         let digits = SeventeenDigits(value.magnitude)
-        // The longest results are like `-1.2345678901234567e-308`.
+        // The longest results look like `-1.2345678901234567e-308`.
         output.append(addingCapacity: 24) { bytes in
             if value < 0 { bytes.append(0x2D) }
             digits.append(to: &bytes)
         }
     }
 
-    /// The value of a number that 64 bits can hold: nil for one that would become infinite or, though it has
-    /// a digit other than 0, zero. Linear.
+    /// Parses a number that a `Double` can represent. Returns nil for overflow to infinity, and for
+    /// underflow of a non-zero number to zero. Linear.
     package static func parseInRange(_ text: Span<UInt8>) -> Double? {
         guard let value = parse(text), value.isFinite else { return nil }
         return value == 0 && hasSignificantDigit(text) ? nil : value
@@ -96,10 +96,10 @@ package enum RealText {
         return false
     }
 
-    /// The value of the whole of `text`, rounded to nearest, ties to even; `nil` unless the
-    /// grammar allows it; O(n).
+    /// Parses the whole of `text` as a number, rounded to nearest with ties to even. Returns `nil`
+    /// if it does not match the grammar; O(n).
     ///
-    /// Too large a number gives infinity, too small a one zero.
+    /// Numbers that are too large become infinity, and numbers that are too small become zero.
     package static func parse(_ text: Span<UInt8>) -> Double? {
         guard let literal = RealLiteral(text) else { return nil }
         let magnitude = literal.magnitude(text)
@@ -108,8 +108,10 @@ package enum RealText {
 }
 
 extension RealText {
-    /// The number at `start` if it has digits, perhaps with a sign in front and a point inside, 19 at
-    /// most, and where it ends; nil where that is not enough to tell its value; O(1).
+    /// Parses the number at `start`, and returns it with its end.
+    ///
+    /// The number has at most 19 digits, optionally with a sign and a point. Returns nil if it has
+    /// another form, or if more digits are needed to determine its value; O(1).
     @inline(__always)
     static func plain(_ text: Span<UInt8>, at start: Int) -> (value: Double, end: Int)? {
         guard start < text.count else { return nil }
@@ -131,7 +133,7 @@ extension RealText {
         return (isNegative ? -magnitude : magnitude, end)
     }
 
-    /// The infinity or the NaN that `text` names, in any case, or nil.
+    /// Parses the name of an infinity or NaN, in any case, or returns nil.
     static func parseSpecial(_ text: Span<UInt8>) -> Double? {
         guard text.count <= 9 else { return nil }
         let name = String(decoding: text.indices.map { text[$0] | 0x20 }, as: UTF8.self)

@@ -3,9 +3,9 @@
 
 /// The 17 significant decimal digits of a positive `Double`, rounded half to even.
 ///
-/// The layout is C's for `%.17g` (ISO C 7.21.6.1): scientific when the decimal exponent is below
-/// -4 or at least 17, with two exponent digits or more; trailing zeros, and then a trailing
-/// point, are dropped.
+/// The layout is that of C's `%.17g` (ISO C 7.21.6.1): scientific notation, with at least two
+/// exponent digits, if the decimal exponent is below -4 or at least 17. Trailing zeros and a
+/// trailing point are dropped.
 struct SeventeenDigits {
     /// The digits, as an integer in 10^16..<10^17.
     var digits: UInt64
@@ -13,13 +13,13 @@ struct SeventeenDigits {
     /// The power of ten of the first digit.
     var exponent: Int
 
-    /// 10^16, the least integer of 17 digits.
+    /// 10^16, the smallest integer of 17 digits.
     static let least: UInt64 = 10_000_000_000_000_000
 
-    /// Rounds `value`, which is positive and finite, to 17 digits; O(1).
+    /// Rounds a positive finite `value` to 17 digits; O(1).
     ///
-    /// The first digit's power of ten is guessed from the binary exponent, and may be one too
-    /// small: then the integer part of the scaled value has 18 digits, and the last is moved to
+    /// The power of ten of the first digit is estimated from the binary exponent and may be one too
+    /// small. The integer part of the scaled value then has 18 digits, and its last digit moves to
     /// the fraction.
     init(_ value: Double) {
         let (significand, binary) = Self.decompose(value)
@@ -38,7 +38,7 @@ struct SeventeenDigits {
         if roundsUp ?? roundsUpExactly(significand, binary) { increment() }
     }
 
-    /// `value` as a 64-bit integer with the highest bit set times a power of two; O(1).
+    /// Returns `value` as a 64-bit integer with its highest bit set, times a power of two; O(1).
     @inline(__always)
     private static func decompose(_ value: Double) -> (significand: UInt64, exponent: Int) {
         let stored = Int(truncatingIfNeeded: value.exponentBitPattern)
@@ -48,34 +48,36 @@ struct SeventeenDigits {
         return (significand << shift, max(stored, 1) &- 1075 &- shift)
     }
 
-    /// The integer part and the first 64 bits of the fraction of a value times 10^`power`; O(1).
+    /// Returns the integer part and the first 64 bits of the fraction of a value times 10^`power`;
+    /// O(1).
     ///
     /// The true fraction is at least the result and less than two units more: the product is at
-    /// most 4 units of 2^-128 short, and at least four bits of its lower half are dropped. The
-    /// caller's choice of `power` puts the integer part in 10^16..<2*10^17, 54 to 58 bits.
+    /// most 4 units of 2^-128 too low, and at least four bits of its lower half are dropped. The
+    /// caller chooses `power` so that the integer part is in 10^16..<2*10^17, which takes 54 to 58
+    /// bits.
     @inline(__always)
     private static func scaled(
         _ significand: UInt64,
         _ exponent: Int,
         power: Int
     ) -> (whole: UInt64, fraction: UInt64) {
-        // Powers for a `Double` are within -292...340; nothing else gets here.
+        // Powers for a `Double` are within -292...340, so this guard always succeeds.
         guard let product = DecimalScaling.scale(significand, byTenTo: power) else { return (0, 0) }
         let shift = UInt64(truncatingIfNeeded: -64 &- product.exponent &- exponent)
         let fraction = product.high &<< (64 &- shift) | product.low &>> shift
         return (product.high &>> shift, fraction)
     }
 
-    /// Returns whether `fraction`, of 2^64 and up to two units short, is above a half; `nil` when
-    /// that is not certain; O(1).
+    /// Returns whether `fraction` / 2^64 is above a half, or `nil` if that is uncertain. The
+    /// fraction may be up to two units too low; O(1).
     @inline(__always)
     private static func roundsUp(fraction: UInt64) -> Bool? {
         let half: UInt64 = 1 << 63
         return fraction > half ? true : fraction < half &- 2 ? false : nil
     }
 
-    /// Returns whether `tenths` and `fraction` of a tenth, up to two units short, are above a half;
-    /// `nil` when that is not certain; O(1).
+    /// Returns whether `tenths` and `fraction` of a tenth are above a half, or `nil` if that is
+    /// uncertain. The fraction may be up to two units too low; O(1).
     @inline(__always)
     private static func roundsUp(tenths: UInt64, fraction: UInt64) -> Bool? {
         switch tenths {
@@ -85,7 +87,7 @@ struct SeventeenDigits {
         }
     }
 
-    /// Returns whether the value is nearer to the next integer of 17 digits, in exact arithmetic;
+    /// Returns whether the value is nearer to the next 17-digit integer, using exact arithmetic;
     /// O(1).
     private func roundsUpExactly(_ significand: UInt64, _ binary: Int) -> Bool {
         let order = DecimalScaling.compareExactly(
@@ -105,9 +107,9 @@ struct SeventeenDigits {
         exponent &+= 1
     }
 
-    /// Appends the number to `output`, which has room for 23 bytes; O(1).
+    /// Appends the number to `output`, which must have room for 23 bytes; O(1).
     ///
-    /// Digits that are appended and removed again stay within that room.
+    /// Digits that are appended and removed again also fit in that room.
     func append(to output: inout OutputSpan<UInt8>) {
         let text = DigitText(digits)
         if exponent >= -4, exponent < 0 {
@@ -133,9 +135,9 @@ struct SeventeenDigits {
     }
 }
 
-/// Seventeen decimal digits, taken apart.
+/// Seventeen decimal digits, split into three parts.
 private struct DigitText {
-    /// The first eight digits, the first in the lowest byte.
+    /// The first eight digits. The first one is in the lowest byte.
     let first: UInt64
 
     /// The next eight digits.
@@ -147,7 +149,7 @@ private struct DigitText {
     /// The number of digits before the trailing zeros.
     let count: Int
 
-    /// Takes apart `digits`, of which there are 17 and the first is not zero; O(1).
+    /// Splits `digits`, which has 17 digits and no leading zero; O(1).
     init(_ digits: UInt64) {
         let high = digits / 1_000_000_000
         let low = digits % 1_000_000_000
@@ -163,8 +165,8 @@ private struct DigitText {
         }
     }
 
-    /// Appends the digits with a point after `wholeDigits` of them, 1 through 17, unless nothing
-    /// would follow it; O(1).
+    /// Appends the digits with a point after the first `wholeDigits`, 1 through 17. Omits a point
+    /// without digits after it; O(1).
     @inline(__always)
     func append(wholeDigits: Int, to output: inout OutputSpan<UInt8>) {
         let start = output.count
@@ -184,8 +186,8 @@ private struct DigitText {
 
     /// Appends all 17 digits; O(1).
     ///
-    /// A fixed number of digits needs no loop, so the few that are then moved or removed cost
-    /// less than finding out beforehand how many to append.
+    /// Appending a fixed number of digits needs no loop. Moving or removing a few afterwards costs
+    /// less than computing the number first.
     @inline(__always)
     private func appendAll(to output: inout OutputSpan<UInt8>) {
         guard output.freeCapacity >= 17 else { return }

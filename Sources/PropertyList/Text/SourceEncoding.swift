@@ -1,17 +1,18 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// The encoding of a source of text, for writing it again after an edit.
+/// The encoding of a source text, for writing it again after an edit.
 package enum SourceEncoding: Sendable, Hashable {
     case utf8
-    /// With the byte order mark that it begins with, if any.
+    /// UTF-16, with a byte order mark if the source has one.
     case utf16(isBigEndian: Bool, hasMark: Bool)
     case latin1
     case ascii
-    /// One that is read and not written.
+    /// An encoding that the library reads but does not write.
     case other(String)
 
-    /// The name that has to be given for text which does not declare it; nil where its bytes tell.
+    /// The name that the caller has to pass for text that does not declare its encoding; nil if the
+    /// bytes reveal it.
     package var undeclaredName: String? {
         switch self {
         case .utf8, .utf16(_, hasMark: true): nil
@@ -22,7 +23,8 @@ package enum SourceEncoding: Sendable, Hashable {
         }
     }
 
-    /// The number of bytes that UTF-8 text has in this encoding; in one that is not written, at least. Linear.
+    /// Returns the size in bytes of UTF-8 text in this encoding, or a lower bound for encodings
+    /// that are not written. Linear.
     package func size(of text: [UInt8]) -> Int {
         switch self {
         case .utf8, .ascii: text.count
@@ -31,9 +33,10 @@ package enum SourceEncoding: Sendable, Hashable {
         }
     }
 
-    /// UTF-8 text in this encoding. Linear.
+    /// Converts UTF-8 text to this encoding. Linear.
     ///
-    /// - Throws: `invalidEncoding` for an encoding that is not written, or has not all characters.
+    /// - Throws: `invalidEncoding` if the library does not write the encoding, or the encoding
+    ///   lacks a character of the text.
     package func encoded(_ text: [UInt8]) throws(PropertyListError) -> [UInt8] {
         switch self {
         case .utf8: return text
@@ -46,7 +49,9 @@ package enum SourceEncoding: Sendable, Hashable {
         case .other(let name):
             throw PropertyListError(
                 .invalidEncoding,
-                what: "text in the encoding `\(TerminalText.escaped(name))` is read, not written",
+                what:
+                    "text can be read but not written in the encoding "
+                    + "`\(TerminalText.escaped(name))`",
                 recovery: "convert it to UTF-8 first")
         }
     }
@@ -54,7 +59,7 @@ package enum SourceEncoding: Sendable, Hashable {
     private static func missingCharacters(_ encoding: String) -> PropertyListError {
         PropertyListError(
             .invalidEncoding,
-            what: "the encoding \(encoding) has not all characters of the new text",
+            what: "the encoding \(encoding) cannot represent all characters of the new text",
             recovery: "convert it to UTF-8 first")
     }
 
@@ -84,7 +89,7 @@ package enum SourceEncoding: Sendable, Hashable {
                 output.append(first)
                 continue
             }
-            // The characters up to U+00FF have two bytes in UTF-8, the first of which is C2 or C3.
+            // Characters up to U+00FF have two bytes in UTF-8, of which the first is C2 or C3.
             guard first <= 0xC3, index < text.count else {
                 throw missingCharacters("ISO-8859-1")
             }

@@ -1,23 +1,24 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Lines and columns of text, worked out from a byte offset only when an error is made.
+/// Lines and columns of text, computed from a byte offset only when an error is made.
 enum SourceText {
-    /// The place of `offset`: line and column in text, the byte alone in binary.
+    /// Returns the location of `offset`: line and column in text, the byte alone in binary.
     static func location(_ offset: Int, _ store: NodeStore, _ format: PropertyListFormat?)
         -> PropertyListError.Location?
     {
         format.map { $0.isText ? location(offset, in: store.bytes) : .byte(offset) }
     }
 
-    /// The line and column of a byte offset in UTF-8 text. Linear. CR, LF and CRLF end a line.
+    /// Returns the line and column of a byte offset in UTF-8 text. CR, LF and CRLF end a line.
+    /// Linear.
     static func location(_ offset: Int, in text: [UInt8]) -> PropertyListError.Location {
         var position = Position(startOf: text)
         position.advance(to: offset, in: text)
         return position.location(offset)
     }
 
-    /// A line and column that moves through a text.
+    /// A position that moves forward through a text and counts its lines and columns.
     struct Position {
         private var index: Int
         private var line = 1
@@ -49,19 +50,19 @@ enum SourceText {
     }
 }
 
-/// The lines and columns of a document's source, for who makes many errors about it: one pass over the
-/// text, and after that each place takes constant time.
+/// An index of the lines in a document's source, for code that makes many errors about it. Building
+/// it takes one pass over the text; each lookup then takes constant time.
 ///
-/// Types that try one form after another make an error for each value; counting lines from the start
-/// each time would be quadratic.
+/// Types that try several representations make an error for each value. Counting lines from the
+/// start each time would take quadratic time.
 package struct SourceLines: Sendable {
     private static let interval = 512
 
-    // The positions at multiples of the interval; none for a source that is no text.
+    // The positions at multiples of the interval. Empty if the source is not text.
     private var positions: [SourceText.Position] = []
     private let document: PropertyListDocument.Storage
 
-    /// Counts the lines of the source of `node`. Linear.
+    /// Creates the index for the source of `node`. Linear.
     package init(_ node: PropertyListNode) {
         document = node.storage
         guard document.format?.isText == true else { return }
@@ -73,7 +74,7 @@ package struct SourceLines: Sendable {
         }
     }
 
-    /// As ``PropertyListNode/location`` of a value of the same document, in constant time.
+    /// Returns ``PropertyListNode/location`` of a value of the same document, in constant time.
     package func location(of node: PropertyListNode) -> PropertyListError.Location? {
         let offset = Int(node.record.offset)
         let block = offset / Self.interval

@@ -1,13 +1,14 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Text from a file, made safe to print.
+/// Text from a file, escaped for safe output.
 package enum TerminalText {
-    /// `text` with control characters, bidirectional overrides and the like as `\u{…}`: a file must
-    /// not be able to move the cursor or turn a message round. Linear in the text.
+    /// Returns `text` with control characters, bidirectional overrides and similar characters
+    /// escaped as `\u{…}`. Otherwise a file could move the cursor or reverse a message. Linear in
+    /// the text.
     ///
-    /// `quoting` says whether quotes and backslashes are escaped too, so that text in quotes can be read in
-    /// one way only.
+    /// If `quoting` is true, quotes and backslashes are escaped too, so that quoted text is
+    /// unambiguous.
     package static func escaped(_ text: String, quoting: Bool = false) -> String {
         func isEscaped(_ scalar: Unicode.Scalar) -> Bool {
             isUnsafe(scalar) || quoting && (scalar == "\"" || scalar == "\\")
@@ -15,14 +16,15 @@ package enum TerminalText {
         return escaped(text, where: isEscaped, escape)
     }
 
-    /// Lines of text, each as ``escaped(_:quoting:)`` has it.
+    /// Returns lines of text, each escaped as by ``escaped(_:quoting:)``.
     package static func escapedLines(_ text: String) -> String {
         escaped(text, where: { $0 != "\n" && isUnsafe($0) }, escape)
     }
 
-    /// JSON with the same characters as `\uXXXX`, which says the same. Linear in the text.
+    /// Returns JSON with the same characters escaped as `\uXXXX`, which does not change its
+    /// meaning. Linear in the text.
     ///
-    /// - Parameter text: JSON without white space between its parts.
+    /// - Parameter text: JSON without white space between tokens.
     /// - Returns: The text with escapes.
     static func escapedInJSON(_ text: String) -> String {
         escaped(text, where: isUnsafe) { scalar in
@@ -64,7 +66,7 @@ package enum TerminalText {
         case 0..<0x20, 0x7F..<0xA0: true
         // Bidirectional formatting, line separators, the byte order mark.
         case 0x061C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x206F, 0xFEFF: true
-        // Interlinear annotations, and tags, which nothing shows.
+        // Interlinear annotations and tags, which are invisible.
         case 0xFFF9...0xFFFB, 0xE0000...0xE007F: true
         default: false
         }

@@ -3,8 +3,8 @@
 
 /// Converts text in a named encoding to UTF-8.
 ///
-/// UTF-16, UTF-32, ASCII, ISO 8859-1, Windows-1252 and Mac OS Roman are converted here. Where the
-/// package is built with libxml2, that library converts the encodings it knows besides.
+/// This type converts UTF-16, UTF-32, ASCII, ISO 8859-1, Windows-1252 and Mac OS Roman. If the
+/// package is built with libxml2, that library converts further encodings.
 enum TextDecoder {
     /// The result of a conversion.
     enum Result {
@@ -13,18 +13,18 @@ enum TextDecoder {
         case invalidText
     }
 
-    /// The way to more encodings, where there is one.
+    /// The advice for unsupported encodings; nil if libxml2 already handles them.
     static var recovery: PropertyListError.Recovery? {
         LibXML2.isAvailable
             ? nil : "convert the text to UTF-8, or build the package with its trait `LibXML2`"
     }
 
-    /// Converts text, in which a byte order mark is a character. Linear.
+    /// Converts text. A byte order mark in it counts as a character. Linear.
     static func utf8(_ bytes: [UInt8], from name: String) -> Result {
-        // In capitals, U+017F is an S. It stands for none in these names.
+        // Uppercasing U+017F gives S, so names with non-ASCII characters must not be uppercased.
         let isASCII = name.utf8.allSatisfy { $0 < 0x80 }
         return switch isASCII ? name.uppercased() : name {
-        // libxml2 and the library of C take text without a mark for little-endian.
+        // Without a byte order mark, libxml2 and the C library treat text as little-endian.
         case "UTF-16LE", "UTF-16": utf16(bytes, isBigEndian: false)
         case "UTF-16BE": utf16(bytes, isBigEndian: true)
         case "UTF-32LE": utf32(bytes, isBigEndian: false)
@@ -69,17 +69,18 @@ enum TextDecoder {
         return .text(text)
     }
 
-    // MARK: One byte a character
+    // MARK: Single-byte encodings
 
     private static func ascii(_ bytes: [UInt8]) -> Result {
         bytes.span.isASCII() ? .text(bytes) : .invalidText
     }
 
-    /// Converts text whose bytes from 80 on are in `table`, and from its end on are as in ISO 8859-1.
+    /// Converts single-byte text. `table` maps bytes from hexadecimal 80 on; bytes past its end are
+    /// as in ISO 8859-1.
     private static func converted(_ bytes: [UInt8], _ table: [UInt32?]) -> Result {
         var text: [UInt8] = []
         var isValid = true
-        // In parts, as few texts take three bytes for each.
+        // Converts in blocks, because few texts need the maximum of three bytes per character.
         for start in stride(from: 0, to: bytes.count, by: 4096) where isValid {
             let part = bytes.span.extracting(start..<min(start &+ 4096, bytes.count))
             text.append(addingCapacity: part.count &* 3) { output in
@@ -89,7 +90,7 @@ enum TextDecoder {
         return isValid ? .text(text) : .invalidText
     }
 
-    /// Appends the characters of `bytes`; false where a byte stands for none.
+    /// Appends the characters of `bytes`. Returns false if a byte has no character.
     private static func convert(
         _ bytes: Span<UInt8>, _ table: [UInt32?], to output: inout OutputSpan<UInt8>
     ) -> Bool {
@@ -115,7 +116,7 @@ enum TextDecoder {
         return true
     }
 
-    // The characters of the bytes 80 to 9F in Windows-1252; nil for the five that stand for none.
+    // The characters of the bytes 80 to 9F in Windows-1252; nil for the five undefined ones.
     private static let windows1252: [UInt32?] = [
         0x20AC, nil, 0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021,
         0x02C6, 0x2030, 0x0160, 0x2039, 0x0152, nil, 0x017D, nil,
@@ -123,7 +124,7 @@ enum TextDecoder {
         0x02DC, 0x2122, 0x0161, 0x203A, 0x0153, nil, 0x017E, 0x0178,
     ]
 
-    // The characters of the bytes from 80 on in Mac OS Roman, as Apple's table has them.
+    // The characters of the bytes from 80 on in Mac OS Roman, according to Apple's table.
     private static let macRoman: [UInt32?] = [
         0x00C4, 0x00C5, 0x00C7, 0x00C9, 0x00D1, 0x00D6, 0x00DC, 0x00E1,
         0x00E0, 0x00E2, 0x00E4, 0x00E3, 0x00E5, 0x00E7, 0x00E9, 0x00E8,

@@ -1,14 +1,14 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// The beginning of a text, seen as ASCII in whatever encoding, to find its format by.
+/// Detects the format of a text from its beginning, read as ASCII in any encoding.
 ///
-/// ``PropertyListFormat/detect(_:)`` has the table of what tells which.
+/// The table at ``PropertyListFormat/detect(_:)`` lists the rules.
 struct TextHead {
     private let bytes: [UInt8]
     private let mark: ByteOrderMark?
     private let width: Int
-    // The place of the low byte of a code unit.
+    // The index of the low byte within a code unit.
     private let low: Int
     private var index: Int
     private var hasComment = false
@@ -21,7 +21,7 @@ struct TextHead {
         index = mark?.length ?? 0
     }
 
-    /// The format; nil where it is none of a property list.
+    /// The detected format; nil if the text is not a property list.
     var format: PropertyListFormat? {
         var head = self
         return head.find()
@@ -29,7 +29,7 @@ struct TextHead {
 
     // MARK: Characters
 
-    /// The character `distance` units on: FF for all that are not ASCII, nil at the end.
+    /// Returns the character `distance` units ahead: FF if it is not ASCII, nil at the end.
     private func peek(_ distance: Int = 0) -> UInt8? {
         let start = index + distance * width
         guard start + width <= bytes.count else { return nil }
@@ -45,8 +45,8 @@ struct TextHead {
         while let byte = peek(), condition(byte) { advance() }
     }
 
-    /// Skips white space, and comments as OpenStep has them. Zero bytes too, where no mark tells
-    /// the encoding: XML may be in one of two bytes a character all the same.
+    /// Skips white space and OpenStep comments. Without a byte order mark, also skips zero bytes,
+    /// because XML may still have two bytes per character.
     private mutating func skipBlanks() {
         while let byte = peek() {
             if OpenStepCharacter.isBlank(byte) || (byte == 0 && mark == nil) {
@@ -115,7 +115,7 @@ struct TextHead {
         return peek() == UInt8(ascii: ":") ? .json : .openStep
     }
 
-    /// Returns whether a word and then `=` or `;` stand here, as at the beginning of a strings
+    /// Returns whether a word followed by `=` or `;` is next, as at the beginning of a strings
     /// file.
     private mutating func isEntry() -> Bool {
         let start = index

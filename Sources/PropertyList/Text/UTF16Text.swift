@@ -3,14 +3,14 @@
 
 /// Big-endian UTF-16, the encoding of non-ASCII strings in binary property lists.
 enum UTF16Text {
-    /// The contents of a run of code units.
+    /// The result of scanning code units.
     struct Survey {
         var isASCII = true
-        /// The first unpaired surrogate, in bytes from the start.
+        /// The offset of the first unpaired surrogate, in bytes.
         var unpairedSurrogate: Int?
     }
 
-    /// Looks at every code unit once, four at a time; an odd last byte is not looked at.
+    /// Scans every code unit once, four at a time. Ignores an odd last byte.
     static func survey(_ text: Span<UInt8>) -> Survey {
         var result = Survey()
         var bits: UInt64 = 0
@@ -37,16 +37,16 @@ enum UTF16Text {
         return result
     }
 
-    /// The text of code units; an unpaired surrogate becomes U+FFFD. Linear.
+    /// Returns the text of code units, with U+FFFD for unpaired surrogates. Linear.
     static func string(_ units: ArraySlice<UInt8>) -> String {
         var text: [UInt8] = []
         appendUTF8(units.span, to: &text)
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Appends the text as UTF-8; an unpaired surrogate becomes U+FFFD. Linear.
+    /// Appends the text as UTF-8, with U+FFFD for unpaired surrogates. Linear.
     static func appendUTF8(_ text: Span<UInt8>, to output: inout [UInt8]) {
-        // A unit makes three bytes at most; a pair of them, four.
+        // A unit takes at most three bytes in UTF-8, and a surrogate pair takes four.
         output.append(addingCapacity: text.count / 2 &* 3) { appendUTF8(text, to: &$0) }
     }
 
@@ -97,7 +97,7 @@ enum UTF16Text {
         }
     }
 
-    /// Appends big-endian UTF-16 with U+FFFD for every unpaired surrogate.
+    /// Appends big-endian UTF-16, with U+FFFD for unpaired surrogates.
     static func appendRepaired(_ text: Span<UInt8>, to output: inout [UInt8]) {
         var utf8: [UInt8] = []
         appendUTF8(text, to: &utf8)
@@ -115,7 +115,7 @@ enum UTF16Text {
         output.append(UInt8(truncatingIfNeeded: unit))
     }
 
-    /// Returns whether a high surrogate stands at `index` and a low one follows.
+    /// Returns whether a high surrogate at `index` is followed by a low one.
     private static func isPair(_ text: Span<UInt8>, at index: Int) -> Bool {
         guard index &+ 3 < text.count else { return false }
         return unit(text, at: index) & 0xFC00 == 0xD800
@@ -127,28 +127,30 @@ enum UTF16Text {
     }
 }
 
-/// Four code units of UTF-16, the first the highest.
+/// Four code units of UTF-16. The first is in the highest position.
 private enum UnitWord {
     private static let units: UInt64 = 0x0001_0001_0001_0001
 
     @inline(__always)
     static func isASCII(_ word: UInt64) -> Bool { word & (units &* 0xFF80) == 0 }
 
-    /// The low bytes of units whose high ones are zero, the first the highest of four.
+    /// Returns the low bytes of four units whose high bytes are zero. The first is in the highest
+    /// position.
     @inline(__always)
     static func lowBytes(of word: UInt64) -> UInt64 {
         let pairs = (word | word &>> 8) & 0x0000_FFFF_0000_FFFF
         return (pairs | pairs &>> 16) & 0xFFFF_FFFF
     }
 
-    /// The units of four bytes of ASCII.
+    /// Returns four bytes of ASCII as UTF-16 code units.
     @inline(__always)
     static func units(ofASCII word: UInt64) -> UInt64 {
         let pairs = (word | word &<< 16) & 0x0000_FFFF_0000_FFFF
         return (pairs | pairs &<< 8) & 0x00FF_00FF_00FF_00FF
     }
 
-    /// Returns whether one is a surrogate: the carry out of a unit that is zero sets its high bit.
+    /// Returns whether any unit is a surrogate. The subtraction borrows from a zero unit and sets
+    /// its high bit.
     @inline(__always)
     static func hasSurrogate(_ word: UInt64) -> Bool {
         let difference = word & (units &* 0xF800) ^ units &* 0xD800

@@ -9,7 +9,7 @@ enum UTF8Text {
         output.append(addingCapacity: 4) { append(scalar, to: &$0) }
     }
 
-    /// Appends one Unicode scalar to `output`, which has room for it.
+    /// Appends one Unicode scalar to `output`, which must have room for it.
     @inline(__always)
     static func append(_ scalar: UInt32, to output: inout OutputSpan<UInt8>) {
         switch scalar {
@@ -35,8 +35,8 @@ enum UTF8Text {
         output.append(UInt8(truncatingIfNeeded: 0x80 | bits & 0x3F))
     }
 
-    /// The scalar that starts at `index` of valid UTF-8, and its length in bytes. Where the text
-    /// is not valid: U+FFFD of length 1.
+    /// Returns the scalar at `index` and its length in bytes. For invalid UTF-8, returns U+FFFD
+    /// with length 1.
     @inline(__always)
     static func scalar(_ text: Span<UInt8>, at index: Int) -> (value: UInt32, length: Int) {
         let length = validLength(text, at: index)
@@ -48,15 +48,16 @@ enum UTF8Text {
         return (value, length)
     }
 
-    /// The number of characters of valid UTF-8. Linear.
+    /// Returns the number of characters of valid UTF-8. Linear.
     static func scalarCount(_ text: Span<UInt8>) -> Int { unitCounts(text).utf32 }
 
-    /// Returns the number of units of valid UTF-8 in UTF-32, one for each character, and in UTF-16. Linear;
-    /// eight bytes at a time.
+    /// Returns the number of code units of valid UTF-8 text in UTF-32 and in UTF-16. Linear; eight
+    /// bytes at a time.
     static func unitCounts(_ text: Span<UInt8>) -> (utf32: Int, utf16: Int) {
         var (tails, pairs) = (0, 0)
         func count(_ word: UInt64) {
-            // All but the first byte of a character begin with the bits 10, and the first of four with 1111.
+            // Continuation bytes begin with the bits 10. The first byte of a four-byte character
+            // begins with 1111.
             let isTail = word & ~(word << 1) & 0x8080_8080_8080_8080
             let isPair = word & word << 1 & word << 2 & word << 3 & 0x8080_8080_8080_8080
             tails &+= isTail.nonzeroBitCount
@@ -64,7 +65,7 @@ enum UTF8Text {
         }
         var index = 0
         while let word = text.bigEndian(at: index, width: 8) {
-            // In ASCII there is nothing to count.
+            // ASCII has nothing to count.
             if word & 0x8080_8080_8080_8080 != 0 { count(word) }
             index &+= 8
         }
@@ -76,8 +77,8 @@ enum UTF8Text {
         return (characters, characters &+ pairs)
     }
 
-    /// The place of the first byte that does not belong to valid UTF-8, or nil. Linear; eight bytes
-    /// of ASCII at a time.
+    /// Returns the index of the first byte of invalid UTF-8, or nil. Linear; eight bytes of ASCII
+    /// at a time.
     static func firstInvalid(_ text: Span<UInt8>) -> Int? {
         var index = 0
         while index < text.count {
@@ -92,7 +93,7 @@ enum UTF8Text {
         return nil
     }
 
-    /// Returns the number of bytes of the well-formed sequence at `index`, 0 where there is none
+    /// Returns the length in bytes of the well-formed sequence at `index`, or 0 if there is none
     /// (Unicode 15, table 3-7: no overlong forms, no surrogates, nothing above 10FFFF).
     @inline(__always)
     static func validLength(_ text: Span<UInt8>, at index: Int) -> Int {
@@ -106,7 +107,7 @@ enum UTF8Text {
         }
     }
 
-    /// Returns whether U+FFFE or U+FFFF stands at `index`, which XML forbids.
+    /// Returns whether U+FFFE or U+FFFF, which XML forbids, is at `index`.
     static func isNoncharacter(_ text: Span<UInt8>, at index: Int) -> Bool {
         text.has("\u{FFFE}", at: index) || text.has("\u{FFFF}", at: index)
     }

@@ -1,36 +1,36 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// The elements of an array, or the keys and values of a dictionary, of the value tree.
+/// The elements of an array, or the keys and values of a dictionary, in the value tree.
 ///
-/// It is a class for the sake of its `deinit`: values nested a million deep are torn down one after
-/// the other, where the compiler's own release would recurse until the stack is full.
+/// This is a class because it needs a `deinit` that releases nested values iteratively. The
+/// compiler's release is recursive and would overflow the stack for values nested a million deep.
 ///
-/// `@unchecked Sendable`: it is changed only through a copy-on-write owner that has made sure that
-/// it holds the only reference.
+/// `@unchecked Sendable`: only a copy-on-write owner that holds the only reference changes it.
 package final class ContainerStorage: @unchecked Sendable {
-    // Checking that each access is exclusive would cost as much as reading a value.
+    // Dynamic exclusivity checks would cost as much as reading a value.
     @exclusivity(unchecked) private var uncheckedKeys: DictionaryKeys
     @exclusivity(unchecked) private var uncheckedValues: [PropertyListValue]
 
-    // SAFETY: only the one owner changes them, in accesses that do not come back here.
-    /// The keys of a dictionary; of other containers none.
+    // SAFETY: only the single owner changes the fields, in accesses that do not reenter this class.
+    /// The keys of a dictionary; empty for other containers.
     package private(set) var keys: DictionaryKeys {
         @inline(__always) get { unsafe uncheckedKeys }
         @inline(__always) _modify { yield unsafe &uncheckedKeys }
     }
 
-    /// The elements, or the values in the order of their keys.
+    /// The elements of an array or set, or the values of a dictionary in the order of the keys.
     package var values: [PropertyListValue] {
         @inline(__always) get { unsafe uncheckedValues }
         @inline(__always) _modify { yield unsafe &uncheckedValues }
     }
 
-    /// The storage of all empty containers. No container ever holds the only reference to it, so none changes it.
+    /// The storage of all empty containers. It is always referenced more than once, so no container
+    /// changes it.
     package static let empty = ContainerStorage()
 
     package init(keys: DictionaryKeys = DictionaryKeys(), values: [PropertyListValue] = []) {
-        // SAFETY: nobody else has the object yet.
+        // SAFETY: nothing else has a reference to the object yet.
         unsafe uncheckedKeys = keys
         unsafe uncheckedValues = values
     }
@@ -42,8 +42,7 @@ package final class ContainerStorage: @unchecked Sendable {
         }
     }
 
-    /// The children that are containers, of which the object lets go. Where there are none it keeps what it
-    /// has.
+    /// Releases the values and returns the containers among them. Without containers, does nothing.
     private func takeContainers() -> [ContainerStorage] {
         if !values.contains(where: { $0.storage != nil }) { return [] }
         let containers = values.compactMap(\.storage)
@@ -64,12 +63,13 @@ package final class ContainerStorage: @unchecked Sendable {
     }
 }
 
-/// A container by the memory that its copies share. An array and a set may share their elements.
+/// The identity of a container, based on the memory that its copies share. An array and a set may
+/// share their elements.
 struct ContainerIdentity: Hashable {
     private let storage: ObjectIdentifier
     private let kind: PropertyListKind
 
-    /// The identity of a container that somebody keeps meanwhile.
+    /// Creates the identity of a container. The caller must keep the container alive.
     init(_ storage: ContainerStorage, _ kind: PropertyListKind) {
         self.storage = ObjectIdentifier(storage)
         self.kind = kind

@@ -1,26 +1,27 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// The keys of a dictionary in the value tree, all different, in order, and where each of them is.
+/// The distinct keys of a dictionary in the value tree, in order, with an index for lookups.
 ///
-/// A value that copies on writing, apart from the values of the dictionary: the dictionaries of a file
-/// mostly have the same keys, and then share one.
+/// A copy-on-write value, separate from the values of the dictionary. Most dictionaries of a file
+/// have the same keys and share one instance.
 package struct DictionaryKeys: Sendable {
-    /// The keys in order.
+    /// The keys, in order.
     package private(set) var texts: [String]
-    // Places in `texts`; without slots while there are few keys. The hashes are not kept, because most keys
-    // are never looked up.
+    // Indices in `texts`. Without slots while there are few keys. Hashes are not stored, because
+    // most keys are never looked up.
     private var table = ProbingTable()
 
-    /// The greatest number of keys that are searched one after the other.
+    /// The maximum number of keys for linear search.
     static let indexThreshold = 8
 
-    /// No keys.
+    /// Creates an empty sequence of keys.
     package init() { texts = [] }
 
-    /// Keys that are known to be distinct, and the ``hash(_:)`` of each where that is known.
+    /// Creates a sequence of distinct keys, with the ``hash(_:)`` of each if it is known.
     ///
-    /// Edits of a file with a key twice have it twice here, until they are refused: the last is found.
+    /// While edits of a file are checked, a duplicate key may occur here until the edit is refused.
+    /// A lookup then finds the last one.
     package init(distinct texts: [String], hashes: [UInt32]? = nil) {
         self.texts = texts
         if texts.count > Self.indexThreshold { rebuildIndex(hashes) }
@@ -29,23 +30,23 @@ package struct DictionaryKeys: Sendable {
     /// The number of keys.
     package var count: Int { texts.count }
 
-    /// The hash of a key. Linear.
+    /// Returns the hash of a key. Linear.
     package static func hash(_ key: String) -> UInt32 {
         UInt32(truncatingIfNeeded: key.withUTF8Span { SeededHash().hash($0, salt: 0) } >> 16)
     }
 
-    /// The place of `key`, or nil.
+    /// Returns the position of `key`, or nil.
     package func place(of key: String) -> Int? {
         if table.isEmpty { return texts.firstIndex { $0.isLiterally(key) } }
         return table[slot(Self.hash(key), key)]
     }
 
-    /// The slot where a key with this hash is, or belongs.
+    /// Returns the slot that contains the key with this hash, or the free slot for it.
     private func slot(_ hash: UInt32, _ key: String) -> Int {
         table.slot(hash) { texts[$0].isLiterally(key) }
     }
 
-    /// Adds a key that is not there yet.
+    /// Appends a new key.
     package mutating func append(_ key: String) {
         texts.append(key)
         if texts.count <= Self.indexThreshold { return }
@@ -56,7 +57,7 @@ package struct DictionaryKeys: Sendable {
         }
     }
 
-    /// Removes the key at a place. Linear.
+    /// Removes the key at a position. Linear.
     package mutating func remove(at place: Int) {
         texts.remove(at: place)
         table = ProbingTable()

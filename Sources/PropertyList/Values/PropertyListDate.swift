@@ -1,32 +1,35 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// A point in time, as property lists store it: seconds since 2001-01-01T00:00:00Z.
+/// A point in time as property lists store it: seconds since 2001-01-01T00:00:00Z.
 ///
-/// Equal where the bits are: two dates a nanosecond apart are different.
+/// Dates are equal if their bits are equal, so two dates a nanosecond apart differ.
 public struct PropertyListDate: Sendable {
-    /// Seconds since the beginning of 2001 in UTC, without leap seconds; fractions count.
+    /// The seconds since the beginning of 2001 in UTC, with fractions and without leap seconds.
     public let secondsSince2001: Double
 
-    /// The date that many seconds after the beginning of 2001.
+    /// Creates the date that is the given number of seconds after the beginning of 2001.
     public init(secondsSince2001: Double) { self.secondsSince2001 = secondsSince2001 }
 
-    /// Seconds from 1970-01-01 to 2001-01-01.
+    /// The number of seconds from 1970-01-01 to 2001-01-01.
     public static let secondsFrom1970To2001 = 978_307_200.0
 
-    /// Seconds since the beginning of 1970 in UTC.
+    /// The seconds since the beginning of 1970 in UTC.
     public var secondsSince1970: Double { secondsSince2001 + Self.secondsFrom1970To2001 }
 }
 
 extension PropertyListDate: Hashable, CustomStringConvertible {
+    /// Returns whether both dates have the same bits.
     public static func == (left: PropertyListDate, right: PropertyListDate) -> Bool {
         left.secondsSince2001.bitPattern == right.secondsSince2001.bitPattern
     }
 
+    /// Hashes the bits of the date.
     public func hash(into hasher: inout Hasher) { hasher.combine(secondsSince2001.bitPattern) }
 
-    /// ISO 8601 in UTC with the fraction there is, as in `2001-01-01T00:00:00.25Z`; the number of
-    /// seconds where the date is too far away for a calendar.
+    /// The date in ISO 8601 in UTC, with its fraction if there is one, such as
+    /// `2001-01-01T00:00:00.25Z`. For dates outside the range of the calendar, the number of
+    /// seconds.
     public var description: String {
         guard let civil = CivilDate(secondsSince2001: secondsSince2001) else {
             return "\(secondsSince2001) s"
@@ -41,7 +44,8 @@ extension PropertyListDate: Hashable, CustomStringConvertible {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// The fraction of a second, rounded down to nanoseconds, without trailing zeros.
+    /// Returns the digits of the fraction of a second, rounded down to nanoseconds, without
+    /// trailing zeros.
     private static func fractionDigits(of seconds: Double) -> String {
         let nanoseconds = Int64(fraction(of: seconds) * 1e9)
         if nanoseconds == 0 { return "" }
@@ -50,8 +54,9 @@ extension PropertyListDate: Hashable, CustomStringConvertible {
         return digits
     }
 
-    /// Returns the distance of `seconds` from the whole second below, 0 ..< 1; 0 where doubles that
-    /// large have no fractions. In integers, because rounding a `Double` needs a C library.
+    /// Returns the distance of `seconds` from the whole second below, in 0 ..< 1. Returns 0 for
+    /// magnitudes at which a `Double` has no fraction. Uses integers, because rounding a `Double`
+    /// needs a C library.
     static func fraction(of seconds: Double) -> Double {
         guard seconds.magnitude < 0x1p53 else { return 0 }
         let remainder = seconds - Double(Int64(seconds))

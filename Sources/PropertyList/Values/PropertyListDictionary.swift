@@ -1,20 +1,21 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// The entries of a dictionary in the value tree, in order; a value type that copies on writing.
+/// The entries of a dictionary in the value tree, in order; a copy-on-write value type.
 ///
-/// Keys are compared scalar by scalar. A look-up takes constant time beside the key's length,
-/// removing is linear. Equality does not depend on the order.
+/// Keys are compared scalar by scalar. A lookup takes time linear in the length of the key,
+/// regardless of the number of entries. Removal is linear in the number of entries. Equality
+/// ignores the order.
 public struct PropertyListDictionary: Sendable {
     private(set) var storage: ContainerStorage
 
-    /// The same object for copies that nothing has changed since.
+    /// The object that unchanged copies share.
     package var identity: AnyObject { storage }
 
-    /// An empty dictionary.
+    /// Creates an empty dictionary.
     public init() { storage = .empty }
 
-    /// A dictionary of as many values as there are keys.
+    /// Creates a dictionary of keys and the same number of values.
     package init(keys: DictionaryKeys, values: [PropertyListValue]) {
         storage = values.isEmpty ? .empty : ContainerStorage(keys: keys, values: values)
     }
@@ -25,8 +26,8 @@ public struct PropertyListDictionary: Sendable {
     /// The values, in the order of their keys.
     public var values: [PropertyListValue] { storage.values }
 
-    /// The value of `key`. Setting nil removes the entry; a new key is added at the end, a known
-    /// one keeps its place.
+    /// The value of `key`. Setting nil removes the entry. A new key is appended, and an existing
+    /// key keeps its position.
     public subscript(key: String) -> PropertyListValue? {
         get { storage.keys.place(of: key).map { storage.values[$0] } }
         set {
@@ -57,21 +58,24 @@ public struct PropertyListDictionary: Sendable {
 }
 
 extension PropertyListDictionary: RandomAccessCollection, ExpressibleByDictionaryLiteral {
+    /// An entry.
     public typealias Element = (key: String, value: PropertyListValue)
 
-    /// A dictionary of the pairs given; of a key that occurs twice the last value counts.
+    /// Creates a dictionary from a literal. For a duplicate key, the last value is used.
     public init(dictionaryLiteral elements: (String, PropertyListValue)...) {
         self.init()
         for (key, value) in elements { self[key] = value }
     }
 
-    /// A dictionary of pairs in their order; of a key that occurs twice the last value counts.
+    /// Creates a dictionary of pairs, in order. For a duplicate key, the last value is used.
     public init(_ pairs: some Sequence<(key: String, value: PropertyListValue)>) {
         self.init()
         for (key, value) in pairs { self[key] = value }
     }
 
+    /// The position of the first entry, 0.
     public var startIndex: Int { 0 }
+    /// The number of entries.
     public var endIndex: Int { storage.values.count }
 
     /// The entry at `position`.
@@ -83,11 +87,12 @@ extension PropertyListDictionary: RandomAccessCollection, ExpressibleByDictionar
 }
 
 extension PropertyListDictionary: Hashable {
-    /// Returns whether both hold the same keys with equal values, in whatever order. Not recursive.
+    /// Returns whether both have the same keys with equal values, in any order. Not recursive.
     public static func == (left: PropertyListDictionary, right: PropertyListDictionary) -> Bool {
         PropertyListValue.dictionary(left) == .dictionary(right)
     }
 
+    /// Hashes the entries regardless of their order. Not recursive.
     public func hash(into hasher: inout Hasher) {
         PropertyListValue.dictionary(self).hash(into: &hasher)
     }

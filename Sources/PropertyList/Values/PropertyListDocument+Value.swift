@@ -2,16 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension PropertyListDocument {
-    /// Makes a document of a tree of values. Linear; not recursive.
+    /// Creates a document from a value tree. Linear; not recursive.
     ///
     /// - Parameters:
     ///   - value: the tree.
-    ///   - limits: how deep and large the document may be.
-    ///   - sharesCopies: whether unmodified copies of a container are stored once and referenced from
-    ///     each place. A binary property list of the document is smaller then. Apple's software writes a
-    ///     container for each place.
-    /// - Throws: `depthLimitExceeded`; `sizeLimitExceeded`, also for copies that share memory and stand
-    ///   for more values than a document can have.
+    ///   - limits: the limits on the depth and size of the document.
+    ///   - sharesCopies: true to store unmodified copies of a container once, with a reference at
+    ///     each place. This makes a binary property list smaller. Apple's software writes a
+    ///     container at each place.
+    /// - Throws: `depthLimitExceeded`. `sizeLimitExceeded`, also if copies that share memory expand
+    ///   to more values than a document can have.
     public init(
         _ value: PropertyListValue, limits: ParsingLimits = .default, sharesCopies: Bool = false
     ) throws(PropertyListError) {
@@ -22,26 +22,26 @@ extension PropertyListDocument {
 }
 
 extension DocumentBuilder {
-    /// A container of which children are still to be added.
+    /// A container with children that have not been added yet.
     private struct OpenContainer {
         let storage: ContainerStorage
         let kind: PropertyListKind
-        /// The place of the next child.
+        /// The position of the next child.
         var next = 0
     }
 
-    /// The parts of the tree that have been added and are not to be added anew; the tree keeps them all
-    /// meanwhile.
+    /// The parts of the tree that have been added and need not be added again. The tree keeps them
+    /// alive.
     private struct KnownParts {
-        /// The containers that are complete; nil where each place has its own.
+        /// The completed containers, or nil if each place gets its own copy.
         var containers: [ContainerIdentity: CompletedValue]?
-        /// The nodes of texts and data.
+        /// The nodes of long texts and data.
         var leaves: [ContentIdentity: UInt32] = [:]
-        /// The numbers of keys.
+        /// The numbers of long keys.
         var keys: [ContentIdentity: Int] = [:]
     }
 
-    /// Adds a tree of values. Linear; not recursive.
+    /// Adds a value tree. Linear; not recursive.
     ///
     /// - Parameters:
     ///   - value: the tree.
@@ -50,7 +50,7 @@ extension DocumentBuilder {
         var outer: [OpenContainer] = []
         var known = KnownParts()
         if sharesCopies { known.containers = [:] }
-        // Only copies in each place can be more than there is memory for.
+        // Only repeated copies can exceed the available memory.
         var unmeasured = sharesCopies ? nil : recordCount &+ Self.smallTree
         guard var top = begin(value) else { return leaf(value, &known) }
         while !hasFailed {
@@ -72,17 +72,17 @@ extension DocumentBuilder {
         }
     }
 
-    /// The number of values that are added before a tree is measured.
+    /// The number of values to add before measuring the tree.
     private static var smallTree: Int { 1 << 20 }
 
-    /// Refuses a tree whose values cannot have numbers of their own.
+    /// Records an error for a tree with more values than a document can number.
     private mutating func checkSize(of value: PropertyListValue) {
         var known: Set<ContentIdentity> = []
         let count = TreeExtent(of: value, &known).values
         if count > UInt32.max { refuse(count: count) }
     }
 
-    /// Begins a container; nil for a leaf, which is still to be added.
+    /// Begins a container. Returns nil for a leaf, without adding it.
     private mutating func begin(_ value: PropertyListValue) -> OpenContainer? {
         guard let storage = value.storage else { return nil }
         switch value {
@@ -93,7 +93,8 @@ extension DocumentBuilder {
         return OpenContainer(storage: storage, kind: value.kind)
     }
 
-    /// Adds children up to the first that is a container, which is begun and returned; nil at the end.
+    /// Adds children up to the first container, which it begins and returns. Returns nil at the
+    /// end.
     private mutating func addLeaves(
         of container: inout OpenContainer, _ known: inout KnownParts
     ) -> OpenContainer? {

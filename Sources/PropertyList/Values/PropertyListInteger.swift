@@ -3,9 +3,9 @@
 
 /// An integer of a property list: −2⁶³ … 2⁶⁴−1.
 public struct PropertyListInteger: Sendable, Hashable {
-    /// The value in two's complement, of 64 bits.
+    /// The low 64 bits of the value in two's complement.
     let bits: UInt64
-    /// A Boolean value that says whether ``bits`` are to be read as a number below zero.
+    /// A Boolean value that is true if ``bits`` represent a negative number.
     let isNegative: Bool
 
     init(bits: UInt64, isNegative: Bool) {
@@ -13,7 +13,7 @@ public struct PropertyListInteger: Sendable, Hashable {
         self.isNegative = isNegative
     }
 
-    /// The integer with the value of `source`, or nil where it is out of range.
+    /// Creates an integer with the value of `source`, or returns nil if it is out of range.
     public init?(exactly source: some BinaryInteger) {
         if let value = Int64(exactly: source) {
             self.init(bits: UInt64(bitPattern: value), isNegative: value < 0)
@@ -24,18 +24,18 @@ public struct PropertyListInteger: Sendable, Hashable {
         }
     }
 
-    /// The integer with the value of `source`.
+    /// Creates an integer with the value of `source`.
     public init(_ source: Int) {
         self.init(bits: UInt64(bitPattern: Int64(source)), isNegative: source < 0)
     }
 
-    /// The integer with the value of `source`.
+    /// Creates an integer with the value of `source`.
     public init(_ source: UInt64) { self.init(bits: source, isNegative: false) }
 
-    /// The value without its sign, at most 2⁶⁴−1.
+    /// The absolute value, at most 2⁶⁴−1.
     public var magnitude: UInt64 { isNegative ? ~bits &+ 1 : bits }
 
-    /// The value as the type asked for, or nil where it does not fit.
+    /// Returns the value as another integer type, or nil if it does not fit.
     ///
     /// ```swift
     /// let port = node.integer?.value(as: UInt16.self)
@@ -49,6 +49,7 @@ extension PropertyListInteger: ExpressibleByIntegerLiteral, Comparable, CustomSt
     /// Creates an integer from a literal within the range of `Int`.
     public init(integerLiteral value: Int) { self.init(value) }
 
+    /// Returns whether `left` is less than `right`.
     public static func < (left: PropertyListInteger, right: PropertyListInteger) -> Bool {
         if left.isNegative != right.isNegative { return left.isNegative }
         return left.bits < right.bits

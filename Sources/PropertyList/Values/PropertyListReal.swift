@@ -1,12 +1,13 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// A floating-point number of a property list, with the width it is stored in.
+/// A floating-point number of a property list, with its storage width.
 ///
-/// Apple's archives keep `Float` and `Double` apart by the width of the binary form; text cannot.
-/// Two reals are equal where width and bits are: NaN equals itself, and −0.0 is not 0.0.
+/// Apple's archives distinguish `Float` and `Double` by the width in the binary format. Text
+/// formats cannot. Two reals are equal if their widths and bits are equal: NaN equals itself, and
+/// −0.0 differs from 0.0.
 public struct PropertyListReal: Sendable {
-    /// The storage of the number in a binary property list.
+    /// The width of the number in a binary property list.
     public enum Width: Sendable, Hashable {
         /// IEEE 754, 32 bits.
         case single
@@ -14,9 +15,9 @@ public struct PropertyListReal: Sendable {
         case double
     }
 
-    /// The number. That of a single is exact, because every `Float` is a `Double`.
+    /// The number. A 32-bit number converts exactly, because every `Float` is a `Double`.
     public let value: Double
-    /// The width in which it is stored.
+    /// The storage width.
     public let width: Width
 
     init(_ value: Double, width: Width) {
@@ -24,29 +25,31 @@ public struct PropertyListReal: Sendable {
         self.width = width
     }
 
-    /// A number of 64 bits.
+    /// Creates a 64-bit number.
     public init(_ value: Double) { self.init(value, width: .double) }
 
-    /// A number of 32 bits.
+    /// Creates a 32-bit number.
     public init(_ value: Float) {
         self.init(Double(bitPattern: Self.widened(value.bitPattern)), width: .single)
     }
 }
 
 extension PropertyListReal: Hashable, ExpressibleByFloatLiteral, CustomStringConvertible {
-    /// Creates a number of 64 bits from a literal.
+    /// Creates a 64-bit number from a literal.
     public init(floatLiteral value: Double) { self.init(value) }
 
+    /// Returns whether both numbers have the same width and bits.
     public static func == (left: PropertyListReal, right: PropertyListReal) -> Bool {
         left.value.bitPattern == right.value.bitPattern && left.width == right.width
     }
 
+    /// Hashes the width and bits of the number.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(value.bitPattern)
         hasher.combine(width)
     }
 
-    /// The shortest text that gives the number again.
+    /// The shortest text that parses as the same number.
     public var description: String {
         width == .single ? Float(value).description : value.description
     }
@@ -56,11 +59,11 @@ extension PropertyListReal: Hashable, ExpressibleByFloatLiteral, CustomStringCon
 
 extension PropertyListReal {
     private static let quietBit: UInt32 = 1 << 22
-    // How much longer the fraction of a double is.
+    // The difference in length between the fractions of a double and a single, in bits.
     private static let shift: UInt64 = 29
 
-    /// The bits of the `Double` of a `Float`. A conversion by the processor makes a signaling NaN
-    /// quiet; here its bits are kept.
+    /// Returns the bits of a `Float` converted to `Double`. The processor's conversion would make a
+    /// signaling NaN quiet; this one keeps its bits.
     static func widened(_ single: UInt32) -> UInt64 {
         let value = Float(bitPattern: single)
         let bits = Double(value).bitPattern
@@ -68,7 +71,7 @@ extension PropertyListReal {
         return bits & ~(UInt64(quietBit) << shift) | UInt64(single & quietBit) << shift
     }
 
-    /// The bits of the `Float` of a `Double` that ``widened(_:)`` made.
+    /// Returns the bits of the `Float` from which ``widened(_:)`` made a `Double`.
     static func narrowed(_ double: UInt64) -> UInt32 {
         let value = Double(bitPattern: double)
         let bits = Float(value).bitPattern

@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension PropertyListValue: CustomStringConvertible {
-    /// The value on one line, as in `{name: "Anna", ages: [7, 8]}`, for debugging; data as its size.
+    /// The value on one line for debugging, such as `{name: "Anna", ages: [7, 8]}`. Data appears as
+    /// its size.
     ///
-    /// Descriptions longer than 1 MiB are truncated to 1,048,576 scalars and end in `…`, because values
-    /// may repeat one long text. Linear; not recursive.
+    /// Descriptions longer than 1 MiB are truncated to 1,048,576 scalars and end in `…`, because
+    /// values may repeat one long text. Linear; not recursive.
     public var description: String {
         var text = ""
         var pending: [Piece] = [.value(self)]
@@ -24,7 +25,7 @@ extension PropertyListValue: CustomStringConvertible {
 
     private static let longestDescription = 1 << 20
 
-    /// A text made safe to print; no more of a long one than a description takes.
+    /// Returns a text that is safe to print, truncated to the maximum length of a description.
     private static func printable(_ text: String) -> String {
         TerminalText.escaped(beginning(of: text))
     }
@@ -34,7 +35,7 @@ extension PropertyListValue: CustomStringConvertible {
             ? text : String(text.unicodeScalars.prefix(longestDescription))
     }
 
-    /// A piece that is still to be written; the last one comes first.
+    /// A piece that is still to be written. The last one in the array comes first.
     private enum Piece {
         case text(String)
         case key(String)
@@ -73,11 +74,11 @@ extension PropertyListValue: CustomStringConvertible {
 }
 
 extension PropertyListArray: CustomStringConvertible {
-    /// The elements on one line, as ``PropertyListValue/description`` has them.
+    /// The elements on one line, in the form of ``PropertyListValue/description``.
     public var description: String { PropertyListValue.array(self).description }
 }
 
 extension PropertyListDictionary: CustomStringConvertible {
-    /// The entries on one line, as ``PropertyListValue/description`` has them.
+    /// The entries on one line, in the form of ``PropertyListValue/description``.
     public var description: String { PropertyListValue.dictionary(self).description }
 }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension PropertyListValue {
-    /// Parses a property list into a tree of values.
+    /// Parses a property list into a value tree.
     ///
     /// - Throws: as `PropertyListDocument.init(parsing:format:options:limits:)` and
     ///   ``PropertyListNode/value(limits:)``.
@@ -17,11 +17,13 @@ extension PropertyListValue {
 }
 
 extension PropertyListNode {
-    /// The value with all it holds, as a tree. Linear in the size of the tree; containers that are
-    /// shared in the document are built for each place where they stand.
+    /// Returns the value and everything in it as a tree.
     ///
-    /// - Throws: `expansionLimitExceeded`; `unrepresentableValue` for what a tree has no form for:
-    ///   keys that are not strings or occur twice, unreadable values.
+    /// Takes time linear in the size of the tree. Containers that are shared in the document are
+    /// built once for each place.
+    ///
+    /// - Throws: `expansionLimitExceeded`. `unrepresentableValue` for contents that a tree cannot
+    ///   represent: keys that are duplicates or not strings, and unreadable values.
     public func value(limits: ParsingLimits = .default) throws(PropertyListError)
         -> PropertyListValue
     {
@@ -30,20 +32,21 @@ extension PropertyListNode {
         return try value(within: &budget, &contents)
     }
 
-    /// The value with all it holds, as one of several trees of the document, within one budget.
+    /// Returns the value and everything in it, as one of several trees built within one budget.
     ///
     /// - Parameters:
-    ///   - budget: what the operation may still visit.
-    ///   - contents: the long texts and data that the trees of the document share.
-    ///   - isKept: whether the tree stays in memory while the operation goes on, so that its values count
-    ///     against the limit of output.
+    ///   - budget: the remaining budget of the operation.
+    ///   - contents: the cache of long texts and data that the trees of the document share.
+    ///   - isKept: true if the tree stays in memory during the operation. Its values then count
+    ///     against the output limit.
     /// - Returns: The value.
     /// - Throws: as ``value(limits:)``; `sizeLimitExceeded`.
     package func value(
         within budget: inout OperationBudget, _ contents: inout LongContents, isKept: Bool = false
     ) throws(PropertyListError) -> PropertyListValue {
         var builder = ValueBuilder(storage)
-        // Moved: a copy would be one of all that is kept, for each tree.
+        // Swapped rather than assigned, because a copy would duplicate the whole cache for each
+        // tree.
         swap(&builder.longContents, &contents)
         defer { swap(&builder.longContents, &contents) }
         var walk = DocumentWalk(self)

@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension PropertyListValue: Hashable {
-    /// Returns whether both are the same property list: kinds, widths and bits of numbers and dates, text
-    /// scalar by scalar, arrays and sets in order, dictionaries in any order. Linear in the memory of both; not
-    /// recursive.
+    /// Returns whether both are the same property list.
+    ///
+    /// Numbers and dates are compared by kind, width and bits, and text scalar by scalar. The order
+    /// matters in arrays and sets, but not in dictionaries. Linear in the memory of both values;
+    /// not recursive.
     public static func == (left: PropertyListValue, right: PropertyListValue) -> Bool {
         var known: Set<LongPair> = []
         if left.storage == nil || right.storage == nil { return isSameScalar(left, right, &known) }
@@ -19,8 +21,9 @@ extension PropertyListValue: Hashable {
                 firstStorage.values.count == secondStorage.values.count
             else { return false }
             if firstStorage === secondStorage { continue }
-            // Only containers with several children, and these children, can stand in several places. A pair
-            // that differs ends the comparison.
+            // Only containers with several children, and those children, can occur at several
+            // places. The loop ends at the first difference, so a known pair need not be compared
+            // again.
             if hasSiblings || firstStorage.values.count > 1,
                 !containers.insert(ContainerPair(firstStorage, secondStorage)).inserted
             {
@@ -33,7 +36,8 @@ extension PropertyListValue: Hashable {
         return true
     }
 
-    /// Appends the children to compare, of which both containers have as many; false where their keys differ.
+    /// Appends the pairs of children to compare. Both containers have the same number of children.
+    /// Returns false if their keys differ.
     private static func pushChildren(
         of left: ContainerStorage, _ right: ContainerStorage, _ kind: PropertyListKind,
         onto pairs: inout [(left: PropertyListValue, right: PropertyListValue, hasSiblings: Bool)]
@@ -49,7 +53,7 @@ extension PropertyListValue: Hashable {
         return true
     }
 
-    /// A container of each of two trees, which keep them meanwhile.
+    /// A pair of containers, one from each tree. The trees keep them alive.
     private struct ContainerPair: Hashable {
         let left: ObjectIdentifier
         let right: ObjectIdentifier
@@ -60,13 +64,14 @@ extension PropertyListValue: Hashable {
         }
     }
 
-    /// A long text or data of each of two trees, by their places in memory.
+    /// A pair of long texts or data, one from each tree, identified by address.
     private struct LongPair: Hashable {
         let left: ContentIdentity
         let right: ContentIdentity
     }
 
-    /// `known` holds long texts and data that are the same. Many places may have one of them.
+    /// Compares two scalars. `known` caches pairs of equal long texts and data, which may occur at
+    /// many places.
     private static func isSameScalar(
         _ left: PropertyListValue, _ right: PropertyListValue, _ known: inout Set<LongPair>
     ) -> Bool {
@@ -99,29 +104,30 @@ extension PropertyListValue: Hashable {
         return isSame
     }
 
-    /// Feeds the value to `hasher`, with all that it holds. Linear in the memory of the value; not recursive.
+    /// Hashes the value and everything in it. Linear in the memory of the value; not recursive.
     public func hash(into hasher: inout Hasher) {
         var hashes = TreeHashes()
         guard let storage else { return hashScalar(into: &hasher, &hashes.contents) }
         hasher.combine(hashes.hash(of: storage, kind))
     }
 
-    /// The hashes of the containers of one tree, from the innermost outwards. The tree keeps them meanwhile.
+    /// The hashes of the containers of one tree, computed from the inside out. The tree keeps the
+    /// containers alive.
     private struct TreeHashes {
-        /// The hashes of long texts and data. Many places may have one of them.
+        /// The hashes of long texts and data, cached because they may occur at many places.
         var contents: [ContentIdentity: UInt64] = [:]
-        // The hashes of containers with several children, and of those children: only they can stand in several
-        // places.
+        // The hashes of containers with several children, and of those children. Only they can
+        // occur at several places.
         private var containers: [ContainerIdentity: Int] = [:]
 
         /// A container whose children are being hashed.
         private struct OpenContainer {
             let storage: ContainerStorage
             let kind: PropertyListKind
-            /// The place of the next child.
+            /// The position of the next child.
             var next = 0
             var ordered = Hasher()
-            // A sum, because dictionaries are equal in any order.
+            // A sum, because the order of a dictionary does not matter.
             var unordered = 0
 
             init(_ storage: ContainerStorage, _ kind: PropertyListKind) {
@@ -167,7 +173,7 @@ extension PropertyListValue: Hashable {
             return result
         }
 
-        /// Adds children up to the first container that has no hash yet, which is returned.
+        /// Adds children up to the first container without a hash, which is returned.
         private mutating func addChildren(to container: inout OpenContainer) -> OpenContainer? {
             let values = container.storage.values
             while container.next < values.count {

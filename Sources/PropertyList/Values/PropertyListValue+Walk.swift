@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension PropertyListValue {
-    /// The value and all that it holds, each container before its contents. What copies of a container
-    /// share comes once. Linear in the memory of the value; not recursive.
+    /// The value and everything in it, each container before its contents. Contents that copies of
+    /// a container share occur once. Linear in the memory of the value; not recursive.
     package var walk: Walk { Walk(self) }
 
-    /// The values of a tree, one after the other.
+    /// A sequence of the values of a tree.
     package struct Walk: Sequence, IteratorProtocol {
-        // Keeps all containers.
+        // Keeps all containers alive.
         private let root: PropertyListValue
         private var pending: [PropertyListValue]
         private var entered: Set<ObjectIdentifier> = []

@@ -1,10 +1,10 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// A property list as a tree of values, for building and changing.
+/// A property list as a tree of values, for building and editing.
 ///
-/// To look at a file, a ``PropertyListDocument`` is cheaper. Nothing here recurses: values nested
-/// a million deep are compared, printed and released without filling the stack.
+/// A ``PropertyListDocument`` is cheaper for reading a file. No operation recurses: comparing,
+/// printing and releasing values nested a million deep does not overflow the stack.
 public enum PropertyListValue: Sendable {
     /// The null object of binary property lists.
     case null
@@ -18,15 +18,15 @@ public enum PropertyListValue: Sendable {
     case date(PropertyListDate)
     /// Bytes.
     case data([UInt8])
-    /// Text; compared scalar by scalar.
+    /// Text, compared scalar by scalar.
     case string(String)
     /// A reference into the object table of a keyed archive.
     case uid(PropertyListUID)
     /// A sequence of values.
     case array(PropertyListArray)
-    /// A set of values (binary only), in the order of the source.
+    /// A set of values, in the order of the source. Only binary property lists have sets.
     case set(PropertyListArray)
-    /// Keys, each with a value, in order.
+    /// An ordered sequence of keys and their values.
     case dictionary(PropertyListDictionary)
 
     package var storage: ContainerStorage? {
@@ -61,13 +61,19 @@ extension PropertyListValue: ExpressibleByStringLiteral, ExpressibleByIntegerLit
     ExpressibleByFloatLiteral, ExpressibleByBooleanLiteral, ExpressibleByArrayLiteral,
     ExpressibleByDictionaryLiteral
 {
+    /// Creates a string from a literal.
     public init(stringLiteral value: String) { self = .string(value) }
+    /// Creates an integer from a literal.
     public init(integerLiteral value: Int) { self = .integer(PropertyListInteger(value)) }
+    /// Creates a 64-bit floating-point number from a literal.
     public init(floatLiteral value: Double) { self = .real(PropertyListReal(value)) }
+    /// Creates a Boolean from a literal.
     public init(booleanLiteral value: Bool) { self = .boolean(value) }
+    /// Creates an array from a literal.
     public init(arrayLiteral elements: PropertyListValue...) {
         self = .array(PropertyListArray(elements))
     }
+    /// Creates a dictionary from a literal. For a duplicate key, the last value is used.
     public init(dictionaryLiteral elements: (String, PropertyListValue)...) {
         var entries = PropertyListDictionary()
         for (key, value) in elements { entries[key] = value }
@@ -76,11 +82,11 @@ extension PropertyListValue: ExpressibleByStringLiteral, ExpressibleByIntegerLit
 }
 
 extension PropertyListValue {
-    /// An integer.
+    /// Creates an integer.
     public init(_ value: Int) { self = .integer(PropertyListInteger(value)) }
-    /// Text.
+    /// Creates a string.
     public init(_ value: String) { self = .string(value) }
-    /// A floating-point number of 64 bits.
+    /// Creates a 64-bit floating-point number.
     public init(_ value: Double) { self = .real(PropertyListReal(value)) }
 }
 
@@ -93,15 +99,15 @@ extension PropertyListValue {
     public var integer: PropertyListInteger? {
         if case .integer(let value) = self { value } else { nil }
     }
-    /// A floating-point number; nil for other kinds, integers included.
+    /// The value of a floating-point number; nil for other kinds, including integers.
     public var real: PropertyListReal? { if case .real(let value) = self { value } else { nil } }
     /// The value of a boolean; nil for other kinds.
     public var boolean: Bool? { if case .boolean(let value) = self { value } else { nil } }
-    /// A point in time; nil for other kinds.
+    /// The value of a date; nil for other kinds.
     public var date: PropertyListDate? { if case .date(let value) = self { value } else { nil } }
-    /// Bytes; nil for other kinds.
+    /// The bytes of data; nil for other kinds.
     public var data: [UInt8]? { if case .data(let value) = self { value } else { nil } }
-    /// A reference into an object table; nil for other kinds.
+    /// The value of a UID; nil for other kinds.
     public var uid: PropertyListUID? { if case .uid(let value) = self { value } else { nil } }
     /// The elements of an array; nil for other kinds.
     public var array: PropertyListArray? { if case .array(let value) = self { value } else { nil } }
@@ -110,8 +116,10 @@ extension PropertyListValue {
         if case .dictionary(let value) = self { value } else { nil }
     }
 
-    /// The value of `key` in a dictionary, or nil where there is none. Setting it changes or, with
-    /// nil, removes the entry; of a value that is no dictionary it does nothing.
+    /// The value of `key` in a dictionary, or nil.
+    ///
+    /// Setting a value changes or appends the entry, and setting nil removes it. Setting has no
+    /// effect if this value is not a dictionary.
     public subscript(key: String) -> PropertyListValue? {
         get { dictionary?[key] }
         set {
@@ -122,7 +130,7 @@ extension PropertyListValue {
         }
     }
 
-    /// The element at `position` of an array, or nil where there is none.
+    /// The element at `position` of an array, or nil.
     public subscript(position: Int) -> PropertyListValue? {
         guard let array, array.indices.contains(position) else { return nil }
         return array[position]

@@ -1,25 +1,26 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// The size of a tree of values, with the copies of a container counted in each place where they stand.
+/// The size of a value tree, with copies of a container counted at each place.
 ///
-/// Copies share memory, so a small tree may stand for more values than any machine can hold: two copies of
-/// two copies, and so on. All numbers saturate.
+/// Copies share memory, so a small tree may represent more values than any machine can hold: two
+/// copies of two copies, and so on. All numbers saturate.
 package struct TreeExtent: Sendable {
     /// The number of values.
     package var values = 0
-    /// The bytes of keys, texts and data.
+    /// The number of bytes of keys, texts and data.
     package var bytes = 0
-    /// The part of `bytes` that is short: it takes no more than a few times what a value takes.
+    /// The part of `bytes` in short contents, which take at most a few times the memory of any
+    /// value.
     var shortBytes = 0
-    /// The bytes of long texts and data that were not known before, each once.
+    /// The number of bytes in long texts and data that were not known before. Each counts once.
     var newLongBytes = 0
 
     /// Measures a tree. Linear in the memory of the tree; not recursive.
     ///
     /// - Parameters:
-    ///   - tree: The tree.
-    ///   - known: The long texts and data that were measured before; those of the tree are added.
+    ///   - tree: the tree.
+    ///   - known: the long texts and data that were measured before. Those of the tree are added.
     package init(of tree: PropertyListValue, _ known: inout Set<ContentIdentity>) {
         var measure = Measure(known: known)
         known = []
@@ -29,7 +30,7 @@ package struct TreeExtent: Sendable {
 
     private init() {}
 
-    /// Refuses a tree whose values cannot have numbers of their own.
+    /// Checks that a document can number the values of the tree.
     ///
     /// - Throws: `sizeLimitExceeded`.
     func checkCount() throws(PropertyListError) {
@@ -61,12 +62,12 @@ package struct TreeExtent: Sendable {
     /// A container whose children are being measured.
     private struct OpenContainer {
         let storage: ContainerStorage
-        /// The place of the next child.
+        /// The position of the next child.
         var next = 0
         var extent = TreeExtent()
     }
 
-    /// The state of measuring one tree, which keeps all containers meanwhile.
+    /// The state of measuring one tree. The tree keeps all containers alive.
     private struct Measure {
         var known: Set<ContentIdentity>
         var newLongBytes = 0
@@ -95,7 +96,7 @@ package struct TreeExtent: Sendable {
             return result
         }
 
-        /// Begins a container: itself and its keys are measured.
+        /// Begins a container, and measures the container itself and its keys.
         private mutating func begin(_ storage: ContainerStorage) -> OpenContainer {
             var container = OpenContainer(storage: storage)
             container.extent.values = 1
@@ -107,7 +108,7 @@ package struct TreeExtent: Sendable {
             return container
         }
 
-        /// Adds children up to the first container that has not been measured, which is returned.
+        /// Adds children up to the first container that has not been measured, which it returns.
         private mutating func addChildren(
             to container: inout OpenContainer
         ) -> ContainerStorage? {

@@ -1,25 +1,25 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Puts the steps of a walk together to a tree.
+/// Builds a value tree from the steps of a traversal.
 struct ValueBuilder {
     /// A container under construction.
     private struct Frame {
-        /// The keys of its shape, if they are known.
+        /// The keys of the dictionary's shape, if they are cached.
         var keys: DictionaryKeys?
-        /// The keys so far, if those of the shape are not known.
+        /// The keys so far, if those of the shape are not cached.
         var texts: [String] = []
         var values: [PropertyListValue] = []
     }
 
     private let storage: PropertyListDocument.Storage
     private let store: NodeStore
-    // Files of text spell out each value.
+    // False for text formats, in which values cannot be shared.
     private let sharesNodes: Bool
     var longContents = LongContents()
     private var recentKeys = RecentKeys()
     private var recentContainers = RecentContainers()
-    // The innermost container; at first what the whole lies in.
+    // The innermost container; at first a frame for the root.
     private var top = Frame()
     private var outer: [Frame] = []
 
@@ -31,7 +31,7 @@ struct ValueBuilder {
 
     var result: PropertyListValue { top.values.first ?? .null }
 
-    /// Adds one of the leaves that stand next to each other.
+    /// Adds one of several adjacent leaves.
     @inline(__always)
     mutating func add(
         leafAt place: Int, _ leaves: DocumentWalk.Leaves
@@ -43,9 +43,9 @@ struct ValueBuilder {
         top.values.append(try leaf(node, store.records[Int(node)]))
     }
 
-    /// Takes one step of the walk; false at its end.
+    /// Takes one step of the traversal. Returns false at its end.
     ///
-    /// `isKept` says whether a value that is built counts as memory.
+    /// `isKept` is true if the built values count as memory.
     mutating func takeStep(
         of walk: inout DocumentWalk, _ budget: inout OperationBudget, isKept: Bool
     ) throws(PropertyListError) -> Bool {
@@ -64,7 +64,7 @@ struct ValueBuilder {
         try budget.buildContainer(isEmpty: record.count == 0)
     }
 
-    /// Counts leaves that are about to be added as memory.
+    /// Charges leaves that are about to be added as memory.
     func charge(
         _ leaves: DocumentWalk.Leaves, to budget: inout OperationBudget
     ) throws(PropertyListError) {
@@ -75,11 +75,12 @@ struct ValueBuilder {
         try budget.build(leaves.places.count, contents: contents)
     }
 
-    /// The bytes that a text or data take beside the value: each place has a copy of what is short.
+    /// Returns the memory that text or data takes in addition to the value. Each place has its own
+    /// copy of short contents.
     private func contentSize(_ record: NodeRecord) -> Int {
         guard record.kind == .string || record.kind == .data else { return 0 }
         let count = store.contentRange(of: record).count
-        // A `String` has as many bytes within it.
+        // A `String` stores up to 15 bytes inline.
         let isInline = record.kind == .string && count <= 15
         return count == 0 || isInline || sharesNodes && count >= LongContents.shortest
             ? 0 : count &+ 32
@@ -105,7 +106,7 @@ struct ValueBuilder {
 
     private func frame(for record: NodeRecord) -> Frame {
         var frame = Frame()
-        // No more than what the limits can well do without.
+        // A small capacity, because the limits do not account for this memory.
         let count = min(record.count, 64)
         frame.values.reserveCapacity(count)
         if record.kind == .dictionary {
@@ -117,7 +118,7 @@ struct ValueBuilder {
 
     /// Makes room for leaves that the limits allow.
     mutating func makeRoom(for count: Int) {
-        // A container grows by itself, once there is something in it.
+        // A non-empty container grows by itself.
         if top.values.isEmpty { top.values.reserveCapacity(count) }
     }
 
@@ -130,7 +131,8 @@ struct ValueBuilder {
         top.texts.append(text(key, record))
     }
 
-    /// The container that has just been completed; that of another place, where it is the same node.
+    /// Returns the container that has just been completed, or the one built at another place for
+    /// the same node.
     private mutating func container(
         _ node: UInt32
     ) throws(PropertyListError) -> PropertyListValue {
@@ -211,9 +213,9 @@ struct ValueBuilder {
     }
 }
 
-/// Containers that came lately, for other places that have the same one.
+/// A cache of recently built containers, for further places with the same node.
 ///
-/// A slot remembers the last that fell into it and no other.
+/// A direct-mapped cache: each slot holds the last entry with that slot number.
 private struct RecentContainers {
     private static let count = 64
 
@@ -235,9 +237,9 @@ private struct RecentContainers {
     }
 }
 
-/// The keys of dictionaries that were built lately, by the shapes of these.
+/// A cache of the keys of recently built dictionaries, by shape.
 ///
-/// A slot remembers the last shape that fell into it and no other.
+/// A direct-mapped cache: each slot holds the last shape with that slot number.
 private struct RecentKeys {
     private struct Slot {
         var shape: UInt16 = 0
@@ -248,14 +250,14 @@ private struct RecentKeys {
 
     private var slots: [Slot] = []
 
-    /// The keys of a shape, if they are remembered.
+    /// Returns the keys of a shape, or nil if they are not cached.
     func keys(of shape: UInt16) -> DictionaryKeys? {
         guard shape != 0, !slots.isEmpty else { return nil }
         let slot = slots[Self.slot(of: shape)]
         return slot.shape == shape ? slot.keys : nil
     }
 
-    /// Remembers the keys of a shape.
+    /// Caches the keys of a shape.
     mutating func insert(_ keys: DictionaryKeys, of shape: UInt16) {
         if shape == 0 { return }
         if slots.isEmpty { slots = Array(repeating: Slot(), count: Self.count) }

@@ -2,20 +2,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension PropertyListNode {
-    /// Returns whether the value of the node is equal to `value`. No tree is built. Linear in the
-    /// size of the tree that the node stands for; not recursive.
+    /// Returns whether the value of the node is equal to `value`, without building a tree. Linear
+    /// in the size of the tree that the node represents; not recursive.
     ///
     /// - Parameters:
     ///   - value: the other value.
-    ///   - budget: what the operation may still visit.
-    ///   - contents: the long texts of the document that have been made.
-    /// - Returns: Whether they are the same.
+    ///   - budget: the remaining budget of the operation.
+    ///   - contents: the cache of long texts of the document.
+    /// - Returns: True if both are equal.
     /// - Throws: as ``value(limits:)``.
     package func isSame(
         as value: PropertyListValue, within budget: inout OperationBudget,
         _ contents: inout LongContents
     ) throws(PropertyListError) -> Bool {
-        // A tree is refused if a key occurs twice.
+        // Building a tree throws the error for duplicate keys.
         if storage.leniencies.contains(.allDuplicateKeys) {
             return try self.value(within: &budget, &contents) == value
         }
@@ -24,16 +24,17 @@ extension PropertyListNode {
     }
 }
 
-/// Compares a node with a value: the walk goes through the node, and a stack follows it through the value.
+/// Compares a node with a value. The traversal visits the node, and a stack tracks the position in
+/// the value.
 private struct ValueComparison {
-    /// A container of the value whose children are compared.
+    /// A container of the value whose children are being compared.
     private struct Frame {
         let storage: ContainerStorage
-        /// The place of the next child in the order of the node.
+        /// The position of the next child, in the order of the node.
         var next = 0
     }
 
-    /// A long text or data of the node, and one of the value.
+    /// A long text or data of the node, paired with one of the value.
     private struct LongPair: Hashable {
         let node: UInt32
         let content: ContentIdentity
@@ -51,7 +52,7 @@ private struct ValueComparison {
         walk = DocumentWalk(node)
     }
 
-    /// Returns whether both are the same.
+    /// Returns whether both are equal.
     mutating func run(
         _ budget: inout OperationBudget, _ contents: inout LongContents
     ) throws(PropertyListError) -> Bool {
@@ -67,7 +68,7 @@ private struct ValueComparison {
         return true
     }
 
-    /// The value that stands where the walk is; nil where the value has none.
+    /// Returns the part of the value at the position of the traversal, or nil if there is none.
     private mutating func counterpart(
         _ key: UInt32?, _ contents: inout LongContents
     ) -> PropertyListValue? {
@@ -87,8 +88,8 @@ private struct ValueComparison {
         return storage.values[place]
     }
 
-    /// Returns whether both are the same scalar, or containers of one kind with as many children. The
-    /// children follow.
+    /// Returns whether both are equal scalars, or containers of one kind with the same number of
+    /// children. The children are compared later.
     private mutating func isSame(_ node: PropertyListNode, _ value: PropertyListValue) -> Bool {
         guard node.kind == value.kind else { return false }
         if let storage = value.storage {
@@ -113,10 +114,11 @@ private struct ValueComparison {
         }
     }
 
-    /// Returns whether two long contents have been found to be the same: many places may have them.
+    /// Returns whether two long contents are already known to be equal. One of them may occur at
+    /// many places.
     private func isKnown(_ pair: LongPair?) -> Bool { pair.map(known.contains) ?? false }
 
-    /// Remembers two long contents that are the same.
+    /// Records two long contents that are equal.
     private mutating func note(_ pair: LongPair?, _ isSame: Bool) -> Bool {
         if let pair, isSame { known.insert(pair) }
         return isSame

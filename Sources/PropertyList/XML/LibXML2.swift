@@ -6,19 +6,19 @@
 
 internal import CLibXML2
 
-/// The only place that calls libxml2. It is the second engine for XML (``XMLEngine``) and converts
-/// encodings that ``TextDecoder`` has no table for.
+/// The only code that calls libxml2. It is the second engine for XML (``XMLEngine``), and converts
+/// encodings for which ``TextDecoder`` has no table.
 enum LibXML2 {
-    /// A Boolean value that says whether the package was built with libxml2.
+    /// A Boolean value that is true if the package was built with libxml2.
     static let isAvailable = true
 
-    /// The receiver of tags. It returns false to end the parsing.
+    /// The receiver of tags. It returns false to stop the parser.
     private final class Receiver {
         let receive: (XMLTag) -> Bool
         init(_ receive: @escaping (XMLTag) -> Bool) { self.receive = receive }
     }
 
-    /// Parses UTF-8 text and hands every tag to `receive`.
+    /// Parses UTF-8 text and passes every tag to `receive`.
     static func parse(
         _ text: [UInt8], receive: (XMLTag) -> Bool
     ) throws(PropertyListError) -> XMLOutcome {
@@ -32,7 +32,7 @@ enum LibXML2 {
     }
 
     private static func parse(_ text: [UInt8], _ size: Int32, _ receiver: Receiver) -> XMLOutcome {
-        // SAFETY: the session lives for the call and is touched by nothing else; libxml2 gets the
+        // SAFETY: the session lives for the call and nothing else accesses it; libxml2 gets the
         // buffer for the length of the call with its true size; the receiver is kept alive until
         // the last batch has been delivered, on this thread.
         unsafe withUnsafeTemporaryAllocation(of: keyed_xml_session.self, capacity: 1) { buffer in
@@ -51,7 +51,7 @@ enum LibXML2 {
     }
 
     private static func outcome(_ session: keyed_xml_session, _ isWellFormed: Bool) -> XMLOutcome {
-        // SAFETY: the fields read are plain values that the session holds itself.
+        // SAFETY: the fields read are plain values stored in the session.
         let message = unsafe string(of: session.message)
         let publicIdentifier = unsafe string(of: session.public_identifier)
         let systemIdentifier = unsafe string(of: session.system_identifier)
@@ -63,9 +63,9 @@ enum LibXML2 {
             hasInternalSubset: unsafe session.has_internal_subset != 0)
     }
 
-    /// The text of a C array of characters, up to its NUL.
+    /// Returns the text of a C array of characters, up to its NUL.
     private static func string<Characters>(of characters: Characters) -> String {
-        // SAFETY: a tuple of C characters is bytes without padding; they are read, bounded by the
+        // SAFETY: a tuple of C characters is bytes without padding; reading them is bounded by the
         // size of the tuple.
         unsafe withUnsafeBytes(of: characters) { bytes in
             unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
@@ -83,14 +83,15 @@ enum LibXML2 {
         guard let output = unsafe output else {
             return isKnown == 0 ? .unknownEncoding : .invalidText
         }
-        // SAFETY: the buffer is ours, holds as many bytes as it says, and is freed once.
+        // SAFETY: this function owns the buffer, which holds as many bytes as its length says, and
+        // frees it once.
         defer { unsafe xmlBufferFree(output) }
         let length = unsafe Int(xmlBufferLength(output))
         guard let start = unsafe xmlBufferContent(output) else { return .text([]) }
         return .text(unsafe Array(UnsafeBufferPointer(start: start, count: length)))
     }
 
-    /// Called by libxml2, through the shim, with a batch of tags.
+    /// The callback from libxml2, through the shim, with a batch of tags.
     private static let deliver:
         @convention(c) (
             UnsafeMutableRawPointer?, UnsafePointer<keyed_xml_event>?, Int32
@@ -110,12 +111,12 @@ enum LibXML2 {
 
 #else
 
-/// libxml2 is left out: the trait `LibXML2` is off, or the platform has no such library.
+/// The replacement for libxml2 if the trait `LibXML2` is off or the platform has no such library.
 enum LibXML2 {
-    /// A Boolean value that says whether the package was built with libxml2.
+    /// A Boolean value that is true if the package was built with libxml2.
     static let isAvailable = false
 
-    /// Refuses to parse.
+    /// Throws an error.
     ///
     /// - Throws: an error that says how to get the engine.
     static func parse(
@@ -124,10 +125,10 @@ enum LibXML2 {
         throw PropertyListError(
             .unrecognizedFormat, format: .xml,
             what: "expected a build with the trait `LibXML2`, found one without it",
-            recovery: "name the trait, on Linux or macOS, or choose another engine")
+            recovery: "build with the trait on Linux or macOS, or choose another engine")
     }
 
-    /// Knows no encoding.
+    /// Reports every encoding as unknown.
     static func transcode(_ bytes: [UInt8], from name: String) -> TextDecoder.Result {
         .unknownEncoding
     }

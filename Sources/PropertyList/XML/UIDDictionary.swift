@@ -1,28 +1,28 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// The dictionary that stands for a UID in formats of text: `{CF$UID: n}`, where n fits 32 bits.
+/// The dictionary that represents a UID in text formats: `{CF$UID: n}`, where n fits in 32 bits.
 ///
-/// In a keyed archive, where dictionaries of a program are objects with a class, it always means a UID.
-/// Elsewhere it is read as one only under ``ParsingOptions/uidDictionaries``.
+/// In a keyed archive it always means a UID, because a program's own dictionaries are objects with
+/// a class. In other documents it is read as a UID only with ``ParsingOptions/uidDictionaries``.
 enum UIDDictionary {
-    /// The one key.
+    /// The single key.
     static let key: StaticString = "CF$UID"
     private static let keyText = key.description
 
-    /// The number of the UID that a record stands for; nil for other values.
+    /// Returns the number of the UID that a record represents, or nil for other values.
     static func number(_ record: NodeRecord, in store: NodeStore) -> UInt32? {
         var known: UInt32?
         return number(record, in: store, key: &known)
     }
 
-    /// The number of the UID that a record stands for; nil for other values.
+    /// Returns the number of the UID that a record represents, or nil for other values.
     ///
     /// - Parameters:
     ///   - record: The record of a value.
     ///   - store: The values of the document.
-    ///   - known: The node of a key that is known to be ``key``. Readers of text share the node of equal keys, so
-    ///     that a caller who keeps it for the next record saves the comparison of text.
+    ///   - known: The node of a key known to be ``key``. Parsers of text formats share the node of
+    ///     equal keys, so passing the same variable for the next record saves a comparison of text.
     /// - Returns: The number.
     @inline(__always)
     static func number(
@@ -43,7 +43,7 @@ enum UIDDictionary {
 }
 
 extension DocumentTable {
-    /// The number of the UID that a dictionary stands for; nil for other values.
+    /// Returns the number of the UID that a dictionary represents, or nil for other values.
     package func uidNumber(ofDictionary record: NodeRecord) -> UInt32? {
         UIDDictionary.number(record, in: storage.store)
     }

@@ -1,7 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Turns each ``UIDDictionary`` into a UID, where it means one.
+/// Replaces each ``UIDDictionary`` that means a UID with a UID.
 enum UIDPass {
     /// Converts the dictionaries of `store`. Linear.
     ///
@@ -21,12 +21,12 @@ enum UIDPass {
         return isChanged && !isArchive ? .uidDictionaries : []
     }
 
-    /// Returns whether the root is that of a keyed archive, while its keys have no numbers yet. Linear
-    /// in their number.
+    /// Returns whether the root is that of a keyed archive. Works before the keys have numbers.
+    /// Linear in the number of keys of the root.
     static func isKeyedArchive(_ store: NodeStore) -> Bool {
         guard let root = store.records.first, root.kind == .dictionary else { return false }
         return ArchiveRoot.isArchive { key in
-            // Of two equal keys the first is meant.
+            // Of two equal keys, the first one is used.
             let place = store.children[root.keyRange].firstIndex {
                 store.isString(store.records[Int($0)], key)
             }

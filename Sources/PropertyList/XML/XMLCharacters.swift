@@ -1,31 +1,32 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Finds, eight bytes at a time, what text of an XML property list cannot simply hold.
+/// Finds bytes that need a closer look in XML text, eight at a time.
 ///
-/// Where the low seven bits of bytes are added to, no sum carries into the next byte: `80 - n` sets
-/// the high bit where they are `n` or more, `7F` where they are not zero.
+/// Byte values here are hexadecimal. Adding to the low seven bits of each byte never carries into
+/// the next byte. Adding `80 - n` sets the high bit of bytes that are at least `n`, and adding `7F`
+/// that of non-zero bytes.
 enum XMLCharacters {
     private static let bytes: UInt64 = 0x0101_0101_0101_0101
 
-    /// The high bit of each byte that needs a closer look: `<`, `>`, `&`, controls other than TAB,
-    /// LF and CR, and EF, with which the characters outside ASCII begin that XML forbids.
+    /// Returns the high bit of each byte that needs a closer look: `<`, `>`, `&`, controls other
+    /// than TAB, LF and CR, and EF, the first byte of the non-ASCII characters that XML forbids.
     @inline(__always)
     static func special(_ word: UInt64) -> UInt64 {
         let low = word & (bytes &* 0x7F)
         let isOtherWide = (low ^ bytes &* 0x6F) &+ bytes &* 0x7F
-        // A byte from 80 on is none of the ASCII characters.
+        // A byte of 80 or more is none of the ASCII characters.
         return ~(isText(low) | word) & (bytes &* 0x80)
             | (word & ~isOtherWide) & (bytes &* 0x80)
     }
 
-    /// Likewise, and every byte from 80 on.
+    /// Returns the same bits as ``special(_:)``, plus the high bit of every byte of 80 or more.
     @inline(__always)
     static func specialOrWide(_ word: UInt64) -> UInt64 {
         (word | ~isText(word & (bytes &* 0x7F))) & (bytes &* 0x80)
     }
 
-    /// Returns whether a byte is one of those that ``special(_:)`` finds.
+    /// Returns whether ``special(_:)`` reports a byte.
     @inline(__always)
     static func isSpecial(_ byte: UInt8) -> Bool {
         switch byte {
@@ -34,9 +35,10 @@ enum XMLCharacters {
         }
     }
 
-    /// The high bit of each of eight bytes below 80 that is a character of text, and no markup.
+    /// Returns the high bit of each of eight bytes below 80 that is a text character and not
+    /// markup.
     ///
-    /// `<` and `>` differ in the bit 2. Of the controls, 09, 0A and 0D are text.
+    /// `<` and `>` differ only in the bit with value 2. Of the controls, 09, 0A and 0D are text.
     @inline(__always)
     private static func isText(_ low: UInt64) -> UInt64 {
         let isNoControl = low &+ bytes &* 0x60

@@ -11,7 +11,8 @@
 enum XMLElement: UInt8 {
     case plist, array, dict, key, string, data, date, real, integer, yes, no
 
-    /// The element that the name in `range` stands for; nil for names that are not in the DTD.
+    /// Creates the element with the name in `range`, or returns nil for names that are not in the
+    /// DTD.
     @inline(__always)
     init?(_ text: Span<UInt8>, _ range: Range<Int>) {
         switch (range.count, text[range.lowerBound]) {
@@ -35,7 +36,7 @@ enum XMLElement: UInt8 {
         return text[range.lowerBound &+ 3] == UInt8(ascii: "e") ? .date : .data
     }
 
-    /// The name in the tag.
+    /// The name of the element in its tag.
     var name: StaticString {
         switch self {
         case .plist: "plist"
@@ -52,6 +53,6 @@ enum XMLElement: UInt8 {
         }
     }
 
-    /// A Boolean value that says whether other elements may stand in it.
+    /// A Boolean value that is true if the element may contain other elements.
     var isContainer: Bool { self == .plist || self == .array || self == .dict }
 }

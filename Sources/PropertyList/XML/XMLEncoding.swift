@@ -1,12 +1,13 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Finds the encoding of an XML document, as XML 1.0 says in appendix F, and turns it to UTF-8.
+/// Detects the encoding of an XML document as described in appendix F of XML 1.0, and converts the
+/// text to UTF-8.
 ///
-/// In this order: a byte order mark; the zero bytes around the first `<`; the name that the XML
-/// declaration gives. A document whose declaration contradicts its bytes is refused.
+/// A byte order mark takes precedence, then zero bytes around the first `<`, then the name in the
+/// XML declaration. A document whose declaration contradicts its bytes is refused.
 enum XMLEncoding {
-    /// The text as UTF-8; `bytes` themselves where they are that already. Linear.
+    /// Returns the text as UTF-8, or `bytes` themselves if they are UTF-8 already. Linear.
     ///
     /// - Throws: `invalidEncoding`.
     static func utf8(_ bytes: [UInt8]) throws(PropertyListError) -> [UInt8] {
@@ -16,13 +17,13 @@ enum XMLEncoding {
         let text = try transcode(Array(bytes.dropFirst(markLength)), from: name)
         if let declared = declaredName(text), !isName(declared, of: name) {
             throw error(
-                "the declared encoding is `\(TerminalText.escaped(declared))`, the bytes are "
-                    + "\(name)")
+                "expected bytes in the declared encoding `\(TerminalText.escaped(declared))`, "
+                    + "found \(name)")
         }
         return text
     }
 
-    /// The name of an encoding of two or four bytes a unit, with the length of its mark.
+    /// Returns the name of an encoding with two or four bytes per unit, and the length of its mark.
     private static func wideEncoding(_ bytes: [UInt8]) -> (name: String, markLength: Int)? {
         if let mark = ByteOrderMark(bytes) {
             return mark.unitWidth > 1 ? (mark.encoding, mark.length) : nil
@@ -34,7 +35,7 @@ enum XMLEncoding {
         return table.first { bytes.starts(with: $0.0) }.map { ($0.1, 0) }
     }
 
-    /// Returns the encoding of a document that was read.
+    /// Returns the encoding of a source document.
     static func sourceEncoding(_ bytes: [UInt8]) -> SourceEncoding {
         if let (name, markLength) = wideEncoding(bytes) {
             guard name.hasPrefix("UTF-16") else { return .other(name) }
@@ -49,8 +50,8 @@ enum XMLEncoding {
         }
     }
 
-    /// Returns whether a declared name fits an encoding of two or four bytes a unit: it may leave
-    /// the order of the bytes open.
+    /// Returns whether a declared name fits an encoding with two or four bytes per unit. The name
+    /// need not state the byte order.
     private static func isName(_ declared: String, of encoding: String) -> Bool {
         let width = encoding.hasPrefix("UTF-16") ? "16" : "32"
         let general = width == "16" ? ["ISO-10646-UCS-2", "UCS-2"] : ["ISO-10646-UCS-4", "UCS-4"]
@@ -64,8 +65,8 @@ enum XMLEncoding {
         if ["UTF-8", "UTF8"].contains(upper) { return bytes }
         if hasMark || isWide(upper) {
             throw error(
-                "the declared encoding is `\(TerminalText.escaped(name))`, the bytes are "
-                    + (hasMark ? "UTF-8" : "of one byte a character"))
+                "expected bytes in the declared encoding `\(TerminalText.escaped(name))`, found "
+                    + (hasMark ? "UTF-8" : "one byte per character"))
         }
         guard extendsASCII(upper) else { throw unknown(name) }
         return try transcode(bytes, from: name)
@@ -75,10 +76,10 @@ enum XMLEncoding {
         ["UTF-16", "UTF-32", "UCS-2", "UCS-4", "ISO-10646"].contains(where: name.hasPrefix)
     }
 
-    /// Returns whether ASCII means itself in an encoding, markup first of all.
+    /// Returns whether an encoding is known to represent ASCII, and thus markup, by the same bytes.
     ///
-    /// Others (UTF-7, EBCDIC, escapes such as `\u003C`, ISO 2022) can hide markup from whoever
-    /// reads the file as ASCII, so an encoding has to be known to be taken.
+    /// Other encodings (UTF-7, EBCDIC, escapes such as `\u003C`, ISO 2022) can hide markup from a
+    /// program that reads the file as ASCII. Only known encodings are therefore accepted.
     private static func extendsASCII(_ name: String) -> Bool {
         let names = [
             "ASCII", "US-ASCII", "ISO-IR-6", "LATIN1", "L1", "MACINTOSH", "MAC", "KOI8-R", "KOI8-U",
@@ -90,8 +91,8 @@ enum XMLEncoding {
             || families.contains { name.hasPrefix($0) && name.count <= $0.count + 2 }
     }
 
-    /// The encoding that the XML declaration names, or nil. Linear, and short unless the
-    /// declaration is long.
+    /// Returns the encoding named in the XML declaration, or nil. Linear in the length of the
+    /// declaration.
     static func declaredName(_ text: [UInt8], from offset: Int = 0) -> String? {
         let span = text.span
         var start = offset
@@ -119,7 +120,7 @@ enum XMLEncoding {
     }
 
     private static func unknown(_ name: String) -> PropertyListError {
-        error("the encoding `\(TerminalText.escaped(name))` is not known", TextDecoder.recovery)
+        error("unknown encoding `\(TerminalText.escaped(name))`", TextDecoder.recovery)
     }
 
     private static func error(_ what: String, _ recovery: PropertyListError.Recovery? = nil)

@@ -1,41 +1,41 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// A program that finds the tags of an XML document and decides whether it is well-formed.
+/// A parser that finds the tags of an XML document and checks that it is well-formed.
 package enum XMLEngine: Sendable, CaseIterable {
-    /// The scanner for the common form, and the tokenizer for all other documents.
+    /// The scanner for the common form, with the tokenizer for all other documents.
     case fastest
-    /// The tokenizer alone, whatever the form of the document.
+    /// The tokenizer alone, for documents of any form.
     case tokenizer
-    /// libxml2 alone. It is a second opinion, for comparison.
+    /// libxml2 alone, as a second implementation for comparison.
     case libxml2
 
-    /// A Boolean value that says whether this build of the package has the engine.
+    /// A Boolean value that is true if this build of the package has the engine.
     package var isAvailable: Bool { self != .libxml2 || LibXML2.isAvailable }
 }
 
 /// A tag that an engine reports.
 struct XMLTag {
-    /// The place of the `>` or `/>` of a start tag; for the end of an element, the byte after its
-    /// `>`.
+    /// The offset of the `>` or `/>` of a start tag, or of the byte after the `>` that ends an
+    /// element.
     let offset: Int
-    /// A Boolean value that says whether an element ends here. An empty element is reported twice,
+    /// A Boolean value that is true at the end of an element. An empty element is reported twice,
     /// as a start and an end.
     let isEnd: Bool
 }
 
-/// The result of looking for the tags of a document.
+/// The result of finding the tags of a document.
 struct XMLOutcome {
     var isWellFormed = false
-    /// The place of the first violation of well-formedness, or of an internal subset.
+    /// The offset of the first violation of well-formedness, or of an internal subset.
     var errorOffset = 0
     /// The violation as a phrase.
     var message = ""
-    /// The public identifier of the document type declaration, as ``XMLHeader`` has it.
+    /// The public identifier of the document type declaration, as in ``XMLHeader``.
     var publicIdentifier: String?
-    /// The system identifier, likewise.
+    /// The system identifier, as in ``XMLHeader``.
     var systemIdentifier: String?
-    /// A Boolean value that says whether the document type declaration has declarations of its own.
-    /// Parsing ended there.
+    /// A Boolean value that is true if the document type declaration has an internal subset.
+    /// Parsing stops there.
     var hasInternalSubset = false
 }

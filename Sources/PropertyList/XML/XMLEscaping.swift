@@ -1,10 +1,10 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Text of an XML property list as Apple's writer escapes it: `<`, `>` and `&`, nothing else.
-/// Quotes, white space and carriage returns stand as they are.
+/// Text of an XML property list, escaped like Apple's writer: `<`, `>` and `&`. Quotes, white space
+/// and carriage returns are not escaped.
 enum XMLEscaping {
-    /// Appends UTF-8 text, escaped. Linear; runs without anything to escape are copied whole.
+    /// Appends UTF-8 text, escaped. Linear. Runs without special characters are copied whole.
     static func append(_ text: Span<UInt8>, to output: inout [UInt8]) {
         var start = 0
         while start < text.count {
@@ -22,13 +22,13 @@ enum XMLEscaping {
         }
     }
 
-    /// Returns whether UTF-8 text is escaped by standing as it is, and has nothing that XML
-    /// forbids. It may be so where this says no. Linear.
+    /// Returns whether UTF-8 text needs no escaping and has no character that XML forbids. May also
+    /// return false for such text. Linear.
     @inline(__always)
     static func isPlain(_ text: Span<UInt8>) -> Bool { endOfPlain(text, from: 0) == text.count }
 
-    /// Where the first byte from `start` on stands that is, or may be, one to escape or a part of a
-    /// character that XML forbids.
+    /// Returns the index of the first byte from `start` on that may need escaping or may belong to
+    /// a forbidden character.
     @inline(__always)
     private static func endOfPlain(_ text: Span<UInt8>, from start: Int) -> Int {
         var index = start
@@ -69,7 +69,7 @@ enum XMLEscaping {
 }
 
 extension PropertyListDocument {
-    /// The style in which reals are to be written.
+    /// Returns the style in which to write reals.
     package func realStyle(_ text: XMLPropertyList.RealText) -> RealText.Style {
         switch text {
         case .seventeenDigits: .seventeenDigits
@@ -78,8 +78,9 @@ extension PropertyListDocument {
         }
     }
 
-    /// A Boolean value that says whether the source is XML in which every real has its shortest
-    /// text and one has not the text of seventeen digits. Linear in the number of values.
+    /// A Boolean value that is true if the source is XML with every real in its shortest form. At
+    /// least one of them must differ from its form with seventeen digits. Linear in the number of
+    /// values.
     private var hasShortestReals: Bool {
         guard format == .xml else { return false }
         var differs = false
@@ -91,7 +92,7 @@ extension PropertyListDocument {
         return differs
     }
 
-    /// Returns whether the source has `value` in the given style between its tags.
+    /// Returns whether the source has `value` in the given style as the content of its element.
     private func isWritten(_ value: Double, _ style: RealText.Style, _ record: NodeRecord) -> Bool {
         var text = Array("<real>".utf8)
         RealText.append(value, style: style, to: &text)

@@ -1,15 +1,15 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Makes a document of the tags of an XML property list: which element may stand where, and what
-/// its text means (``XMLScalars``).
+/// Builds a document from the tags of an XML property list. Checks which elements may occur where,
+/// and parses their text (``XMLScalars``).
 ///
-/// An engine reports each tag by its place; names, attributes and text are read here, from the
-/// source itself, so that a string without references is a range of it. The grammar is that of
-/// ``XMLElement``, and it is the only one, whatever engine finds the tags.
+/// An engine reports only the offset of each tag. This type reads names, attributes and text from
+/// the source itself, so a string without references is a range of the source. The grammar is that
+/// of ``XMLElement``. All engines share it.
 struct XMLGrammar {
-    /// A tag's extent in the source: from `<` to the byte after the name and attributes, that is
-    /// to `>` or `/>`.
+    /// The range of a tag in the source: from `<` to the end of its name and attributes, where `>`
+    /// or `/>` follows.
     private struct OpenTag {
         let element: XMLElement
         let start: Int
@@ -22,17 +22,17 @@ struct XMLGrammar {
     let options: ParsingOptions
     var tree: TreeAssembler
     var used: ParsingOptions = []
-    /// The version of `<plist>`, as ``XMLHeader`` has it.
+    /// The version of `<plist>`, as in ``XMLHeader``.
     private(set) var version: String?
     private let limits: ParsingLimits
     private var progress = Progress.before
     private var isInPlist = false
     private var hasRoot = false
-    // The text element that is open, with no element inside.
+    // The open text element.
     private var leaf: OpenTag?
-    // An empty container element, `<dict/>`, whose end is reported next.
+    // True after an empty container element, `<dict/>`, whose end is reported next.
     private var isEmptyContainer = false
-    /// Where the last tag ended.
+    /// The offset of the end of the last tag.
     private(set) var position = 0
 
     init(bytes: [UInt8], options: ParsingOptions, limits: ParsingLimits) {
@@ -41,12 +41,12 @@ struct XMLGrammar {
         self.limits = limits
     }
 
-    /// A Boolean value that says whether the root element has been read to its end.
+    /// A Boolean value that is true if the whole root element has been read.
     var isComplete: Bool { progress == .after }
 
     // MARK: Start tags
 
-    /// Takes a start tag whose `>` or `/>` is at `end`.
+    /// Processes a start tag whose `>` or `/>` is at `end`.
     ///
     /// - Throws: `unexpectedElement`, `malformedXML`, `depthLimitExceeded`.
     mutating func start(
@@ -54,13 +54,16 @@ struct XMLGrammar {
     ) throws(PropertyListError) {
         guard text.has(">", at: end) || text.has("/>", at: end),
             let start = text.lastIndex(of: UInt8(ascii: "<"), in: position..<end)
-        else { throw error(.malformedXML, "a tag without a beginning", at: end, text) }
+        else {
+            throw error(
+                .malformedXML, "expected `<` at the beginning of a tag, found none", at: end, text)
+        }
         let isEmpty = text[end] == UInt8(ascii: "/")
         try checkBlank(text, position..<start, isProlog: progress == .before)
         let element = try element(text, start, end)
         if let leaf {
             throw error(
-                .unexpectedElement, "`<\(element.name)>` stands inside `<\(leaf.element.name)>`",
+                .unexpectedElement, "expected `</\(leaf.element.name)>`, found `<\(element.name)>`",
                 at: start, text)
         }
         position = end &+ (isEmpty ? 2 : 1)
@@ -87,12 +90,13 @@ struct XMLGrammar {
         let name = (start + 1..<min(end, start + 33)).map { text[$0] }
         let printable = TerminalText.escaped(String(decoding: name, as: UTF8.self))
         return error(
-            .unexpectedElement, "`<\(printable)>` is no element of a property list", at: start, text
+            .unexpectedElement, "`<\(printable)>` is not an element of a property list", at: start,
+            text
         )
     }
 
-    /// The DTD has one attribute: `version` of `<plist>`. A `>` within one is never let pass, for it
-    /// ends the tag to parsers that do not look for quotes.
+    /// Checks attributes. The DTD has only one: `version` of `<plist>`. A `>` within an attribute
+    /// is always refused, because parsers that ignore quotes would end the tag there.
     private mutating func checkAttributes(
         of element: XMLElement, _ range: Range<Int>, _ start: Int, _ text: Span<UInt8>
     ) throws(PropertyListError) {
@@ -100,7 +104,8 @@ struct XMLGrammar {
         while first < range.upperBound, isXMLWhitespace(text[first]) { first &+= 1 }
         if first == range.upperBound { return }
         if let place = text.firstIndex(of: UInt8(ascii: ">"), in: range) {
-            throw error(.malformedXML, "a `>` stands in an attribute", at: place, text)
+            throw error(
+                .malformedXML, "expected `&gt;` in an attribute, found `>`", at: place, text)
         }
         let equals = text.lastIndex(of: UInt8(ascii: "="), in: range)
         if element == .plist, let equals, Self.isVersion(text, first..<equals) {
@@ -109,24 +114,24 @@ struct XMLGrammar {
         guard options.contains(.attributes) else {
             throw error(
                 .unexpectedElement,
-                "`<\(element.name)>` has an attribute that no property list has",
+                "`<\(element.name)>` has an attribute that property lists do not allow",
                 at: start, text, ParsingOptions.attributes.advice)
         }
         used.insert(.attributes)
     }
 
-    /// Keeps the quoted text in `range`.
+    /// Stores the version, which is the quoted text in `range`.
     private mutating func keepVersion(_ range: Range<Int>, _ text: Span<UInt8>) {
         var (start, end) = (range.lowerBound, range.upperBound)
         while start < end, isXMLWhitespace(text[start]) { start &+= 1 }
         while start < end, isXMLWhitespace(text[end &- 1]) { end &-= 1 }
-        // The quotes, and what stands between them.
+        // The text between the quotes.
         guard 2...(XMLHeader.longestVersion &+ 2) ~= end &- start else { return }
         version = String(decoding: (start &+ 1..<end &- 1).map { text[$0] }, as: UTF8.self)
     }
 
-    /// Returns whether `range`, from a name to the last `=` of a tag, holds just the name
-    /// `version`.
+    /// Returns whether `range`, from a name to the last `=` of a tag, consists of the name
+    /// `version` and white space.
     private static func isVersion(_ text: Span<UInt8>, _ range: Range<Int>) -> Bool {
         let name: StaticString = "version"
         guard text.has(name, at: range.lowerBound) else { return false }
@@ -151,19 +156,20 @@ struct XMLGrammar {
         _ tag: OpenTag, _ text: Span<UInt8>
     ) throws(PropertyListError) {
         if isInPlist || tree.depth > 0 || hasRoot {
-            throw error(.unexpectedElement, "`<plist>` stands inside another", at: tag.start, text)
+            throw error(
+                .unexpectedElement, "expected one `<plist>`, found a second", at: tag.start, text)
         }
         isInPlist = true
     }
 
-    /// Checks that a value, or a key, may stand where `tag` does.
+    /// Checks that a value or a key is allowed at the position of `tag`.
     private mutating func admit(_ tag: OpenTag, _ text: Span<UInt8>) throws(PropertyListError) {
         guard let kind = tree.openKind else { return try admitRoot(tag, text) }
         let expectsKey = kind == .dictionary && tree.openCount % 2 == 0
         if expectsKey == (tag.element == .key) { return }
         if expectsKey {
             throw error(
-                .invalidKey, "`<\(tag.element.name)>` stands where a `<key>` belongs",
+                .invalidKey, "expected `<key>`, found `<\(tag.element.name)>`",
                 at: tag.start, text)
         }
         try admitKeyAsValue(tag, text)
@@ -173,12 +179,14 @@ struct XMLGrammar {
         _ tag: OpenTag, _ text: Span<UInt8>
     ) throws(PropertyListError) {
         if hasRoot {
-            throw error(.unexpectedElement, "a second root value", at: tag.start, text)
+            throw error(
+                .unexpectedElement, "expected one root value, found a second", at: tag.start, text)
         }
         if !isInPlist {
             try allow(
                 .missingPlistElement, .unexpectedElement,
-                "the root is `<\(tag.element.name)>`, not `<plist>`", at: tag.start, text)
+                "expected the root element `<plist>`, found `<\(tag.element.name)>`", at: tag.start,
+                text)
         }
         if tag.element == .key { try admitKeyAsValue(tag, text) }
         hasRoot = true
@@ -188,18 +196,19 @@ struct XMLGrammar {
         _ tag: OpenTag, _ text: Span<UInt8>
     ) throws(PropertyListError) {
         try allow(
-            .keyAsValue, .unexpectedElement, "a `<key>` stands where a value belongs",
+            .keyAsValue, .unexpectedElement, "expected a value, found `<key>`",
             at: tag.start, text)
     }
 
     // MARK: End tags
 
-    /// Takes an end tag, or the end of an empty element, that ends before `end`.
+    /// Processes an end tag, or the end of an empty element. The tag ends before `end`.
     ///
-    /// - Throws: as the grammar is broken or the text of a value is malformed.
+    /// - Throws: an error for a violation of the grammar or for malformed text of a value.
     mutating func end(tagEndingAt end: Int, _ text: Span<UInt8>) throws(PropertyListError) {
         guard text.has(">", at: end &- 1) else {
-            throw error(.malformedXML, "a tag without an end", at: end, text)
+            throw error(
+                .malformedXML, "expected `>` at the end of a tag, found none", at: end, text)
         }
         if let leaf {
             self.leaf = nil
@@ -222,7 +231,10 @@ struct XMLGrammar {
                 .unexpectedElement, "the last key of a dictionary has no value", at: place, text)
         }
         if tree.depth > 0 { return tree.close() }
-        if !hasRoot { throw error(.unexpectedElement, "`<plist>` holds no value", at: place, text) }
+        if !hasRoot {
+            throw error(
+                .unexpectedElement, "expected a value in `<plist>`, found none", at: place, text)
+        }
         progress = .after
     }
 
@@ -256,7 +268,7 @@ struct XMLGrammar {
         }
     }
 
-    /// Checks what follows the root, once the engine has found it well-formed.
+    /// Checks the content after the root, once the engine has found it well-formed.
     ///
     /// - Throws: `malformedXML`.
     func checkEpilogue(_ text: Span<UInt8>) throws(PropertyListError) {
@@ -275,7 +287,7 @@ struct XMLGrammar {
         used.insert(option)
     }
 
-    /// An error at a place of the source, with the path of what is being read.
+    /// Returns an error at an offset of the source, with the path of the current value.
     func error(
         _ code: PropertyListError.Code, _ what: String, at place: Int, _ text: Span<UInt8>,
         _ recovery: PropertyListError.Recovery? = nil

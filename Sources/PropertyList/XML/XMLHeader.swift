@@ -1,7 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// The text above the values of an XML property list. Files differ in it by their age:
+/// The text before the values of an XML property list. Files of different age differ in it:
 ///
 ///     <!DOCTYPE plist SYSTEM "file://localhost/System/Library/DTDs/PropertyList.dtd">
 ///     <plist version="0.9">
@@ -14,15 +14,15 @@
 ///
 /// The resource that an identifier points to is never opened.
 public struct XMLHeader: Sendable, Hashable {
-    /// The formal public identifier of the document type declaration, nil where there is none or
-    /// where it has 128 bytes or more.
+    /// The formal public identifier of the document type declaration. Nil if it is absent or has
+    /// 128 bytes or more.
     public var publicIdentifier: String?
-    /// The system identifier, nil where there is none or where it has 128 bytes or more.
+    /// The system identifier. Nil if it is absent or has 128 bytes or more.
     public var systemIdentifier: String?
-    /// The version of `<plist>`, nil where there is none or where it has 16 bytes or more.
+    /// The version of `<plist>`. Nil if it is absent or has 16 bytes or more.
     public var version: String?
 
-    /// The header that Apple's writer writes today.
+    /// The header of Apple's current writer.
     public static let apple = XMLHeader(
         publicIdentifier: "-//Apple//DTD PLIST 1.0//EN",
         systemIdentifier: "http://www.apple.com/DTDs/PropertyList-1.0.dtd", version: "1.0")
@@ -32,10 +32,11 @@ public struct XMLHeader: Sendable, Hashable {
 }
 
 extension XMLHeader {
-    /// The line of `<plist>`, with what Apple writes today for what is missing or would need quoting.
+    /// The line with the `<plist>` tag. A missing version, or one that would need quoting, is
+    /// replaced with Apple's current one.
     var startTag: String { "<plist version=\"\(plain(version, or: Self.apple.version))\">\n" }
 
-    /// The line of the document type declaration, in the same way.
+    /// The line with the document type declaration. Its identifiers are replaced in the same way.
     var documentType: String {
         let system = plain(systemIdentifier, or: Self.apple.systemIdentifier)
         if publicIdentifier == nil, systemIdentifier != nil {
@@ -45,7 +46,7 @@ extension XMLHeader {
         return "<!DOCTYPE plist PUBLIC \"\(formal)\" \"\(system)\">\n"
     }
 
-    /// The text if no reader can take a part of it for markup.
+    /// Returns the text if no parser can mistake a part of it for markup, otherwise the default.
     private func plain(_ text: String?, or usual: String?) -> String {
         let isPlain = text?.utf8.allSatisfy { byte in
             byte > 0x1F && byte < 0x7F && !"\"'<>&[]".utf8.contains(byte)

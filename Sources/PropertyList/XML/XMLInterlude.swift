@@ -1,13 +1,13 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// The text that may stand between the tags of containers: white space, comments, processing
-/// instructions; before the root also a document type declaration.
+/// The text allowed between the tags of containers: white space, comments and processing
+/// instructions. Before the root, also a document type declaration.
 ///
-/// Three comments are well-formed and refused all the same, because parsers are known to end them
-/// in different places: `<!---->`, and those whose text begins with `>` or `->`.
+/// Three kinds of well-formed comments are refused, because parsers disagree about their end:
+/// `<!---->`, and comments whose text begins with `>` or `->`.
 enum XMLInterlude {
-    /// Why something is refused, and where.
+    /// The reason for an error, and its offset.
     struct Failure: Error {
         let code: PropertyListError.Code
         let what: String
@@ -36,7 +36,7 @@ enum XMLInterlude {
             try checkComment(text, at: index)
         } else if !text.has("<?", at: index), !(isProlog && text.has("<!DOCTYPE", at: index)) {
             throw Failure(
-                code: .unexpectedElement, what: "text stands between elements", offset: index)
+                code: .unexpectedElement, what: "expected an element, found text", offset: index)
         }
         return XMLStructure.end(ofMarkupAt: index, text)
     }
@@ -46,7 +46,7 @@ enum XMLInterlude {
             || text.has("-->", at: index &+ 4)
         {
             throw Failure(
-                code: .malformedXML, what: "a comment that parsers end in different places",
+                code: .malformedXML, what: "a comment is ambiguous: parsers disagree about its end",
                 offset: index)
         }
     }

@@ -3,14 +3,14 @@
 
 /// The indentation of a line.
 struct XMLIndent: BitwiseCopyable {
-    /// Eight of the characters.
+    /// The indentation character, repeated in all eight bytes.
     let word: UInt64
-    /// The number of characters for each level.
+    /// The number of characters per level.
     let width: Int
     /// The number of characters.
     let count: Int
 
-    /// Nothing, for what goes on in a line.
+    /// No indentation, for content that continues a line.
     static let none = XMLIndent(word: 0, width: 0, count: 0)
 
     init(word: UInt64, width: Int, count: Int) {
@@ -19,7 +19,7 @@ struct XMLIndent: BitwiseCopyable {
         self.count = count
     }
 
-    /// The beginning of a line at the root.
+    /// Creates the indentation of a line at the root.
     init(_ indentation: XMLPropertyList.Indentation) {
         switch indentation {
         case .tab: self.init(word: 0x0909_0909_0909_0909, width: 1, count: 0)
@@ -30,17 +30,17 @@ struct XMLIndent: BitwiseCopyable {
         }
     }
 
-    /// The character.
+    /// The indentation character.
     var character: UInt8 { UInt8(truncatingIfNeeded: word) }
 
-    /// The beginning of a line at so many levels.
+    /// Returns the indentation at `depth` levels.
     @inline(__always)
     func at(_ depth: Int) -> XMLIndent { counting(width &* depth) }
 
-    /// The same, at most so many levels.
+    /// Returns the same indentation, limited to `depth` levels.
     func atMost(_ depth: Int) -> XMLIndent { counting(min(count, width &* depth)) }
 
-    /// One level more.
+    /// The indentation one level deeper.
     @inline(__always) var deeper: XMLIndent { counting(count &+ width) }
 
     @inline(__always)
@@ -49,10 +49,10 @@ struct XMLIndent: BitwiseCopyable {
     }
 }
 
-/// The lines that ``XMLWriter`` writes most. The line of a key and that of its leaf are appended in one step,
-/// which makes room for both once.
+/// The most frequent lines of ``XMLWriter``. The line of a key and that of its leaf are appended
+/// together, so capacity is checked only once.
 ///
-/// A class, because the texts take half a kilobyte, which is not copied.
+/// A class, to avoid copies of the texts, which take half a kilobyte.
 final class XMLLines {
     /// The tags around the text of an element.
     struct Tags {
@@ -75,7 +75,7 @@ final class XMLLines {
     let closeData = ShortText("</data>\n")
     let yes = ShortText("<true/>\n")
     let no = ShortText("<false/>\n")
-    // All but the end, which would be one byte too many.
+    // Without the closing tag, which would exceed the capacity by one byte.
     let uidKey = ShortText("<key>", UIDDictionary.key)
     let key = Tags("<key>", "</key>\n")
     let string = Tags("<string>", "</string>\n")
@@ -83,7 +83,7 @@ final class XMLLines {
     let real = Tags("<real>", "</real>\n")
     let date = Tags("<date>", "</date>\n")
 
-    // Tags, a number and what is written beyond the end.
+    // Room for tags, a number and the excess of a word store.
     private static let room = 80
 
     /// Appends the line of a key, unless it is empty.
@@ -103,10 +103,10 @@ final class XMLLines {
         output.append(contentsOf: key)
     }
 
-    /// Appends the line of a key and that of a leaf that is written as it is: a boolean, an integer, or
-    /// UTF-8 text without anything to escape.
+    /// Appends the lines of a key and of a leaf that needs no escaping: a Boolean, an integer, or
+    /// plain UTF-8 text.
     ///
-    /// - Returns: false, with nothing appended, for all others.
+    /// - Returns: false, without appending anything, for all other values.
     @inline(__always)
     func append(
         key: Span<UInt8>, leaf record: NodeRecord, in store: NodeStore, _ indent: XMLIndent,
@@ -121,7 +121,8 @@ final class XMLLines {
             }
         case .integer:
             let value = record.integer
-            // The closures have the tags alone: each that has the object counts a reference.
+            // The closures capture only the tags. Capturing the object would cost a reference
+            // count.
             let tags = integer
             output.append(addingCapacity: key.count &+ 2 &* indent.count &+ Self.room) {
                 Self.append(key: key, indent, to: &$0)
@@ -141,7 +142,8 @@ final class XMLLines {
         }
     }
 
-    /// Appends the line of a key, unless it is empty, and that of a text without anything to escape.
+    /// Appends the line of a key, unless it is empty, and the line of a text that needs no
+    /// escaping.
     @inline(__always)
     func append(
         key: Span<UInt8> = Span(), plain text: Span<UInt8>, _ indent: XMLIndent,
@@ -169,8 +171,8 @@ final class XMLLines {
         output.append(tags.close)
     }
 
-    /// Appends the line of a key, unless it is empty, and a UID as the lines of the dictionary that stands
-    /// for it.
+    /// Appends the line of a key, unless it is empty, and the lines of the dictionary that
+    /// represents a UID.
     func append(
         key: Span<UInt8> = Span(), uid value: UInt64, _ indent: XMLIndent, to output: inout [UInt8]
     ) {

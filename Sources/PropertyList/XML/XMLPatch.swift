@@ -1,14 +1,15 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// The copy of a text that an engine is given where the text has characters that XML changes or
-/// forbids, and the reader keeps. Values are always taken from the original.
+/// A modified copy of a text for the engine. It replaces characters that XML normalizes or forbids
+/// but the reader keeps. Values are always taken from the original text.
 enum XMLPatch {
-    // `&#x0001F;` and the like: more zeros than that are left to the engine, which refuses them.
+    // A reference such as `&#x0001F;`. The engine refuses references with more zeros.
     private static let longestReference = 12
 
-    /// A copy of the same length: LF for CR, and `%`, which is no part of any markup, for each byte
-    /// of a forbidden character and, where `references` says so, of a reference to one. Linear.
+    /// Returns a copy of the same length. LF replaces CR. `%`, which is not part of any markup,
+    /// replaces each byte of a forbidden character and, if `references` is true, of a reference to
+    /// one. Linear.
     static func patched(_ text: [UInt8], references: Bool) -> [UInt8] {
         var copy = text
         let span = text.span
@@ -32,8 +33,8 @@ enum XMLPatch {
         return references ? forbiddenReference(text, at: index) : nil
     }
 
-    /// Returns whether there is a reference to a character that XML forbids, other than in comments,
-    /// sections and the like, where it is none. Linear.
+    /// Returns whether the text has a reference to a character that XML forbids. Ignores comments,
+    /// CDATA sections and the like, where `&` begins no reference. Linear.
     static func hasForbiddenReference(_ text: Span<UInt8>) -> Bool {
         var structure = XMLStructure()
         var index = 0
@@ -46,7 +47,7 @@ enum XMLPatch {
         return false
     }
 
-    /// Returns whether such a reference ends at `end`, or just before.
+    /// Returns whether such a reference ends at or just before `end`.
     static func hasForbiddenReference(_ text: Span<UInt8>, before end: Int) -> Bool {
         let start = max(0, end &- longestReference)
         guard let place = text.lastIndex(of: UInt8(ascii: "&"), in: start..<end) else {
@@ -55,8 +56,8 @@ enum XMLPatch {
         return forbiddenReference(text, at: place) != nil
     }
 
-    /// The length of the reference at `index`, if it is to a character that XML forbids. U+0000 is
-    /// none that could be let pass.
+    /// Returns the length of the reference at `index` if it refers to a forbidden character that a
+    /// leniency can accept. U+0000 cannot be accepted.
     private static func forbiddenReference(_ text: Span<UInt8>, at index: Int) -> Int? {
         guard text.has("&#", at: index) else { return nil }
         let limit = min(index &+ longestReference, text.count)

@@ -1,23 +1,23 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Looks at every byte of an XML document once, before an engine does.
+/// Scans every byte of an XML document once before an engine parses it.
 ///
-/// It makes sure of what the engines build on, and of what they are slow to refuse:
-/// - the text is valid UTF-8;
-/// - characters that XML forbids are refused, or noted where a leniency lets them pass;
-/// - a carriage return is noted: XML turns it into a line feed, Apple's readers keep it;
-/// - no tag has a flood of attributes, which the engines compare each with each, and no document one
-///   of namespaces, which libxml2 searches for each element.
+/// The preflight checks what the engines rely on, and what they are slow to refuse:
+/// - The text is valid UTF-8.
+/// - Characters that XML forbids are refused, or recorded if a leniency accepts them.
+/// - Carriage returns are recorded: XML converts them to line feeds, but Apple's parsers keep them.
+/// - No tag has too many attributes, because the engines compare each with each. No document has
+///   too many namespace declarations, because libxml2 searches them for each element.
 struct XMLPreflight {
     private static let attributeLimit = 64
 
     let options: ParsingOptions
-    /// A Boolean value that says whether the engine needs a copy in which raw CRs and forbidden
+    /// A Boolean value that is true if the engine needs a copy in which raw CRs and forbidden
     /// characters are replaced.
     private(set) var needsPatch = false
     private(set) var used: ParsingOptions = []
-    // No `=` before this place needs to be looked at again.
+    // Every `=` before this offset has been processed.
     private var attributesChecked = 0
     private var namespaces = 0
     private var structure = XMLStructure()
@@ -46,8 +46,8 @@ struct XMLPreflight {
     /// Returns whether none of eight bytes needs a closer look: all are below 80, none is `=`, and
     /// none is a control other than TAB and LF.
     ///
-    /// Where bytes are below 80, adding `80 - n` to each sets its high bit if it is `n` or more,
-    /// and no sum carries into the next byte.
+    /// For bytes below 80, adding `80 - n` to each sets its high bit if it is at least `n`, and
+    /// never carries into the next byte.
     @inline(__always)
     private static func isPlain(_ word: UInt64) -> Bool {
         let bytes: UInt64 = 0x0101_0101_0101_0101
@@ -57,7 +57,7 @@ struct XMLPreflight {
         return (word | ~((isText | isSpace) & isNoEqualsSign)) & (bytes &* 0x80) == 0
     }
 
-    /// Checks the character at `index` and returns its length.
+    /// Checks the character at `index`, and returns its length.
     @inline(__always)
     private mutating func check(
         _ text: Span<UInt8>, at index: Int
@@ -91,7 +91,8 @@ struct XMLPreflight {
         if byte == 0x0D {
             needsPatch = true
         } else if byte == 0 {
-            throw Self.error(.malformedXML, "the character U+0000", index, text)
+            throw Self.error(
+                .malformedXML, "the character U+0000 is not allowed in XML", index, text)
         } else {
             try allowControl(UInt32(byte), text, at: index)
         }
@@ -102,7 +103,7 @@ struct XMLPreflight {
     ) throws(PropertyListError) {
         guard options.contains(.rawControlCharacters) else {
             throw Self.error(
-                .malformedXML, "the character U+\(Self.hex(scalar)), which XML forbids", index,
+                .malformedXML, "the character U+\(Self.hex(scalar)) is not allowed in XML", index,
                 text, ParsingOptions.rawControlCharacters.advice)
         }
         needsPatch = true
@@ -115,12 +116,12 @@ struct XMLPreflight {
 
     // MARK: Attributes
 
-    /// Counts the attributes of the tag in which the `=` at `index` stands, if it stands in one.
+    /// Counts the attributes of the tag that contains the `=` at `index`, if it is in a tag.
     ///
-    /// Before the first `=` of a tag nothing but names and white space can stand, so looking back
-    /// for the nearest angle bracket finds its beginning; the rest of the tag is then done with.
-    /// Text that only looks like a tag is left at once: its attributes could be made to reach over
-    /// those of a true one.
+    /// Only names and white space can precede the first `=` of a tag. A backward search for the
+    /// nearest angle bracket therefore finds the start of the tag. The function then marks the
+    /// whole tag as processed. It does not do so for text that only looks like a tag, because a
+    /// quoted value there could span a real tag and hide its attributes.
     private mutating func checkAttributes(
         _ text: Span<UInt8>, at index: Int
     ) throws(PropertyListError) {
@@ -139,8 +140,8 @@ struct XMLPreflight {
         }
         attributesChecked = max(attributesChecked, end)
         namespaces &+= Self.number(of: "xmlns", text.extracting(place..<end))
-        try limit(number, "too many attributes of a tag", place, text)
-        try limit(namespaces, "too many declarations of namespaces", place, text)
+        try limit(number, "attributes in a tag", place, text)
+        try limit(namespaces, "namespace declarations", place, text)
     }
 
     private func limit(
@@ -148,7 +149,8 @@ struct XMLPreflight {
     ) throws(PropertyListError) {
         if number <= Self.attributeLimit { return }
         throw Self.error(
-            .malformedXML, "\(what): \(number), \(Self.attributeLimit) are allowed", place, text)
+            .malformedXML, "expected at most \(Self.attributeLimit) \(what), found \(number)",
+            place, text)
     }
 
     private static func number(of mark: StaticString, _ text: Span<UInt8>) -> Int {
@@ -176,8 +178,8 @@ struct XMLPreflight {
         return ![UInt8(ascii: "!"), UInt8(ascii: "?"), UInt8(ascii: "/")].contains(text[index])
     }
 
-    /// The end of the quoted value of the attribute whose name or `=` is at `index`, or nil where
-    /// there is none.
+    /// Returns the end of the quoted value of the attribute whose name or `=` is at `index`, or nil
+    /// if there is none.
     private static func endOfAttribute(_ text: Span<UInt8>, at index: Int) -> Int? {
         var place = index
         while place < text.count, text[place] != UInt8(ascii: "=") {

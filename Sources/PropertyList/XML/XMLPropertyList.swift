@@ -3,47 +3,50 @@
 
 /// XML property lists. By default the text matches Apple's writer byte for byte.
 public enum XMLPropertyList {
-    /// The losses of writing XML, which has no form for some values. Each is refused unless it is
-    /// allowed by its name, and counted where it is.
+    /// The losses of information when writing values that XML cannot represent. A loss is an error
+    /// unless it is allowed by name. Allowed losses are counted.
     public struct Losses: OptionSet, Sendable, Hashable {
+        /// The bits of the set, one for each loss.
         public let rawValue: UInt8
+        /// Creates a set from its bits.
         public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-        /// Dates lose fractions of a second, rounded down, and the sign of zero.
+        /// Dates lose fractions of a second, which are rounded down, and the sign of zero.
         public static let fractionsOfSeconds = Losses(rawValue: 1 << 0)
-        /// Reals of 32 bits are read back with 64, and all NaNs as one.
+        /// Reals of 32 bits are read back as 64 bits, and all NaNs as the same one.
         public static let realWidths = Losses(rawValue: 1 << 1)
         /// Sets become arrays.
         public static let sets = Losses(rawValue: 1 << 2)
-        /// UIDs outside a keyed archive are read back as dictionaries, and dictionaries
-        /// `{CF$UID: n}` in one as UIDs.
+        /// UIDs outside a keyed archive are read back as dictionaries, and dictionaries `{CF$UID:
+        /// n}` inside one as UIDs.
         public static let uidDictionaries = Losses(rawValue: 1 << 3)
-        /// Control characters that XML forbids are written raw, so that XML parsers refuse the text.
+        /// Control characters that XML forbids are written raw, so XML parsers refuse the text.
         public static let controlCharacters = Losses(rawValue: 1 << 4)
 
-        /// The losses that Apple's writer takes without an error.
+        /// The losses that Apple's writer accepts without an error.
         public static let appleCompatible: Losses = [
             .fractionsOfSeconds, .realWidths, .uidDictionaries, .controlCharacters,
         ]
     }
 
-    /// The form of reals.
+    /// The text form of reals.
     public enum RealText: Sendable, Hashable {
-        /// `%.17g`, as CoreFoundation does: 0.1 is `0.10000000000000001`.
+        /// `%.17g`, like CoreFoundation: 0.1 is `0.10000000000000001`.
         case seventeenDigits
-        /// The shortest text that reads back the same, as Foundation's `PropertyListEncoder` does.
+        /// The shortest text that parses as the same number, like Foundation's
+        /// `PropertyListEncoder`.
         case shortest
-        /// As the source of an XML document has them, seventeen digits otherwise.
+        /// The form used in the source of an XML document, otherwise seventeen digits.
         case asInSource
     }
 
-    /// The indentation of an element, for each container that it is in.
+    /// The indentation of an element for each enclosing container.
     public enum Indentation: Sendable, Hashable {
-        /// A TAB, as Apple's writers have it.
+        /// A TAB, like Apple's writers.
         case tab
-        /// Spaces, from 0 to 16. Other counts are clamped.
+        /// A number of spaces from 0 to 16. Other counts are clamped.
         case spaces(Int)
-        /// Nothing; each element stands on a line of its own all the same.
+        /// No indentation. Each element still has its own line.
         case none
 
         static let widest = 16
@@ -51,41 +54,41 @@ public enum XMLPropertyList {
 
     /// The options for writing a document.
     public struct Options: Sendable, Hashable {
-        /// A Boolean value that says whether keys are sorted by UTF-16 code units, as Apple's
-        /// writer does, or keep their order.
+        /// A Boolean value that is true to sort keys by UTF-16 code units, like Apple's writer, and
+        /// false to keep their order.
         public var sortsKeys = false
-        /// The form of reals.
+        /// The text form of reals.
         public var realText = RealText.asInSource
         /// The losses that are allowed.
         public var allowedLosses: Losses = []
-        /// The indentation of elements. Lines of data get shorter with it.
+        /// The indentation of elements. Deeper indentation shortens the lines of data.
         public var indentation = Indentation.tab
-        /// A Boolean value that says whether the XML declaration and the document type are written.
+        /// A Boolean value that is true to write the XML declaration and the document type.
         public var hasDeclarations = true
-        /// A Boolean value that says whether the root stands in a `<plist>` element. Without it there
-        /// is no document type either, and readers need ``ParsingOptions/missingPlistElement``.
+        /// A Boolean value that is true to wrap the root in a `<plist>` element. Without it the
+        /// document type is omitted too, and parsers need ``ParsingOptions/missingPlistElement``.
         public var hasPlistElement = true
 
-        /// The document's order, nothing lost.
+        /// Creates the default options: document order, no losses allowed.
         public init() {}
     }
 
-    /// The text and what it lacks.
+    /// The result of writing a document: its text and the losses.
     public struct Serialization: Sendable {
         /// The text in UTF-8.
         public var bytes: [UInt8]
-        /// The number of times that each allowed loss happened; without those that did not.
+        /// The number of occurrences of each allowed loss. Losses that did not occur are absent.
         public var losses: [(loss: Losses, count: Int)]
     }
 
-    /// Writes a document. Linear in what is written.
+    /// Serializes a document. Linear in the size of the output.
     ///
-    /// The source's document type and version are kept. −0.0 is written
-    /// `-0.0`; Apple's writer loses the sign, its readers take it.
+    /// The document type and version of the source are kept. −0.0 is written as `-0.0`, which
+    /// Apple's parsers accept, although Apple's writer drops the sign.
     ///
-    /// - Throws: `unrepresentableValue` for what is lost and not allowed to be, and for null,
-    ///   unreadable values, U+0000, non-finite dates; `depthLimitExceeded`,
-    ///   `expansionLimitExceeded`, `sizeLimitExceeded`.
+    /// - Throws: `unrepresentableValue` for a loss that is not allowed, and for null, unreadable
+    ///   values, U+0000 and non-finite dates; `depthLimitExceeded`, `expansionLimitExceeded`,
+    ///   `sizeLimitExceeded`.
     public static func serialize(
         _ document: PropertyListDocument, options: Options = Options(),
         limits: ParsingLimits = .default
@@ -96,10 +99,11 @@ public enum XMLPropertyList {
 }
 
 extension XMLPropertyList.Losses {
-    /// Returns a sentence for people about the loss: `3 dates lose their fractions of a second`.
+    /// Returns a description of the loss for people, such as `3 dates lose their fractions of a
+    /// second`.
     ///
-    /// - Parameter count: how often one loss happened.
-    /// - Returns: The sentence.
+    /// - Parameter count: the number of occurrences of the loss.
+    /// - Returns: The description.
     public func sentence(count: Int) -> String {
         func sentence(_ one: String, _ several: String) -> String {
             "\(count) " + (count == 1 ? one : several)
@@ -125,7 +129,7 @@ extension XMLPropertyList.Losses {
 }
 
 extension XMLPropertyList.Losses: CustomStringConvertible {
-    /// The name of the loss, for people.
+    /// The names of the losses, for people.
     public var description: String {
         let names: [(XMLPropertyList.Losses, String)] = [
             (.fractionsOfSeconds, "fractions of seconds in dates"),

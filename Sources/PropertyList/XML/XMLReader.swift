@@ -1,18 +1,19 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reads an XML property list into the tables of a document.
+/// Parses an XML property list into the tables of a document.
 ///
 ///     bytes → XMLEncoding ─┬─────────────────── XMLScanner ──────────────────┬→ UIDPass → DictionaryPass
 ///                          └→ XMLPreflight → XMLTokenizer → XMLGrammar ──────┘
 ///
-/// The scanner reads the common form, or nothing. For all the rest the tokenizer decides what is
-/// well-formed XML and finds the tags; the grammar decides what is a property list. What is not
-/// well-formed is refused, because two parsers would read it in two ways.
+/// The scanner reads documents of the common form completely and gives up on all others. For those,
+/// the tokenizer checks that the XML is well-formed and finds the tags, and the grammar checks that
+/// they form a property list. A document that is not well-formed is refused, because two parsers
+/// might read it differently.
 ///
-/// libxml2 can take the place of the tokenizer (``XMLEngine/libxml2``), to compare the two.
+/// libxml2 can replace the tokenizer (``XMLEngine/libxml2``) for a comparison of the two.
 enum XMLReader {
-    /// The values and the header of a text, whichever engine read it.
+    /// The values and the header of a text, read by any engine.
     struct Contents {
         var store: NodeStore
         var keys = KeyTable()
@@ -79,8 +80,8 @@ enum XMLReader {
         XMLPatch.patched(text, references: options.contains(.rawControlCharacters))
     }
 
-    /// Blanks out an XML declaration that white space precedes, where the options allow that. White space
-    /// may precede a document, but not its declaration.
+    /// Blanks out an XML declaration that follows white space, if the options accept it. White
+    /// space may precede a document, but not its declaration.
     private static func dropLeadingWhitespace(
         _ text: inout [UInt8], _ options: ParsingOptions
     ) throws(PropertyListError) -> ParsingOptions {
@@ -94,8 +95,8 @@ enum XMLReader {
                 location: SourceText.location(start, in: text),
                 recovery: ParsingOptions.leadingWhitespace.advice)
         }
-        // The text is UTF-8 by now, so that the declaration says nothing new; blank, all that follows
-        // keeps its place.
+        // The text has already been converted to UTF-8, so the declaration adds no information.
+        // Blanking it keeps the offsets of everything that follows.
         guard let end = text.span.firstIndex(of: "?>", from: start) else { return [] }
         for index in start..<(end + 2) where !isXMLWhitespace(text[index]) {
             text[index] = UInt8(ascii: " ")
@@ -105,10 +106,10 @@ enum XMLReader {
 }
 
 extension PropertyListDocument {
-    /// Parses XML by one engine. All engines read every document in the same way.
+    /// Parses XML with a given engine. All engines give the same result for every document.
     ///
-    /// - Throws: as ``init(parsing:format:options:limits:)``; `unrecognizedFormat` if the package was
-    ///   built without the engine.
+    /// - Throws: as ``init(parsing:format:options:limits:)``; `unrecognizedFormat` if the package
+    ///   was built without the engine.
     package init(
         parsingXML bytes: [UInt8], engine: XMLEngine, options: ParsingOptions,
         limits: ParsingLimits
@@ -117,7 +118,7 @@ extension PropertyListDocument {
     }
 }
 
-/// Hands the tags that an engine finds to the grammar and keeps the first error.
+/// Passes the tags from an engine to the grammar, and records the first error.
 private struct EngineRun {
     let source: [UInt8]
     let options: ParsingOptions
@@ -130,7 +131,7 @@ private struct EngineRun {
         grammar = XMLGrammar(bytes: text, options: options, limits: limits)
     }
 
-    /// Takes a tag; false where it is refused.
+    /// Processes a tag. Returns false if the grammar refuses it.
     mutating func take(_ tag: XMLTag) -> Bool {
         let text = source
         do {
@@ -146,9 +147,9 @@ private struct EngineRun {
         }
     }
 
-    /// Decides what the end of the parse means.
+    /// Determines the result at the end of the parse.
     ///
-    /// - Returns: what is wrong with a document that is kept all the same.
+    /// - Returns: the problems of a document that is kept despite them.
     mutating func finish(
         _ outcome: XMLOutcome
     ) throws(PropertyListError) -> [PropertyListError] {
@@ -162,7 +163,7 @@ private struct EngineRun {
         return [error]
     }
 
-    /// Returns whether all that is wrong, if anything is, comes after the root element.
+    /// Returns whether the root element is complete and any problem comes after it.
     private func isTrailing(_ outcome: XMLOutcome) -> Bool {
         failure == nil && grammar.isComplete
             && (outcome.isWellFormed || outcome.errorOffset >= grammar.position)
@@ -171,7 +172,8 @@ private struct EngineRun {
     private func problem(_ outcome: XMLOutcome) -> PropertyListError? {
         if outcome.hasInternalSubset {
             return grammar.error(
-                .malformedXML, "a document type declaration with declarations of its own",
+                .malformedXML,
+                "the document type declaration has an internal subset, which is not supported",
                 at: outcome.errorOffset, source.span)
         }
         if outcome.isWellFormed, grammar.isComplete { return epilogueProblem() }
@@ -196,8 +198,8 @@ private struct EngineRun {
         }
     }
 
-    /// The message of an engine as a phrase. libxml2 begins messages with the name of a function and ends
-    /// them with an exclamation mark.
+    /// Returns the message of an engine as a phrase. Messages of libxml2 begin with the name of a
+    /// function and end in an exclamation mark.
     private func description(of outcome: XMLOutcome) -> String {
         var message = Substring(TerminalText.escaped(outcome.message))
         if message.hasPrefix("xml"), let colon = message.firstIndex(of: ":") {

@@ -21,11 +21,11 @@ struct XMLScalars {
         self.tagStart = tagStart
     }
 
-    /// Parses the text in `range`. Content that differs from its source goes to the side buffer of
-    /// `store`. Linear.
+    /// Parses the text in `range`. Content that differs from its source is appended to the side
+    /// buffer of `store`. Linear.
     ///
     /// - Throws: `invalidString`, `invalidNumber`, `invalidDate`, `invalidData`,
-    ///   `unexpectedElement`; the place is the byte offset.
+    ///   `unexpectedElement`. The location is the byte offset.
     mutating func read(
         _ text: Span<UInt8>, _ range: Range<Int>, _ store: inout NodeStore
     ) throws(PropertyListError) -> NodeRecord {
@@ -98,7 +98,7 @@ struct XMLScalars {
 
     // MARK: Numbers, dates, booleans
 
-    /// The range without the white space around it that the options allow.
+    /// Returns the range without surrounding white space that the options accept.
     private mutating func trimmed(_ text: Span<UInt8>, _ range: Range<Int>) -> Range<Int> {
         var low = range.lowerBound
         var high = range.upperBound
@@ -118,13 +118,13 @@ struct XMLScalars {
         element == .date ? .trailingBlanks : .paddedScalars
     }
 
-    /// The text of an integer without white space between its sign and its digits.
+    /// Returns the text of an integer without white space between its sign and its digits.
     private mutating func joined(_ text: Span<UInt8>) -> [UInt8]? {
         guard options.contains(.paddedScalars), text.count > 2,
             text[0] == UInt8(ascii: "+") || text[0] == UInt8(ascii: "-"), isXMLWhitespace(text[1])
         else { return nil }
         let digits = text.indices.dropFirst().drop { isXMLWhitespace(text[$0]) }
-        // Another sign must not come to stand at the beginning.
+        // Otherwise a second sign would end up at the beginning of the text.
         guard let first = digits.first, text[first] &- 0x30 < 10 else { return nil }
         used.insert(.paddedScalars)
         return [text[0]] + digits.map { text[$0] }
@@ -146,14 +146,15 @@ struct XMLScalars {
             throw error(.invalidNumber, "an integer is outside −2⁶³ … 2⁶⁴−1", at: tagStart)
         case .malformed:
             throw error(
-                .invalidNumber, "the text of an integer is not one", at: tagStart, padding(text))
+                .invalidNumber, "expected an integer, found other text", at: tagStart, padding(text)
+            )
         }
     }
 
     private func real(_ text: Span<UInt8>) throws(PropertyListError) -> NodeRecord {
         guard let value = RealText.parse(text) ?? RealText.parseSpecial(text) else {
             throw error(
-                .invalidNumber, "the text of a real is not a number", at: tagStart, padding(text))
+                .invalidNumber, "expected a number, found other text", at: tagStart, padding(text))
         }
         return record(.real, header: 8, payload: value.bitPattern)
     }
@@ -164,7 +165,9 @@ struct XMLScalars {
         }
         guard let seconds = CivilDate.parse(text, lenient: true) else {
             throw error(
-                .invalidDate, "a date is not of the form `YYYY-MM-DDThh:mm:ssZ`", at: tagStart,
+                .invalidDate,
+                "expected a date of the form `YYYY-MM-DDThh:mm:ssZ`, found other text",
+                at: tagStart,
                 padding(text))
         }
         guard options.contains(.looseDates) else {
@@ -180,13 +183,14 @@ struct XMLScalars {
     ) throws(PropertyListError) -> NodeRecord {
         guard range.isEmpty else {
             throw error(
-                .unexpectedElement, "`<\(element.name)>` is not empty", at: range.lowerBound)
+                .unexpectedElement, "expected an empty `<\(element.name)>`, found content",
+                at: range.lowerBound)
         }
         return record(.boolean, payload: element == .yes ? 1 : 0)
     }
 
-    /// The leniencies that would together let a text with white space pass; nil where none would. Parses
-    /// the text once more.
+    /// Returns the leniencies that together would accept a text with white space, or nil if none
+    /// would. Parses the text again.
     private func padding(_ text: Span<UInt8>) -> ParsingOptions? {
         let allowed = options.union([.paddedScalars, .trailingBlanks, .looseDates])
         if allowed == options { return nil }

@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension NodeStore {
-    // How many values are looked at.
+    // The number of values in the sample.
     private static let sample = 1024
 
-    /// About how many bytes the children of all containers take in XML, by a sample of them; in
-    /// proportion to the document, however much of it is shared.
+    /// The approximate size in bytes of the children of all containers in XML, estimated from a
+    /// sample. Proportional to the size of the document, regardless of sharing.
     var estimatedXMLSize: Int {
-        // Odd, so that it does not fall into step with dictionaries of one size.
+        // Odd, to avoid resonance with dictionaries of equal size.
         let step = children.count / Self.sample | 1
         var size = 0
         var place = 0
@@ -20,7 +20,8 @@ extension NodeStore {
         return min(size &+ size / 8, bound / step) &* step &+ 1024
     }
 
-    /// The tags, three TABs and the line's end with the text, or what numbers take as a rule.
+    /// Returns the size of tags, three TABs and a line end, plus the text or the typical size of a
+    /// number.
     private func sizeInXML(_ record: NodeRecord) -> Int {
         switch record.kind {
         case .string: 21 &+ contentRange(of: record).count

@@ -1,16 +1,16 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Tells tags from what only looks like one inside comments, CDATA sections, instructions and the
-/// literals of a document type declaration.
+/// Distinguishes tags from similar text inside comments, CDATA sections, processing instructions
+/// and the literals of a document type declaration.
 ///
-/// It follows well-formed XML only: the engines stop where the two could part. An attribute's value
-/// needs no care, because no `<` may stand in one.
+/// It requires well-formed XML; the engines stop wherever the two could disagree. Attribute values
+/// need no special handling, because `<` may not occur in them.
 package struct XMLStructure {
     private var position = 0
 
-    /// Returns whether `place` is in text or in an element's tag, where a `<` begins a tag and
-    /// references are replaced. Linear over all calls, with rising places.
+    /// Returns whether `place` is in text or in the tag of an element, where `<` begins a tag and
+    /// references are resolved. Calls must have increasing offsets. Linear over all calls.
     package mutating func isText(at place: Int, _ text: Span<UInt8>) -> Bool {
         while position <= place {
             guard
@@ -24,8 +24,8 @@ package struct XMLStructure {
         return false
     }
 
-    /// Where a comment, a section, an instruction or a declaration ends; of a tag, where its name
-    /// begins.
+    /// Returns the end of a comment, section, instruction or declaration, or the start of the name
+    /// of a tag.
     package static func end(ofMarkupAt place: Int, _ text: Span<UInt8>) -> Int {
         if text.has("<!--", at: place) { return after("-->", from: place + 4, text) }
         if text.has("<![CDATA[", at: place) { return after("]]>", from: place + 9, text) }
@@ -34,7 +34,7 @@ package struct XMLStructure {
         return place + 1
     }
 
-    /// The end of a document type declaration: the first `>` that no quotes enclose.
+    /// Returns the end of a document type declaration, which is the first `>` outside quotes.
     private static func afterDeclaration(from start: Int, _ text: Span<UInt8>) -> Int {
         var index = start
         while index < text.count, text[index] != UInt8(ascii: ">") {

@@ -1,27 +1,27 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// The text between two tags, with its references and CDATA sections resolved.
+/// The text between two tags, with references and CDATA sections resolved.
 ///
 ///     text      = { character | reference | "<![CDATA[" … "]]>" }
 ///     reference = "&" ("lt" | "gt" | "amp" | "apos" | "quot") ";" | "&#" digits ";" | "&#x" hex ";"
 ///
-/// The engine that found the tags has made sure that all of it is well-formed, but not that an entity
-/// is one of the five: a document that names an external DTD may use any, as far as XML goes.
+/// The engine has already checked that the text is well-formed, but not that each entity is one of
+/// the five. XML allows a document that names an external DTD to use any entity.
 enum XMLText {
-    /// Why text is refused, and where.
+    /// The reason for an error, and its offset.
     struct Failure: Error {
         let offset: Int
         let what: String
     }
 
-    /// Appends the characters of `text` in `range`. Linear.
+    /// Appends the text in `range` with references and CDATA sections resolved. Linear.
     static func append(
         _ text: Span<UInt8>, _ range: Range<Int>, to output: inout [UInt8]
     ) throws(Failure) {
         var index = range.lowerBound
         while index < range.upperBound {
-            // One reference may follow the other.
+            // References may be adjacent.
             if text[index] != UInt8(ascii: "&") {
                 let special =
                     text.firstIndex(
@@ -51,7 +51,7 @@ enum XMLText {
     ) throws(Failure) -> Int {
         guard text.has("<![CDATA[", at: index) else {
             let what = text.has("<!--", at: index) ? "a comment" : "a processing instruction"
-            throw Failure(offset: index, what: "\(what) stands inside text")
+            throw Failure(offset: index, what: "expected text, found \(what)")
         }
         guard let close = text.firstIndex(of: "]]>", from: index &+ 9), close < end else {
             throw Failure(offset: index, what: "a CDATA section has no end")
@@ -73,15 +73,16 @@ enum XMLText {
         guard let scalar = scalar(text, (index &+ 1)..<close) else {
             throw Failure(
                 offset: index,
-                what: "only `lt`, `gt`, `amp`, `apos`, `quot` and characters by "
-                    + "number can be referred to")
+                what: "expected a reference to `lt`, `gt`, `amp`, `apos`, `quot` or to a "
+                    + "character by number, found another")
         }
         UTF8Text.append(scalar, to: &output)
         return close &+ 1
     }
 
-    /// The character of the entity whose name and `;` stand at `index`, and where they end; nil for other
-    /// references, and for those in the last seven bytes of the text.
+    /// Returns the character of the predefined entity whose name and `;` are at `index`, and the
+    /// index after it. Returns nil for other references, and for those in the last seven bytes of
+    /// the text.
     @inline(__always)
     private static func entity(
         _ text: Span<UInt8>, at index: Int
@@ -94,7 +95,7 @@ enum XMLText {
         return XMLTagWord.apostrophe.begins(word) ? (0x27, index &+ 5) : nil
     }
 
-    /// The character that the reference with this name, without `&` and `;`, stands for.
+    /// Returns the character of the reference with this name, which excludes `&` and `;`.
     static func scalar(_ text: Span<UInt8>, _ name: Range<Int>) -> UInt32? {
         if text.has("lt;", at: name.lowerBound) { return 0x3C }
         if text.has("gt;", at: name.lowerBound) { return 0x3E }
@@ -119,7 +120,7 @@ enum XMLText {
         return Unicode.Scalar(value) == nil || value == 0 ? nil : value
     }
 
-    /// The value of a hexadecimal digit; nil for other bytes.
+    /// Returns the value of a hexadecimal digit, or nil for other bytes.
     static func digit(_ byte: UInt8) -> UInt32? {
         switch byte {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(byte &- 0x30)

@@ -1,35 +1,35 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// The manner of elements that are put into a text which is there already.
+/// The layout of elements that are inserted into an existing text.
 package struct XMLFragmentStyle {
-    /// The text before each child, which ends in the beginning of its line.
+    /// The text before each child, including the indentation of its line.
     package var lead: [UInt8] = []
     /// The text between a key and its value.
     package var separator: [UInt8] = []
-    /// The end of a line; empty where everything is on one.
+    /// The line terminator; empty if everything is on one line.
     package var newline: [UInt8] = []
-    /// The beginning of the line of a child.
+    /// The text at the beginning of the line of a child.
     package var prefix: [UInt8] = []
     /// The indentation that each container adds.
     package var unit: [UInt8] = []
-    /// The number of containers that the children are in. Lines of data get shorter with it.
+    /// The number of containers around the children. Deeper nesting shortens the lines of data.
     package var level = 0
 
-    /// Everything on one line.
+    /// Creates the style for everything on one line.
     package init() {}
 }
 
 extension XMLPropertyList {
-    /// Writes the children of the root without their container. Linear.
+    /// Serializes the children of the root without their container. Linear.
     ///
     /// - Parameters:
-    ///   - document: An array or a dictionary of the children.
-    ///   - style: The manner of the text that they are put into.
-    ///   - options: The forms of values.
-    ///   - isInArchive: Whether that text is a keyed archive.
-    ///   - limits: The depth and the expansion of the document.
-    ///   - budget: The operation, which has to have room for the text.
+    ///   - document: An array or a dictionary with the children.
+    ///   - style: The layout of the surrounding text.
+    ///   - options: The options for writing values.
+    ///   - isInArchive: True if the surrounding text is a keyed archive.
+    ///   - limits: The limits on the depth and expansion of the document.
+    ///   - budget: The budget of the operation, which must have room for the text.
     /// - Returns: The text, from the first child's lead on.
     /// - Throws: As `serialize(_:options:limits:)`.
     package static func fragment(
@@ -81,7 +81,7 @@ extension XMLWriter {
         }
     }
 
-    /// Begins a key or a value: of a child as the style says, deeper ones on a line of their own.
+    /// Begins a key or a value: a child in the given style, deeper values on their own lines.
     private func begin(
         _ text: [UInt8], _ depth: Int, _ style: XMLFragmentStyle,
         within outer: borrowing OperationBudget, to output: inout [UInt8]
@@ -93,8 +93,8 @@ extension XMLWriter {
         }
     }
 
-    /// Begins a line. Its indentation is that of the text around it, which may be long, so there has to be room for
-    /// each part of it.
+    /// Begins a line. Its indentation comes from the surrounding text and may be long, so each part
+    /// of it is checked against the budget.
     private func beginLine(
         _ depth: Int, _ style: XMLFragmentStyle, within outer: borrowing OperationBudget,
         to output: inout [UInt8]
@@ -114,13 +114,13 @@ extension XMLWriter {
         output.removeLast()
     }
 
-    /// Appends a leaf, or the beginning of a container, from its first `<` on.
+    /// Appends a leaf, or the beginning of a container, starting with its `<`.
     private mutating func append(
         _ record: NodeRecord, _ depth: Int, _ style: XMLFragmentStyle,
         within outer: borrowing OperationBudget, to output: inout [UInt8]
     ) throws(PropertyListError) {
         guard record.kind == .uid || record.kind == .data else {
-            // The ends of lines in a text are its own.
+            // Line ends inside a text are part of the value.
             try append(record, key: nil, .none, to: &output)
             output.removeLast()
             return
@@ -130,7 +130,7 @@ extension XMLWriter {
         try append(record, key: nil, indent, to: &text)
         for line in text.split(separator: 0x0A) {
             let content = line.drop { $0 == 0x09 }
-            // The one value of a UID's dictionary is a level deeper; lines of data are not.
+            // The value in a UID's dictionary is one level deeper. Lines of data are not.
             let isDeeper = record.kind == .uid && line.count &- content.count > indent.count
             if line.startIndex > 0 {
                 try beginLine(

@@ -1,7 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Walks over a document and writes each value on lines of its own:
+/// Traverses a document and writes each value on its own lines:
 ///
 ///     <?xml version="1.0" encoding="UTF-8"?>
 ///     <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
@@ -14,7 +14,7 @@
 /// Source: `CFPropertyList.c`, checked against files that Apple's software wrote.
 struct XMLWriter: ~Copyable {
     private static let declaration = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-    // Base-64 lines get shorter with the indentation, up to eight levels.
+    // The lines of base-64 data get shorter with deeper indentation, up to eight levels.
     private static let deepestDataIndent = 8
 
     private let document: PropertyListDocument
@@ -25,10 +25,10 @@ struct XMLWriter: ~Copyable {
     private let isInArchive: Bool
     var budget: OperationBudget
     let lines = XMLLines()
-    // The beginning of a line at the root.
+    // The indentation of a line at the root.
     let margin: XMLIndent
     var walk: DocumentWalk
-    // Text that is not UTF-8 in the document; kept for its room.
+    // The buffer for text that is not UTF-8 in the document. Reused to avoid allocations.
     private var decoded: [UInt8] = []
     private(set) var keys: XMLWrittenKeys
     private var counts: [UInt8: Int] = [:]
@@ -67,12 +67,12 @@ struct XMLWriter: ~Copyable {
         return XMLPropertyList.Serialization(bytes: output, losses: losses)
     }
 
-    /// The beginning of a line in so many containers.
+    /// Returns the indentation inside `depth` containers.
     private func indent(_ depth: Int) -> XMLIndent { margin.at(depth) }
 
     // MARK: Steps
 
-    /// Writes the leaves that stand next to each other in the container that is open.
+    /// Writes adjacent leaves of the open container.
     private mutating func append(
         _ leaves: DocumentWalk.Leaves, to output: inout [UInt8]
     ) throws(PropertyListError) {
@@ -90,10 +90,10 @@ struct XMLWriter: ~Copyable {
         }
     }
 
-    /// Writes the leaves from `start` on that are written as they are, and UIDs of archives, under keys
-    /// that were written before; returns the place of the first other.
+    /// Writes the leaves from `start` on that need no conversion, as well as UIDs of archives,
+    /// while their keys are already known. Returns the index of the first other leaf.
     ///
-    /// It changes nothing but the output, so that nothing has to be kept alive for each leaf.
+    /// The function changes only the output, so no object has to be retained for each leaf.
     private func appendRun(
         of leaves: DocumentWalk.Leaves, from start: Int, to output: inout [UInt8]
     ) throws(PropertyListError) -> Int {
@@ -117,7 +117,7 @@ struct XMLWriter: ~Copyable {
         return leaves.places.upperBound
     }
 
-    /// Writes the next value, or the end of a container; false at the end of all.
+    /// Writes the next value or the end of a container. Returns false at the end of the document.
     private mutating func appendStep(
         to output: inout [UInt8]
     ) throws(PropertyListError) -> Bool {
@@ -148,7 +148,8 @@ struct XMLWriter: ~Copyable {
         try append(record, indent, to: &output)
     }
 
-    /// Writes a key, and a leaf if it is one of those that are written as they are.
+    /// Writes a key, and its leaf if that needs no conversion. Returns false if the leaf remains to
+    /// be written.
     private func append(
         keyAt place: Range<Int>, leaf record: NodeRecord, _ indent: XMLIndent,
         to output: inout [UInt8]
@@ -171,16 +172,16 @@ struct XMLWriter: ~Copyable {
         case .real: try appendReal(record, indent, to: &output)
         case .data: appendData(record, indent, to: &output)
         case .date: try appendDate(record, indent, to: &output)
-        // Written already, as they always have a form.
+        // Already written, because these always have a form.
         case .integer, .boolean: break
-        case .null: throw Self.error("XML has no form for null")
+        case .null: throw Self.error("XML cannot represent null")
         case .unreadable: throw Self.error("a value that could not be read cannot be written")
         }
     }
 
     // MARK: Text
 
-    /// Where among the elements of ``keys`` that of a key is.
+    /// Returns the range of a key's element in ``XMLWrittenKeys/elements`` of ``keys``.
     @inline(__always)
     mutating func keyElement(_ key: UInt32) throws(PropertyListError) -> Range<Int> {
         let record = store.records[Int(key)]
@@ -194,7 +195,7 @@ struct XMLWriter: ~Copyable {
         guard record.kind == .string else {
             throw Self.error("a dictionary key is of kind \(record.kind), not a string")
         }
-        // What loses something is to be counted each time.
+        // A lossy key is not kept, so that each occurrence is counted.
         let isKept = try decode(record) != .lossy
         return keys.write(decoded, lines.key, of: record, isKept: isKept)
     }
@@ -210,16 +211,16 @@ struct XMLWriter: ~Copyable {
         lines.append(lines.string.close, .none, to: &output)
     }
 
-    /// The form of a text: it is written as it is, or escaped, or cannot be read again.
+    /// The form of a text: written unchanged, escaped, or not readable again.
     private enum TextForm { case plain, escaped, lossy }
 
-    /// Puts the text of a string in ``decoded``, as UTF-8.
+    /// Stores the text of a string in ``decoded``, as UTF-8.
     private mutating func decode(_ record: NodeRecord) throws(PropertyListError) -> TextForm {
         decoded.removeAll(keepingCapacity: true)
         store.appendText(of: record, to: &decoded)
         if XMLEscaping.isPlain(decoded.span) { return .plain }
         guard XMLEscaping.hasForbiddenCharacter(decoded.span) else { return .escaped }
-        if decoded.contains(0) { throw Self.error("XML has no form for U+0000") }
+        if decoded.contains(0) { throw Self.error("XML cannot represent U+0000") }
         try lose(.controlCharacters, "a string has control characters that XML forbids")
         return .lossy
     }
@@ -251,7 +252,7 @@ struct XMLWriter: ~Copyable {
     private mutating func appendSet(
         _ record: NodeRecord, _ indent: XMLIndent, to output: inout [UInt8]
     ) throws(PropertyListError) {
-        try lose(.sets, "XML has no form for a set")
+        try lose(.sets, "XML cannot represent a set")
         appendOpening(record, indent, to: &output)
     }
 
@@ -273,7 +274,7 @@ struct XMLWriter: ~Copyable {
         let isUsualNaN = record.payload == Double.nan.bitPattern
         let isNaN = Double(bitPattern: record.payload).isNaN
         if record.header == 4 || isNaN && !isUsualNaN {
-            try lose(.realWidths, "XML has no form for a real of 32 bits, nor for all NaNs")
+            try lose(.realWidths, "XML cannot represent a 32-bit real, nor the bits of every NaN")
         }
         lines.append(lines.real.open, indent, to: &output)
         RealText.append(Double(bitPattern: record.payload), style: realStyle, to: &output)
@@ -285,12 +286,12 @@ struct XMLWriter: ~Copyable {
     ) throws(PropertyListError) {
         let seconds = Double(bitPattern: record.payload)
         guard let moment = CivilDate(secondsSince2001: seconds) else {
-            throw Self.error("a date is too far away for a calendar, or not a number")
+            throw Self.error("a date is not a number, or outside the range of the calendar")
         }
-        // Zero has a sign, which no text of a date can carry.
+        // A date of −0.0 loses its sign in text.
         let isLost = PropertyListDate.fraction(of: seconds) != 0 || seconds.bitPattern == 1 << 63
         if isLost {
-            try lose(.fractionsOfSeconds, "XML has no form for fractions of a second")
+            try lose(.fractionsOfSeconds, "XML cannot represent fractions of a second")
         }
         lines.append(lines.date.open, indent, to: &output)
         moment.append(to: &output)
@@ -317,7 +318,8 @@ struct XMLWriter: ~Copyable {
         _ loss: XMLPropertyList.Losses, _ what: String
     ) throws(PropertyListError) {
         guard options.allowedLosses.contains(loss) else {
-            // What is put into an archive is read as a part of it, whatever the options say.
+            // A value inserted into an archive is always read as part of it, so this loss cannot be
+            // allowed.
             throw Self.error(
                 what,
                 isInArchive && loss == .uidDictionaries

@@ -1,37 +1,39 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// The elements of keys that have been written, so that a key of many dictionaries is searched for characters to
-/// escape only twice.
+/// A cache of the elements of written keys. A key that occurs in many dictionaries is scanned for
+/// characters to escape at most twice.
 ///
-/// They are by key and not by shape: a value comes between a key and the next, so each element is copied alone.
+/// The cache is organized by key and not by shape, because a value separates each key from the
+/// next.
 struct XMLWrittenKeys {
     private struct State {
         var wasWritten = false
         var start: UInt32 = 0
-        // 0 where the element is not kept.
+        // 0 if the element is not cached.
         var count: UInt32 = 0
     }
 
-    /// The elements that are kept, one after the other, and then the last one that is not.
+    /// The cached elements, followed by the last one that is not cached.
     private(set) var elements: [UInt8] = []
     private var keptCount = 0
     // By key number.
     private var states: [State]
 
-    /// Prepares for keys with the numbers from 1 to `count`.
+    /// Creates a cache for keys with the numbers from 1 to `count`.
     init(count: Int) { states = [State](repeating: State(), count: count &+ 1) }
 
-    /// Where in ``elements`` the element of a key is, from its tag to the end of its line, if it is
-    /// kept.
+    /// Returns the range of a key's element in ``elements``, including the line end, or nil if it
+    /// is not cached.
     @inline(__always)
     func place(of key: NodeRecord) -> Range<Int>? {
         let state = states[Int(key.keyNumber)]
         return state.count == 0 ? nil : Int(state.start)..<Int(state.start &+ state.count)
     }
 
-    /// Writes the element of a key whose text is `text`, and keeps it, from the second time on, where
-    /// it may be kept; others are there until the next one.
+    /// Writes the element of a key with the text `text`, and returns its range. From the second
+    /// occurrence on, it is cached if `isKept` is true. An element that is not cached is valid
+    /// until the next call.
     mutating func write(
         _ text: [UInt8], _ tags: XMLLines.Tags, of key: NodeRecord, isKept: Bool
     ) -> Range<Int> {

@@ -102,8 +102,9 @@ struct AnyArchivedTests {
         let refused = archiveError { try other.propertyListValue() }
         #expect(
             refused?.description
-                == "keyed archive: a value of type UUID has no form in a property list, "
-                + #"in ["list"][1] (return one from the closure of `propertyListValue(otherwise:)`)"#
+                == "keyed archive: a property list cannot represent a value of type UUID, "
+                + #"in ["list"][1] (return a replacement from the closure of "#
+                + "`propertyListValue(otherwise:)`)"
         )
         let tree = try other.propertyListValue { other in
             other.value(as: UUID.self).map { .string($0.uuidString) }

@@ -189,7 +189,7 @@ struct CoderTests {
         }
     }
 
-    @Test("say that a class is allowed but stands for no type")
+    @Test("say that a class is allowed but has no Swift type")
     func unknownClass() throws {
         let bytes = try Archives.make([["$class": .uid(2)], Archives.describe("Stranger")])
         let allowed = ClassRegistry.foundation.allowing("Stranger")

@@ -1,26 +1,27 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// The keys seen so far, each with the key that followed it last.
+/// The keys seen so far, each with the key that followed it last time.
 ///
-/// A property list holds many dictionaries of the same shape, so one comparison with the key that came next the
-/// last time spares looking for the end of the key, checking its characters and finding its number. The memory is
-/// by key and not by shape: the scanner meets one key after the other, and the shape is known after the last.
+/// A property list has many dictionaries of the same shape. One comparison with the key that came
+/// next last time is enough. It replaces a search for the end of the key, a check of its characters
+/// and a lookup of its number. The memory is organized by key and not by shape, because the scanner
+/// knows the shape only after the last key.
 struct XMLKeyMemory {
     private struct Entry {
-        /// The record of the key where it was seen first.
+        /// The record of the first occurrence of the key.
         var record = NodeRecord(kind: .string, offset: 0)
-        /// The bytes from `<key>` to the end of `</key>`.
+        /// The number of bytes from `<key>` to the end of `</key>`.
         var length = 0
-        /// The number of the key that came next, 0 for none.
+        /// The number of the next key last time; 0 for none.
         var successor: UInt32 = 0
     }
 
     private(set) var keys = KeyTable()
-    // By key number; the first is for the beginning of a dictionary.
+    // By key number. The first entry is for the beginning of a dictionary.
     private var entries = [Entry()]
 
-    /// The key that followed `last` before, if it stands at `index` too.
+    /// Returns the key that followed `last` before, if it is also at `index`.
     @inline(__always)
     func successor(
         of last: UInt32, _ text: Span<UInt8>, at index: Int
@@ -36,7 +37,7 @@ struct XMLKeyMemory {
         return (number, record, entry.length)
     }
 
-    /// Numbers the key whose record is `node` of `store`, with its tags `length` bytes long.
+    /// Assigns a number to the key whose record is `node` of `store`. `length` includes its tags.
     mutating func add(
         _ node: Int, after last: UInt32, _ length: Int, _ store: inout NodeStore
     ) -> UInt32 {
@@ -45,7 +46,7 @@ struct XMLKeyMemory {
         if Int(number) == entries.count {
             entries.append(Entry(record: store.records[node], length: length))
         }
-        // What had to be decoded does not stand at its place in the source.
+        // A decoded key cannot be compared with the source.
         let isPlain = !entries[Int(number)].record.isDecoded
         entries[Int(last)].successor = isPlain ? number : 0
         return number

@@ -1,18 +1,19 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// A scanner of the common form of the text above the values:
+/// A scanner for the common form of the text before the values:
 ///
 ///     declaration = `<?xml version="1.0"` [ ` encoding="` name `"` ] `?>`
 ///     doctype     = `<!DOCTYPE plist ` ( `PUBLIC "` id `" "` id `"` | `SYSTEM "` id `"` ) `>`
 ///     version     = ` version="` id `"`
 ///
-/// The encoding has been dealt with before, by ``XMLEncoding``.
+/// ``XMLEncoding`` has already handled the encoding.
 struct XMLPrologScanner {
     private(set) var header = XMLHeader()
     private var index = 0
 
-    /// Reads the prolog and the start tag of `<plist>`; returns where that ends.
+    /// Scans the prolog and the start tag of `<plist>`. Returns the end of the tag, or nil for
+    /// another form.
     mutating func scan(_ text: Span<UInt8>) -> Int? {
         guard declaration(text), skipBlank(text), doctype(text), skipBlank(text),
             take("<plist", text)
@@ -54,8 +55,8 @@ struct XMLPrologScanner {
         return true
     }
 
-    /// The text up to the next quotation mark, and past it: one to `limit` characters that need no
-    /// thought in any of the places where a literal stands.
+    /// Scans a literal and its closing quotation mark. The literal has one to `limit` characters
+    /// that are harmless in every context of a literal.
     private mutating func literal(_ text: Span<UInt8>, limit: Int) -> String? {
         var result = ""
         while index < text.count, text[index] != UInt8(ascii: "\"") {

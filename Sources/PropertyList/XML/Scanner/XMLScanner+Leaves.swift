@@ -1,8 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// The values without children. What is not in its plainest spelling goes to ``XMLScalars``, which
-/// knows them all.
+/// Scanning of values without children. ``XMLScalars`` parses all but the simplest forms.
 extension XMLScanner {
     // MARK: Strings
 
@@ -19,7 +18,7 @@ extension XMLScanner {
         return index &+ 9
     }
 
-    /// Adds the text from `start` to the next `<` as a string; returns where that stands.
+    /// Adds the text from `start` to the next `<` as a string. Returns the index of the `<`.
     @inline(__always)
     mutating func string(_ text: Span<UInt8>, from start: Int, tag: Int) -> Int? {
         guard let run = XMLTextRun(text, from: start) else { return nil }
@@ -38,7 +37,7 @@ extension XMLScanner {
     ) -> Int? {
         let start = tree.store.decoded.count
         guard scalar(.string, text, range, tag: tag) else { return nil }
-        // None stood in the text itself, so that one here was referred to by number.
+        // The scanned text has no forbidden character, so one here comes from a numeric reference.
         let decoded = tree.store.decoded.span.extracting(start...)
         return XMLEscaping.hasForbiddenCharacter(decoded) ? nil : range.upperBound
     }
@@ -56,7 +55,7 @@ extension XMLScanner {
         return ends(text, .integer, at: place) ? place &+ 10 : nil
     }
 
-    /// Adds an integer of up to 19 digits, with a minus sign or none, that ends before `<`.
+    /// Adds an integer of up to 19 digits, optionally with a minus sign, that ends before `<`.
     @inline(__always)
     private mutating func plainInteger(_ text: Span<UInt8>, from start: Int, tag: Int) -> Int? {
         let isNegative = text.has("-", at: start)
@@ -100,8 +99,7 @@ extension XMLScanner {
         let mark = UInt8(ascii: "<")
         let decodedStart = tree.store.decoded.count
         if decodedStart == 0 { reserveDecoded((text.count &- start) / 4 * 3) }
-        // Every character is looked at by the decoder, which in its strict reading knows only
-        // those that XML allows.
+        // The strict decoder checks every character and accepts only those that XML allows.
         guard let end = text.firstIndex(of: mark, in: start..<text.count),
             (try? Base64.decode(
                 text.extracting(start..<end), lenient: false, into: &tree.store.decoded)) != nil,
@@ -110,7 +108,8 @@ extension XMLScanner {
         return end &+ 7
     }
 
-    /// Makes room for `count` bytes, within reason: not all that follows need be data.
+    /// Makes room for `count` bytes, up to a limit, because the remaining text need not all be
+    /// data.
     private mutating func reserveDecoded(_ count: Int) {
         tree.store.decoded.reserveCapacity(min(count, 1 << 24))
     }
@@ -148,7 +147,7 @@ extension XMLScanner {
                 payload: payload))
     }
 
-    /// Adds the value that stands from `start` to the next `<`; returns where that stands.
+    /// Adds the value from `start` to the next `<`. Returns the index of the `<`.
     private mutating func leaf(
         _ element: XMLElement, _ text: Span<UInt8>, from start: Int, tag: Int
     ) -> Int? {

@@ -1,30 +1,34 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reads XML property lists of the common form in one pass: the form that Apple's writer and most
-/// others give them.
+/// Scans XML property lists of the common form in one pass. Apple's writer and most others produce
+/// this form.
 ///
 ///     document = [ declaration ] [ doctype ] "<plist" [ version ] ">" value "</plist>"
 ///     value    = "<dict>" { "<key>" text "</key>" value } "</dict>" | "<dict/>"
 ///              | "<array>" { value } "</array>" | "<array/>"
 ///              | "<string>" text "</string>" | "<string/>" | … | "<true/>" | "<false/>"
 ///
-/// with white space and comments between the tags, and no white space or attributes in them.
+/// There may be white space and comments between the tags, but no white space or attributes inside
+/// them.
 ///
-/// The scanner accepts only what ``XMLTokenizer`` and ``XMLGrammar`` read in the same way, and has no
-/// errors of its own. It gives up at the first byte that it does not know, and those two read the
-/// whole text from the start. The loops here thus need no branch for a form that is rare. They are:
+/// The scanner accepts only documents that ``XMLTokenizer`` and ``XMLGrammar`` read in the same
+/// way. It reports no errors of its own. At the first unknown byte it gives up, and those two read
+/// the whole text from the start. The loops here therefore need no branches for rare forms, which
+/// are:
 ///
 /// - white space in a tag, attributes other than a plain version, and start tags of leaves that are
 ///   empty in a long form, such as `<true></true>`;
 /// - processing instructions, and comments that are not ASCII or begin with `-` or `>`;
 /// - CDATA sections, and references in numbers, dates and data;
-/// - references to characters that XML forbids, and characters that only a leniency lets pass;
-/// - a byte order mark, `standalone`, other quotes or blanks in the declaration, another version;
+/// - references to characters that XML forbids, and characters that only a leniency accepts;
+/// - a byte order mark, `standalone`, other quotes or white space in the declaration, or another
+///   version;
 /// - identifiers of document types with rare characters, in other quotes or of more than 127 bytes,
 ///   a document type without an identifier, and an internal subset;
-/// - keys as values, missing `<plist>`, content after the root: all that an option allows;
-/// - containers nested too deep, and every mistake, so that one place decides on its error.
+/// - all other forms that need an option: keys as values, missing `<plist>`, content after the
+///   root;
+/// - excessive nesting and all other errors, so that only the grammar reports errors.
 struct XMLScanner {
     private struct Frame {
         let isDictionary: Bool
@@ -38,7 +42,7 @@ struct XMLScanner {
     private var header = XMLHeader()
     private var memory = XMLKeyMemory()
     private var frames: [Frame] = []
-    // The innermost of the open containers, kept out of `frames`.
+    // The innermost open container, kept outside `frames`.
     private var frame = Frame(isDictionary: false)
     private var expectsKey = false
 
@@ -48,11 +52,11 @@ struct XMLScanner {
         self.limits = limits
     }
 
-    /// Reads a whole document; nil where it is not of the common form. Linear.
+    /// Scans a whole document. Returns nil if it does not have the common form. Linear.
     static func scan(
         _ bytes: [UInt8], options: ParsingOptions, limits: ParsingLimits
     ) -> XMLReader.Contents? {
-        // The tokenizer takes no more.
+        // The tokenizer has the same limit.
         guard bytes.count < Int(Int32.max) else { return nil }
         var scanner = XMLScanner(bytes, options: options, limits: limits)
         scanner.reserve(bytes.span)
@@ -62,7 +66,7 @@ struct XMLScanner {
             used: scanner.used)
     }
 
-    /// Makes room for as many values as the text would have if it went on as it begins.
+    /// Reserves capacity, assuming that the whole text has as many tags as its beginning.
     private mutating func reserve(_ text: Span<UInt8>) {
         let sample = 1 << 14
         guard text.count > 4 &* sample else { return }
@@ -83,7 +87,7 @@ struct XMLScanner {
 
     // MARK: Containers
 
-    /// Reads the value that begins after `start`, and returns where it ends.
+    /// Scans the value after `start`, and returns its end.
     private mutating func root(_ text: Span<UInt8>, from start: Int) -> Int? {
         var index = start
         repeat {
@@ -94,7 +98,7 @@ struct XMLScanner {
         return index
     }
 
-    /// Reads the tag at `index`, with the text and the end tag of a leaf.
+    /// Scans the tag at `index`, and for a leaf also its text and end tag.
     @inline(__always)
     private mutating func step(_ text: Span<UInt8>, at index: Int) -> Int? {
         guard let word = text.littleEndian(at: index &+ 1), text[index] == UInt8(ascii: "<") else {
@@ -154,10 +158,10 @@ struct XMLScanner {
         return end
     }
 
-    /// Reads the end tag of the open container.
+    /// Scans the end tag of the open container.
     private mutating func end(_ text: Span<UInt8>, _ word: UInt64, at index: Int) -> Int? {
         let tag = frame.isDictionary ? XMLTagWord.dict : XMLTagWord.array
-        // A dictionary ends where a key could stand, and nowhere else.
+        // A dictionary can end only where a key is expected.
         guard expectsKey == frame.isDictionary, !frames.isEmpty,
             UInt8(truncatingIfNeeded: word) == UInt8(ascii: "/"),
             ends(text, tag, at: index)
@@ -171,7 +175,7 @@ struct XMLScanner {
         frame = frames.popLast() ?? Frame(isDictionary: false)
     }
 
-    /// Returns whether the end tag `tag` stands at `index`.
+    /// Returns whether the end tag `tag` is at `index`.
     @inline(__always)
     func ends(_ text: Span<UInt8>, _ tag: XMLTagWord, at index: Int) -> Bool {
         guard let word = text.littleEndian(at: index &+ 2), tag.begins(word) else { return false }
@@ -203,12 +207,13 @@ struct XMLScanner {
 
 /// White space and comments between tags.
 enum XMLBlank {
-    /// Where the blank that begins at `start` ends; nil where a comment is not of the plain kind.
+    /// Returns the end of the white space and comments at `start`, or nil if a comment is not of
+    /// the plain kind.
     @inline(__always)
     static func end(_ text: Span<UInt8>, from start: Int) -> Int? {
         var index = start
         while index < text.count, isXMLWhitespace(text[index]) { index &+= 1 }
-        // Nearly every tag is told from a comment by its second byte, without a call.
+        // The second byte distinguishes nearly every tag from a comment without a call.
         guard index &+ 1 < text.count, text[index &+ 1] == UInt8(ascii: "!"),
             text.has("<!--", at: index)
         else { return index }
@@ -225,7 +230,8 @@ enum XMLBlank {
         return index
     }
 
-    /// A comment of ASCII, with no `-` or `>` where ``XMLInterlude`` wants to know more.
+    /// Returns the end of a comment of ASCII characters. Returns nil for `-` or `>` where
+    /// ``XMLInterlude`` has to check them.
     private static func endOfComment(_ text: Span<UInt8>, from start: Int) -> Int? {
         var index = start
         while index < text.count {

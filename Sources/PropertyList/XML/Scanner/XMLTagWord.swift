@@ -1,17 +1,19 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// The names in tags, and of the five entities, as words of eight bytes: one comparison recognizes each.
+/// The names in tags, and those of the five entities, as words of eight bytes. One comparison
+/// recognizes each.
 ///
-/// After `<` or `</`, every tag of a property list is at most eight bytes long. The first byte of
-/// the text is the lowest of the word.
+/// Every tag of a property list has at most eight bytes after `<` or `</`. The first byte of the
+/// text is the lowest byte of the word.
 struct XMLTagWord {
-    /// The bytes of the tag after `<` or `</`, or of the entity after `&`; the rest is zero.
+    /// The bytes of the tag after `<` or `</`, or of the entity after `&`. Unused bytes are
+    /// zero.
     let word: UInt64
     /// The number of those bytes.
     let length: Int
 
-    /// Returns whether `other`, eight bytes of text, begins with the tag or the entity.
+    /// Returns whether `other`, a word of text, begins with the tag or the entity.
     @inline(__always)
     func begins(_ other: UInt64) -> Bool {
         (other ^ word) &<< UInt64(truncatingIfNeeded: 64 &- length &* 8) == 0

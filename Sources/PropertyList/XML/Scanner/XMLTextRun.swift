@@ -1,18 +1,17 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// The text from a tag to the next `<`, looked through once.
+/// The text from a tag to the next `<`, scanned once.
 ///
-/// It makes sure of all that XML asks of text: valid UTF-8, no character that XML forbids, no
-/// `]]>`. References are only noticed here.
+/// The scan checks everything that XML requires of text: valid UTF-8, no forbidden character, no
+/// `]]>`. References are only detected.
 struct XMLTextRun {
-    /// Where the `<` stands.
+    /// The index of the `<`.
     private(set) var end: Int
     private(set) var isASCII = true
     private(set) var hasReference = false
 
-    /// Looks through `text` from `start` on; nil where it is not as above, or there is no `<`.
-    /// Linear.
+    /// Scans `text` from `start` on. Returns nil if a check fails or there is no `<`. Linear.
     @inline(__always)
     init?(_ text: Span<UInt8>, from start: Int) {
         end = start
@@ -26,11 +25,11 @@ struct XMLTextRun {
             if text[end] == UInt8(ascii: "<") { return }
             guard skip(text, from: start) else { return nil }
         }
-        // More than seven bytes follow the text of any element.
+        // In a complete document, more than seven bytes follow the text of any element.
         return nil
     }
 
-    /// Passes the character at `end`, which is no `<`; false where XML forbids it.
+    /// Skips the character at `end`, which is not `<`. Returns false if XML forbids it.
     private mutating func skip(_ text: Span<UInt8>, from start: Int) -> Bool {
         let byte = text[end]
         if byte >= 0x80 { return skipWide(text) }
@@ -42,7 +41,7 @@ struct XMLTextRun {
         return byte >= 0x20 || isXMLWhitespace(byte)
     }
 
-    /// Passes characters outside ASCII, up to the first that is not.
+    /// Skips a run of non-ASCII characters. Returns false if XML forbids one of them.
     private mutating func skipWide(_ text: Span<UInt8>) -> Bool {
         isASCII = false
         while end < text.count, text[end] >= 0x80 {

@@ -1,21 +1,22 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Names, as XML 1.0 (fifth edition) has them in productions 4, 4a and 5:
+/// Names as defined by XML 1.0 (fifth edition) in productions 4, 4a and 5:
 ///
 ///     name = start { start | digit | "-" | "." | … }
 ///     start = letter | "_" | ":" | …
 ///
-/// Elements and attributes have names with a prefix or without (Namespaces in XML 1.0).
+/// Names of elements and attributes may have a prefix (Namespaces in XML 1.0).
 enum XMLName {
-    /// The end of the name at `start`; nil where there is none. Linear.
+    /// Returns the end of the name at `start`, or nil if there is none. Linear.
     static func end(_ text: Span<UInt8>, from start: Int) -> Int? {
         end(text, from: start, allowsColon: true)
     }
 
-    /// The end of the name of an element or attribute at `start`; nil where there is none. Linear.
+    /// Returns the end of the name of an element or attribute at `start`, or nil if there is none.
+    /// Linear.
     ///
-    /// A name with more than one colon is well-formed, and ends where its last part does.
+    /// A name with more than one colon is well-formed. Its end is that of its last part.
     static func endOfQualified(_ text: Span<UInt8>, from start: Int) -> Int? {
         if let end = endOfSmallLetters(text, from: start) { return end }
         guard let prefix = end(text, from: start, allowsColon: false) else {
@@ -29,8 +30,8 @@ enum XMLName {
         return end(text, from: local &+ 1) ?? local &+ 1
     }
 
-    /// The end of the name at `start`, if it is small letters and no other character of names follows,
-    /// as in all elements of property lists; else nil.
+    /// Returns the end of the name at `start` if it has only small letters, as in all elements of
+    /// property lists. Otherwise returns nil.
     private static func endOfSmallLetters(_ text: Span<UInt8>, from start: Int) -> Int? {
         var index = start
         while index < text.count, text[index] &- 0x61 < 26 { index &+= 1 }
@@ -79,7 +80,7 @@ enum XMLName {
         }
     }
 
-    /// Returns whether the character may stand in a name after the first.
+    /// Returns whether the character may occur in a name after the first character.
     static func isPart(_ scalar: UInt32) -> Bool {
         switch scalar {
         case 0x30...0x39, 0x2D, 0x2E, 0xB7, 0x300...0x36F, 0x203F...0x2040: true

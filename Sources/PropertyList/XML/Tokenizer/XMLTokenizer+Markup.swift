@@ -1,9 +1,9 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// The parts that elements and the prolog have in common.
+/// Parsing of the parts that elements and the prolog share.
 extension XMLTokenizer {
-    /// Parses white space, comments and instructions.
+    /// Parses white space, comments and processing instructions.
     mutating func misc(_ text: Span<UInt8>) throws(Stop) {
         while true {
             _ = skipBlank(text)
@@ -18,7 +18,7 @@ extension XMLTokenizer {
         }
     }
 
-    /// Parses a comment, in which no `--` may stand but in its end.
+    /// Parses a comment. `--` may occur only at its end.
     mutating func comment(_ text: Span<UInt8>) throws(Stop) {
         index &+= 4
         let start = index
@@ -30,7 +30,8 @@ extension XMLTokenizer {
                 return
             }
             if text.has("--", at: hyphen) {
-                // libxml2 has passed the hyphens of a comment that is not ASCII so far.
+                // libxml2 reports a later offset if the comment has non-ASCII characters before the
+                // hyphens.
                 let isASCII = text.extracting(start..<hyphen).isASCII()
                 index = isASCII ? hyphen : hyphen &+ 2
                 throw .malformed("expected the end of a comment, found `--` in it")
@@ -65,7 +66,7 @@ extension XMLTokenizer {
 
     // MARK: Parts
 
-    /// Parses `=` and a quotation mark, with white space before each; returns the mark.
+    /// Parses `=` and an opening quotation mark, with white space before each. Returns the mark.
     mutating func openingQuote(_ text: Span<UInt8>) throws(Stop) -> UInt8 {
         _ = skipBlank(text)
         guard take("=", text) else { throw expected("`=`", text) }
@@ -89,29 +90,29 @@ extension XMLTokenizer {
         index &+= 1
     }
 
-    /// Passes white space; false where there is none.
+    /// Skips white space. Returns false if there is none.
     mutating func skipBlank(_ text: Span<UInt8>) -> Bool {
         let start = index
         while index < text.count, isXMLWhitespace(text[index]) { index &+= 1 }
         return index > start
     }
 
-    /// Passes `mark`; false where it does not stand here.
+    /// Skips `mark`. Returns false if it is not next.
     mutating func take(_ mark: StaticString, _ text: Span<UInt8>) -> Bool {
         guard text.has(mark, at: index) else { return false }
         index &+= mark.utf8CodeUnitCount
         return true
     }
 
-    /// The byte here or `distance` after; zero, which no text holds, at the end.
+    /// Returns the byte `distance` bytes ahead, or zero at the end. Zero never occurs in the text.
     @inline(__always)
     func byte(_ text: Span<UInt8>, after distance: Int = 0) -> UInt8 {
         index &+ distance < text.count ? text[index &+ distance] : 0
     }
 
-    /// The place after the next `mark`.
+    /// Returns the index after the next `mark`.
     ///
-    /// - Throws: an error at the end of the text, where there is none.
+    /// - Throws: an error at the end of the text if there is no `mark`.
     mutating func end(
         of mark: StaticString, from start: Int, _ text: Span<UInt8>
     ) throws(Stop) -> Int {
@@ -124,7 +125,7 @@ extension XMLTokenizer {
 
     // MARK: Errors
 
-    /// An error at this place, with the character that stands here.
+    /// Returns an error at this position that names the character found.
     func expected(_ what: String, _ text: Span<UInt8>) -> Stop {
         guard index < text.count else {
             return .malformed("expected \(what), found the end of the text")
@@ -134,7 +135,7 @@ extension XMLTokenizer {
             "expected \(what), found `\(printable(text, index..<(index &+ length)))`")
     }
 
-    /// The beginning of a part of the text, for a message.
+    /// Returns the beginning of a part of the text, for a message.
     func printable(_ text: Span<UInt8>, _ range: Range<Int>) -> String {
         String(decoding: range.prefix(32).map { text[$0] }, as: UTF8.self)
     }

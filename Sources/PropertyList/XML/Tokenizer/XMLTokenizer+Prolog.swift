@@ -1,11 +1,11 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reads the prolog, which stands before the root element.
+/// Parsing of the prolog, which precedes the root element.
 extension XMLTokenizer {
     /// Parses everything up to the root element.
     mutating func prolog(_ text: Span<UInt8>) throws(Stop) {
-        // libxml2 looks for a mark where four bytes stand.
+        // libxml2 looks for a byte order mark only if there are at least four bytes.
         if text.count >= 4 { _ = take("\u{FEFF}", text) }
         if text.has("<?xml", at: index), index &+ 5 < text.count, isXMLWhitespace(text[index &+ 5])
         {
@@ -20,7 +20,7 @@ extension XMLTokenizer {
 
     // MARK: XML declaration
 
-    /// Parses the XML declaration. ``XMLEncoding`` has dealt with the encoding before.
+    /// Parses the XML declaration. ``XMLEncoding`` has already handled the encoding.
     private mutating func declaration(_ text: Span<UInt8>) throws(Stop) {
         index &+= 5
         _ = skipBlank(text)
@@ -85,7 +85,7 @@ extension XMLTokenizer {
 
     // MARK: Document type
 
-    /// Parses a document type declaration. What its identifiers point to is never opened.
+    /// Parses a document type declaration. The resources that it names are never opened.
     private mutating func documentType(_ text: Span<UInt8>) throws(Stop) {
         _ = skipBlank(text)
         guard let end = XMLName.end(text, from: index) else {
@@ -107,7 +107,7 @@ extension XMLTokenizer {
         guard take(">", text) else { throw expected("`>`", text) }
     }
 
-    /// Parses white space and a literal of any characters.
+    /// Parses white space and a literal with any characters.
     private mutating func systemIdentifier(_ text: Span<UInt8>) throws(Stop) -> String? {
         let quote = try quoteAfterBlank(text)
         let start = index
@@ -119,7 +119,7 @@ extension XMLTokenizer {
         return identifier(text, start..<end)
     }
 
-    /// Parses white space and a literal of the characters that public identifiers may have.
+    /// Parses white space and a literal with the characters allowed in public identifiers.
     private mutating func publicIdentifier(_ text: Span<UInt8>) throws(Stop) -> String? {
         let quote = try quoteAfterBlank(text)
         let start = index
@@ -134,13 +134,13 @@ extension XMLTokenizer {
         return try quote(text)
     }
 
-    /// The text in `range`, unless it is empty or too long to be kept.
+    /// Returns the text in `range`, unless it is empty or too long to keep.
     private func identifier(_ text: Span<UInt8>, _ range: Range<Int>) -> String? {
         guard 1...XMLHeader.longestIdentifier ~= range.count else { return nil }
         return String(decoding: range.map { text[$0] }, as: UTF8.self)
     }
 
-    /// Returns whether a public identifier may have the character (production 13).
+    /// Returns whether the character is allowed in a public identifier (production 13).
     private static func isPublic(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "?")...UInt8(ascii: "Z"),

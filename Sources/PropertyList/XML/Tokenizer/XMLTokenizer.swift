@@ -1,8 +1,8 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-/// Finds the tags of any XML 1.0 document without an internal subset, and decides whether the
-/// document is well-formed.
+/// Finds the tags of any XML 1.0 document without an internal subset, and checks that the document
+/// is well-formed.
 ///
 ///     document = [ declaration ] { misc } [ doctype { misc } ] element { misc }
 ///     misc     = white space | comment | instruction
@@ -10,35 +10,35 @@
 ///     element  = "<" name { attribute } ( "/>" | ">" content "</" name ">" )
 ///     content  = { element | text | reference | section | comment | instruction }
 ///
-/// ``XMLPreflight`` comes first. It makes sure that the text is valid UTF-8, holds no character that
-/// XML forbids, and no tag with a flood of attributes. ``XMLPatch`` has replaced each CR by a LF.
+/// ``XMLPreflight`` runs first. It ensures that the text is valid UTF-8 without characters that XML
+/// forbids, and that no tag has too many attributes. ``XMLPatch`` has replaced each CR with LF.
 ///
-/// libxml2 is the reference for the places of errors: a test and a fuzz target compare the two. They know
-/// these differences from XML 1.0 and from each other:
+/// libxml2 is the reference for the positions of errors. A test and a fuzz target compare the two.
+/// They account for these differences between XML 1.0, libxml2 and this tokenizer:
 ///
 /// | text | XML 1.0 | libxml2 | here | reason |
 /// |---|---|---|---|---|
-/// | `version='1.'`, without another digit | no | yes | yes | nothing can be read in two ways |
-/// | `encoding='UTF-8'standalone='no'` | no | yes | yes | likewise |
+/// | `version='1.'`, without another digit | no | yes | yes | there is only one way to read it |
+/// | `encoding='UTF-8'standalone='no'` | no | yes | yes | there is only one way to read it |
 /// | two attributes of one name | no | some: `xmlns:a=''` twice | no | one of them would be lost |
-/// | `&#x…;` of 11 digits and more | yes | not with a letter at each 11th | yes | it is plain what is meant |
+/// | `&#x…;` with 11 or more digits | yes | not with a letter at each 11th | yes | clear meaning |
 ///
-/// An end tag has a plain name: ``XMLGrammar`` refuses the start tag of any element with a colon in
-/// its name, so that none is ever open.
+/// An end tag has a name without a prefix. ``XMLGrammar`` refuses the start tag of any element with
+/// a colon in its name, so no such element is ever open.
 struct XMLTokenizer {
-    /// The reason to end the parsing.
+    /// The reason why parsing stops.
     enum Stop: Error {
         case malformed(String)
-        /// A document type declaration has declarations of its own.
+        /// The document type declaration has an internal subset.
         case internalSubset
-        /// The receiver of the tags refused one.
+        /// The receiver refused a tag.
         case refused
     }
 
-    /// The place of the parser. After an error, the place of the error.
+    /// The index of the parser. After an error, the index of the error.
     var index = 0
     var outcome = XMLOutcome()
-    // These decide whether an entity must be declared in the document.
+    // These two determine whether an entity must be declared in the document.
     var isStandalone = false
     var hasExternalSubset = false
     // The names of the open elements.
@@ -46,9 +46,9 @@ struct XMLTokenizer {
 
     private init() {}
 
-    /// Parses UTF-8 text and hands every tag to `receive`. Linear.
+    /// Parses UTF-8 text and passes every tag to `receive`. Linear.
     static func parse(_ text: [UInt8], receive: (XMLTag) -> Bool) -> XMLOutcome {
-        // The records of values have no room for greater offsets.
+        // Records of values cannot store larger offsets.
         guard text.count <= Int(Int32.max) else {
             return XMLOutcome(
                 message: "expected at most \(Int32.max) bytes of text, found \(text.count)")
@@ -88,7 +88,7 @@ struct XMLTokenizer {
 
     // MARK: Content
 
-    /// Parses what begins here, inside an element.
+    /// Parses the next part of the content of an element.
     private mutating func content(
         _ text: Span<UInt8>, _ receive: (XMLTag) -> Bool
     ) throws(Stop) {
@@ -125,7 +125,7 @@ struct XMLTokenizer {
         }
     }
 
-    /// Checks that text, whose first `]` is at `bracket`, does not hold the end of a section.
+    /// Checks that text, whose first `]` is at `bracket`, does not contain `]]>`.
     private mutating func checkBrackets(
         _ text: Span<UInt8>, from bracket: Int, in range: Range<Int>
     ) throws(Stop) {
@@ -133,7 +133,7 @@ struct XMLTokenizer {
         guard let place = run.firstIndex(of: "]]>", from: bracket &- range.lowerBound) else {
             return
         }
-        // libxml2 is still at the beginning of text that is ASCII so far.
+        // libxml2 reports the beginning of the text if all characters before `]]>` are ASCII.
         let isASCII = run.extracting(0..<place).isASCII()
         index = isASCII ? range.lowerBound : range.lowerBound &+ place
         throw .malformed("expected text, found `]]>`")
@@ -175,7 +175,7 @@ struct XMLTokenizer {
         index &+= 2
         let start = index
         guard let name = openNames.popLast() else { throw expected("the end of the text", text) }
-        // Most end tags are that of the open element, without white space.
+        // Most end tags name the open element and have no white space.
         let usualEnd = start &+ name.count
         if usualEnd < text.count, text[usualEnd] == UInt8(ascii: ">"),
             Self.isSame(name, start..<usualEnd, text)
@@ -206,15 +206,15 @@ struct XMLTokenizer {
 
     // MARK: Attributes
 
-    /// Parses attributes up to the end of the tag, or of the text.
+    /// Parses attributes up to the end of the tag or of the text.
     private mutating func attributes(_ text: Span<UInt8>) throws(Stop) {
         var names: [Range<Int>] = []
         var repeated: Range<Int>?
         while index < text.count, !isAtEndOfTag(text) {
             let name = try attribute(text)
-            // The preflight allows a tag only so many attributes.
+            // The preflight limits the number of attributes per tag.
             if names.contains(where: { Self.isSame($0, name, text) }) {
-                // The reader of tags would stop at once at a namespace that is declared twice.
+                // libxml2 stops immediately at a repeated namespace declaration.
                 if Self.isNamespace(name, text) {
                     repeated = name
                     break
@@ -267,7 +267,7 @@ struct XMLTokenizer {
 
     // MARK: References
 
-    /// Parses a reference to a character or an entity, which the reader of the text resolves.
+    /// Parses a reference to a character or an entity. ``XMLText`` resolves it later.
     private mutating func reference(_ text: Span<UInt8>) throws(Stop) {
         if take("&#x", text) {
             try number(text, radix: 16)
@@ -301,7 +301,8 @@ struct XMLTokenizer {
         }
     }
 
-    /// Parses a reference to an entity. One that an external subset may declare is well-formed.
+    /// Parses a reference to an entity. An entity that an external subset may declare is
+    /// well-formed.
     private mutating func entity(_ text: Span<UInt8>) throws(Stop) {
         index &+= 1
         let start = index
