@@ -23,7 +23,7 @@ struct ExampleTests {
                 #expect(tests.contains { $0.contains(example) }, "\(page.name): \(example)")
             }
         }
-        #expect(count > 90)
+        #expect(count > 150)
     }
 
     private struct File {

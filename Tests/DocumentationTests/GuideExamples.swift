@@ -25,8 +25,10 @@ struct Bookmark: KeyedCodable {
         title = try coder.decode(forKey: "title")
         site = try coder.decode(forKey: "site")
     }
+}
 
-    init(title: String, site: URL) {
+extension Bookmark {
+    fileprivate init(title: String, site: URL) {
         self.title = title
         self.site = site
     }
