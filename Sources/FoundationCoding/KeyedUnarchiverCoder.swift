@@ -182,6 +182,7 @@ public final class KeyedUnarchiverCoder: NSCoder {
         unsafe decodeValues(type, data)
     }
 
+    /// Returns the object of a field if it is of a class, or nil.
     public override func decodeObject<DecodedObjectType>(
         of cls: DecodedObjectType.Type, forKey key: String
     ) -> DecodedObjectType? where DecodedObjectType: NSObject, DecodedObjectType: NSCoding {

@@ -203,6 +203,7 @@ extension ArchivedNumberConvertible {
         try writer.number(archivedNumber)
     }
 
+    /// Throws `malformedObject`: a number is a plain value and no object with fields.
     public init(coder: KeyedDecoder) throws {
         throw KeyedArchiveError(
             .malformedObject,
@@ -295,6 +296,7 @@ extension FixedWidthInteger where Self: ArchivedNumberConvertible {
         }
     }
 
+    /// The number as an `NSNumber` of an integer.
     public var archivedNumber: ArchivedNumber {
         .integer(PropertyListInteger(exactly: self) ?? 0)
     }
