@@ -46,7 +46,7 @@ public struct AttributedText: Sendable {
     ///   - bytes: The stream.
     ///   - limits: The limits on what the stream may ask for. The default is for streams from strangers.
     /// - Complexity: Linear.
-    /// - Throws: As ``TypedStreamDocument/init(parsing:limits:)-(Array<UInt8>,_)``; `wrongKind` for a stream whose
+    /// - Throws: As ``TypedStreamDocument/init(parsing:limits:)-31y9g``; `wrongKind` for a stream whose
     ///   root is no string, for runs that do not cover the text exactly or end between the halves of a character, and for
     ///   attributes that are no dictionary; `invalidString` for text that is not UTF-8.
     public init(
@@ -64,7 +64,7 @@ public struct AttributedText: Sendable {
 
     /// Reads a document whose root is an attributed string, or a string.
     ///
-    /// - Throws: `wrongKind` and `invalidString`, as ``init(typedstream:limits:)-(Array<UInt8>,_)``.
+    /// - Throws: `wrongKind` and `invalidString`, as ``init(typedstream:limits:)-6nsw7``.
     public init(_ document: TypedStreamDocument) throws(TypedStreamError) {
         guard let root = document.root else {
             throw document.problem
@@ -75,7 +75,7 @@ public struct AttributedText: Sendable {
 
     /// Reads an attributed string, or a string, within a document.
     ///
-    /// - Throws: `wrongKind` and `invalidString`, as ``init(typedstream:limits:)-(Array<UInt8>,_)``.
+    /// - Throws: `wrongKind` and `invalidString`, as ``init(typedstream:limits:)-6nsw7``.
     public init(_ object: TypedStreamObject) throws(TypedStreamError) {
         if let (text, runs, attributes) = try object.attributedText() {
             self.init(text: text, stored: runs, dictionaries: attributes)
