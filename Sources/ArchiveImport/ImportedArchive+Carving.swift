@@ -29,7 +29,7 @@ extension ImportedArchive {
     ///   - limits: The limits on what the file may ask for.
     ///   - effort: The number of bytes that may still be tried; it is reduced by each attempt.
     /// - Returns: The document, and the place of the file.
-    /// - Throws: As ``init(parsing:limits:)-(Array<UInt8>,_)``; `sizeLimitExceeded` where the effort is used up.
+    /// - Throws: As ``init(parsing:limits:)-30b8i``; `sizeLimitExceeded` where the effort is used up.
     package static func carve(
         _ bytes: [UInt8], at place: Int, limits: ParsingLimits, effort: inout Int
     ) throws(PropertyListError) -> (document: PropertyListDocument, range: Range<Int>) {

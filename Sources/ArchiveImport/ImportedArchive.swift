@@ -86,7 +86,7 @@ public struct ImportedArchive: Sendable {
     /// - Parameters:
     ///   - bytes: The file.
     ///   - limits: The limits on what the file may ask for.
-    /// - Throws: As ``init(parsing:limits:)-(Array<UInt8>,_)`` where nothing can be read.
+    /// - Throws: As ``init(parsing:limits:)-30b8i`` where nothing can be read.
     public init(
         salvaging bytes: [UInt8], limits: ParsingLimits = .default
     ) throws(PropertyListError) {
