@@ -9,7 +9,7 @@ import Testing
 
 @testable import KeyedArchive
 
-/// /// Archives written by Apple's software, decoded as typed values.
+/// Archives written by Apple's software, decoded as typed values.
 @Suite("Typed values in archives with AppKit and UIKit objects")
 struct CensusTests {
     @Test(

@@ -26,13 +26,13 @@ private func macros(conforming: Bool) -> [String: MacroSpec] {
 /// Expects that `source` expands to `expansion`.
 ///
 /// - Parameters:
-/// - source: The declarations with their attributes.
-/// - expansion: The source without the attributes, and with the generated code.
-/// - conforming: Whether the type conforms to `KeyedCodable` without the macro.
-/// - diagnostics: The expected errors.
-/// - fixIts: The titles of the fix-its to apply.
-/// - fixed: The source after the fix-its.
-/// - location: The location of the call.
+///   - source: The declarations with their attributes.
+///   - expansion: The source without the attributes, and with the generated code.
+///   - conforming: Whether the type conforms to `KeyedCodable` without the macro.
+///   - diagnostics: The expected errors.
+///   - fixIts: The titles of the fix-its to apply.
+///   - fixed: The source after the fix-its.
+///   - location: The location of the call.
 func expect(
     _ source: String, becomes expansion: String, conforming: Bool = false,
     diagnostics: [DiagnosticSpec] = [], applying fixIts: [String]? = nil,
