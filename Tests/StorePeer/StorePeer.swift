@@ -6,7 +6,7 @@ import Foundation
 import PropertyList
 import SystemFiles
 
-/// Works on stores in a folder as a process of its own:
+/// Works on stores in a folder, in a separate process:
 ///
 ///     StorePeer write FOLDER NAME ROUND        writes the rounds after that one until it is killed;
 ///                                              prints the number of each when it is on the disk
@@ -32,9 +32,9 @@ import SystemFiles
 ///     StorePeer seal COUNT                     seals COUNT items of 1 MiB, and opens them again
 ///     StorePeer stored FOLDER                  prints the number that each store has
 ///
-/// With `named` before the verb, it does as if the system had no files without a name.
+/// With `named` before the verb, it behaves as if the system had no unnamed files.
 ///
-/// `Scripts/faults` kills those that do not end, and runs the others.
+/// `Scripts/faults` kills the verbs that do not end, and runs the others.
 @main
 enum StorePeer {
     static func main() {
@@ -121,8 +121,8 @@ enum StorePeer {
         }
     }
 
-    /// Opens stores in folders of the working folder, changes that, and writes. Prints the folder of preferences for an
-    /// absolute and for a relative path in the variable.
+    /// Opens stores in relative folders, changes the working folder, and writes. Prints the folder
+    /// of preferences for an absolute and for a relative path in the variable.
     private static func useRelativeFolders(_ folder: String) throws {
         _ = unsafe chdir(folder)
         let objects = try ObjectStore(folder: "objects")
@@ -137,7 +137,7 @@ enum StorePeer {
         }
     }
 
-    /// Sets a value of preferences that is saved within a day or at the end, and ends.
+    /// Sets a preference whose automatic saving is a day away, and ends in the given way.
     private static func leaveUnsaved(_ folder: String, _ end: String) throws {
         let preferences = try Preferences(
             domain: "a", folder: folder, saving: .automatic(after: 86_400))
@@ -153,9 +153,9 @@ enum StorePeer {
     }
 
     #if os(Linux)
-    /// Ends a child that was forked off by `exit`, and then this process by `_exit`.
+    /// Forks a child that calls `exit`, and then ends this process by `_exit`.
     private static func exitInChild() -> Never {
-        // Swift does not import the function.
+        // Swift does not import `fork`.
         guard let symbol = unsafe dlsym(nil, "fork") else { _exit(2) }
         let fork = unsafe unsafeBitCast(symbol, to: (@convention(c) () -> pid_t).self)
         let child = fork()
@@ -165,8 +165,8 @@ enum StorePeer {
     }
     #endif
 
-    /// Writes property lists while another thread writes to the descriptor of standard error, and prints how
-    /// many of the files cannot be read.
+    /// Writes property lists while another thread writes to the descriptor of standard error, and
+    /// prints the number of unreadable files.
     private static func log(_ folder: String, _ count: Int) {
         Thread {
             let line = Array("a line of the log\n".utf8)
@@ -189,7 +189,7 @@ enum StorePeer {
     #endif
 }
 
-/// What is wrong with what a store holds.
+/// An error for unexpected contents of a store.
 struct Finding: Error, CustomStringConvertible {
     let description: String
 }
