@@ -10,14 +10,14 @@ import PropertyList
 /// crash:
 ///
 ///     CodingProbe names                   prints the names of the samples
-///     CodingProbe written NAME            writes an object and reads it, both with the library's coders
-///     CodingProbe read NAME               reads what Foundation's archiver wrote
-///     CodingProbe agrees NAME             has Foundation's unarchiver read what the library's coder wrote
-///     CodingProbe fields NAME FIRST       reads archives of a sample with bad fields, from a number on
-///     CodingProbe bytes FILE FIRST        reads all prefixes of a file, and the file with each byte changed
-///     CodingProbe same FILE               reads a file with the library's coder, then with Foundation's
+///     CodingProbe written NAME            encodes and decodes an object with the library's coders
+///     CodingProbe read NAME               decodes an archive by Foundation's archiver
+///     CodingProbe agrees NAME             decodes the library's archive with Foundation's unarchiver
+///     CodingProbe fields NAME FIRST       decodes a sample with bad fields, from case FIRST on
+///     CodingProbe bytes FILE FIRST        decodes all prefixes and changed bytes of a file
+///     CodingProbe same FILE               decodes a file with both coders and compares
 ///
-/// `fields` and `bytes` print the number of each case before it is read.
+/// `fields` and `bytes` print the number of each case before decoding it.
 @main
 enum CodingProbe {
     static func main() {

@@ -10,24 +10,24 @@ import TestSupport
 /// calls.
 ///
 ///     HardeningProbe growth SHARE SHARES FORM PATTERN
-///                                                  each operation on each family at n, 2n, 4n; of
-///                                                  so many shares, the one of that number; the form
-///                                                  is short or thorough
+///                                                  counts each operation on each family at n, 2n and
+///                                                  4n: share SHARE of SHARES, in the short or
+///                                                  thorough form
 ///     HardeningProbe verbs SHARE SHARES FORM PATTERN FOLDER
-///                                                  the same of the command's verbs and of operations
-///                                                  on pairs of files, which are put into a folder
-///     HardeningProbe shapes FOLDER N FORM PATTERN  files of about N bytes, and what to run on them
+///                                                  the same for the command's verbs and operations
+///                                                  on pairs of files, which are written to FOLDER
+///     HardeningProbe shapes FOLDER N FORM PATTERN  writes files of about N bytes and a list of runs
 ///     HardeningProbe bounds FOLDER KEYED SHARE SHARES
-///                                                  runs that, each in a process of its own
+///                                                  runs that list, each run in a separate process
 ///     HardeningProbe operation NAME LIMITS FIRST SECOND
-///                                                  an operation on a pair of files
-///     HardeningProbe make FAMILY N                 an input of a family
-///     HardeningProbe memory OPERATION < FILE       what an operation takes at most, in bytes
+///                                                  runs an operation on a pair of files
+///     HardeningProbe make FAMILY N                 prints an input of a family
+///     HardeningProbe memory OPERATION < FILE       prints the peak memory of an operation in bytes
 ///     HardeningProbe memory OPERATION LIMITS < FILE
-///                                                  the same without leniencies, under other limits
-///     HardeningProbe decode FOLDER                 decodes all files, read beforehand
-///     HardeningProbe databases FOLDER N            hostile databases of about N bytes
-///     HardeningProbe canonical FILE …              each file's value in a form to compare
+///                                                  the same in strict form, under the given limits
+///     HardeningProbe decode FOLDER                 decodes all files, which are read beforehand
+///     HardeningProbe databases FOLDER N            writes hostile databases of about N bytes
+///     HardeningProbe canonical FILE …              prints each file's value in canonical form
 @main
 enum HardeningProbe {
     static func main() {

@@ -8,29 +8,29 @@ import SystemFiles
 
 /// Works on stores in a folder, in a separate process:
 ///
-///     StorePeer write FOLDER NAME ROUND        writes the rounds after that one until it is killed;
-///                                              prints the number of each when it is on the disk
-///     StorePeer check FOLDER NAME ROUND        checks what `write` left: at least that round, whole
+///     StorePeer write FOLDER NAME ROUND        writes the rounds after ROUND until it is killed;
+///                                              prints each number once it is on the disk
+///     StorePeer check FOLDER NAME ROUND        checks the result of `write`: at least ROUND, complete
 ///     StorePeer rotate FOLDER [COUNT]          changes the key of a store until it is killed
-///     StorePeer check-rotated FOLDER           checks what `rotate` left: one key opens all items
+///     StorePeer check-rotated FOLDER           checks the result of `rotate`: one key opens all
 ///     StorePeer threads FOLDER NAME ROUNDS     opens and changes stores in several threads
-///     StorePeer check-threads FOLDER COUNT     checks what COUNT rounds of `threads` left
-///     StorePeer fill FOLDER                    writes until the disk is full; checks what is left
+///     StorePeer check-threads FOLDER COUNT     checks the result of COUNT rounds of `threads`
+///     StorePeer fill FOLDER                    writes until the disk is full; checks the rest
 ///     StorePeer make-shared-backup FILE COUNT  writes a backup whose items share their data
-///     StorePeer read-backup FILE               reads a backup; prints the memory that it took
-///     StorePeer store FOLDER NUMBER            writes a number to each store; prints which took it
-///     StorePeer items FOLDER TIMEOUT           reads the items of a store, which waits so many seconds
+///     StorePeer read-backup FILE               reads a backup; prints the peak memory
+///     StorePeer store FOLDER NUMBER            writes a number to each store; prints the results
+///     StorePeer items FOLDER TIMEOUT           reads the items of a store with a timeout in seconds
 ///     StorePeer log FOLDER COUNT               writes files while a thread logs; counts unreadable ones
-///     StorePeer relative FOLDER                changes the working folder between opening stores and writing
-///     StorePeer unsaved FOLDER END             sets a value that is saved at the end; ends by return, exit, _exit, fork
-///     StorePeer store-twice FOLDER NUMBER      does it again in the same program
-///     StorePeer remove-twice FOLDER KEY        removes an object twice in the same program
+///     StorePeer relative FOLDER                changes the working folder after opening stores
+///     StorePeer unsaved FOLDER END             sets a preference; ends by return, exit, _exit or fork
+///     StorePeer store-twice FOLDER NUMBER      runs `store` twice in one process
+///     StorePeer remove-twice FOLDER KEY        removes an object twice in one process
 ///     StorePeer replace FILE                   replaces a property list
-///     StorePeer folder PATH                    makes a store in a folder
-///     StorePeer check-stored FOLDER OLD NEW    checks what `store FOLDER NEW` left, whose output is read
-///     StorePeer create-key FILE                creates a master key, or reads it
-///     StorePeer seal COUNT                     seals COUNT items of 1 MiB, and opens them again
-///     StorePeer stored FOLDER                  prints the number that each store has
+///     StorePeer folder PATH                    creates a store in a folder
+///     StorePeer check-stored FOLDER OLD NEW    checks the stores after `store`, whose output it reads
+///     StorePeer create-key FILE                creates or reads a master key
+///     StorePeer seal COUNT                     seals and opens a backup of COUNT items of 1 MiB
+///     StorePeer stored FOLDER                  prints the number in each store
 ///
 /// With `named` before the verb, it behaves as if the system had no unnamed files.
 ///
