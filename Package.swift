@@ -200,7 +200,7 @@ let package = Package(
             path: "Tests/HardeningProbe"),
         // Foundation's archiver and unarchiver in a separate process, to compare with.
         .executableTarget(name: "FoundationPeer", path: "Tests/FoundationPeer"),
-        // Decodes archives with Foundation's classes in a separate process, which some of them crash.
+        // Decodes archives with Foundation's classes in a separate process, because some crash it.
         .executableTarget(
             name: "CodingProbe",
             dependencies: ["FoundationCoding", "KeyedArchive", "PropertyList"],
@@ -247,8 +247,8 @@ let package = Package(
                 "FoundationPeer", "CodingProbe",
             ]),
         .testTarget(name: "ArchiveMacrosTests", dependencies: ["ArchiveMacros", "KeyedArchive"]),
-        // Built for the host, like the compiler plugin. A separate target, so that the libraries are
-        // not built twice.
+        // Built for the host, like the compiler plugin. Separate from the other tests, so that the
+        // libraries are not built twice.
         .testTarget(
             name: "ArchiveMacrosPluginTests",
             dependencies: [

@@ -161,7 +161,7 @@ struct DamagedDatabaseTests {
 
     @Test("a schema whose pages have several references is refused before SQLite reads it")
     func sharedSchemaPages() throws {
-        // A schema with a single reference to each page is valid, whatever its tree.
+        // A schema below the first page is valid if each page has a single reference.
         #expect(try succeeds(schemaBelow(1), "one reference"))
         for references in [2, 3, 300] {
             try Data(schemaBelow(references)).write(to: URL(filePath: folder("damaged")))

@@ -37,7 +37,7 @@ private func check(
 ) throws {
     let edited: EditedPropertyList
     do { edited = try editor.finish() } catch {
-        // The editor's final check of the text is a last resort, which valid edits must not reach.
+        // The editor's final check of the text is a last resort, and must not refuse a valid edit.
         let isExpected =
             error.code.isLimit || error.code == .invalidEncoding
             || error.code == .unrepresentableValue && !"\(error)".contains("something else")

@@ -9,12 +9,11 @@ public enum TypedStreamDump {
     public enum Numbering {
         /// The reference number in the file.
         case file
-        /// The index of an object among the objects. Classes and C strings are written out.
+        /// The index of an object among the objects. Classes are written out.
         case objects
     }
 
-    /// Returns the lines of a document. Items are listed as in the file, except for the width of
-    /// numbers.
+    /// Returns the lines of a document. Numbers are listed by value, whatever their encoding.
     public static func lines(
         _ document: TypedStreamDocument, numbering: Numbering = .file
     ) -> [String] {

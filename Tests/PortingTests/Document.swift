@@ -1,7 +1,7 @@
 // This source file is part of swift-keyed-archive
 // SPDX-License-Identifier: Apache-2.0
 
-// The model of the drawing app `Sketch` after the port, class by class. `Tests/Examples/Sketch` has it as it was.
+// The model of the drawing app `Sketch` after the port. `Tests/Examples/Sketch` has the original.
 
 import Foundation
 import KeyedArchive

@@ -10,7 +10,7 @@ import SystemFiles
 ///
 ///     StorePeer write FOLDER NAME ROUND        writes the rounds after ROUND until it is killed;
 ///                                              prints each number once it is on the disk
-///     StorePeer check FOLDER NAME ROUND        checks the result of `write`: at least ROUND, complete
+///     StorePeer check FOLDER NAME ROUND        checks the result of `write`: ROUND or later
 ///     StorePeer rotate FOLDER [COUNT]          changes the key of a store until it is killed
 ///     StorePeer check-rotated FOLDER           checks the result of `rotate`: one key opens all
 ///     StorePeer threads FOLDER NAME ROUNDS     opens and changes stores in several threads
@@ -19,15 +19,15 @@ import SystemFiles
 ///     StorePeer make-shared-backup FILE COUNT  writes a backup whose items share their data
 ///     StorePeer read-backup FILE               reads a backup; prints the peak memory
 ///     StorePeer store FOLDER NUMBER            writes a number to each store; prints the results
-///     StorePeer items FOLDER TIMEOUT           reads the items of a store with a timeout in seconds
-///     StorePeer log FOLDER COUNT               writes files while a thread logs; counts unreadable ones
+///     StorePeer items FOLDER TIMEOUT           reads the items of a store, with a timeout in s
+///     StorePeer log FOLDER COUNT               writes files while a thread logs; checks them
 ///     StorePeer relative FOLDER                changes the working folder after opening stores
-///     StorePeer unsaved FOLDER END             sets a preference; ends by return, exit, _exit or fork
+///     StorePeer unsaved FOLDER END             sets a preference; ends in the way END
 ///     StorePeer store-twice FOLDER NUMBER      runs `store` twice in one process
 ///     StorePeer remove-twice FOLDER KEY        removes an object twice in one process
 ///     StorePeer replace FILE                   replaces a property list
 ///     StorePeer folder PATH                    creates a store in a folder
-///     StorePeer check-stored FOLDER OLD NEW    checks the stores after `store`, whose output it reads
+///     StorePeer check-stored FOLDER OLD NEW    checks the stores by the output of `store`
 ///     StorePeer create-key FILE                creates or reads a master key
 ///     StorePeer seal COUNT                     seals and opens a backup of COUNT items of 1 MiB
 ///     StorePeer stored FOLDER                  prints the number in each store

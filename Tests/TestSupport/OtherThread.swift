@@ -35,7 +35,7 @@ private final class Outcome<R: Sendable>: @unchecked Sendable {
     let done = DispatchSemaphore(value: 0)
 }
 
-/// Records the threads that run code called by a coder.
+/// Records the threads on which a coder calls other code.
 ///
 /// The log is a task-local value. Code without the task-local value is not recorded.
 ///
