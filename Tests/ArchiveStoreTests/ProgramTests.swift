@@ -81,6 +81,7 @@ struct ProgramTests {
     ///   - fault: The failure, in the syntax of `strace`.
     ///   - file: The file whose calls fail; nil for all.
     /// - Returns: The output of the program.
+    /// - Throws: An error if the program cannot be run.
     private func store(_ round: Int, _ fault: String, on file: String? = nil) throws -> String {
         let peer = Program.url("StorePeer").path
         return try Program.run(

@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Checks that a test contains every example of the documentation, so that no example is wrong.
+/// Checks that each example of the documentation is in a test, so that no example is wrong.
 @Suite("Examples of the documentation")
 struct ExampleTests {
     @Test("each example occurs verbatim in a test that is compiled")

@@ -99,7 +99,7 @@ struct ArchiveContentsTests {
         )
     }
 
-    @Test("refuses an object that is not a class description as a class")
+    @Test("refuses to read a class from an object that is not a class description")
     func noClass() throws {
         let contents = try ArchiveContents(parsing: Archives.fixture("nodes"))
         let error = #expect(throws: KeyedArchiveError.self) { try contents.archivedClass(1) }

@@ -71,6 +71,7 @@ struct Calls {
     ///   - old: The number before the call of ``write(_:)``.
     ///   - new: The number that it wrote.
     ///   - output: The lines that it printed.
+    /// - Throws: A ``Finding`` if a store has another number.
     func check(_ old: Int, _ new: Int, _ output: [String]) throws {
         let acknowledged = output.compactMap { line in
             line.hasPrefix("stored ") ? String(line.dropFirst("stored ".count)) : nil

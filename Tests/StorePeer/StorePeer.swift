@@ -22,7 +22,7 @@ import SystemFiles
 ///     StorePeer items FOLDER TIMEOUT           reads the items of a store, with a timeout in s
 ///     StorePeer log FOLDER COUNT               writes files while a thread logs; checks them
 ///     StorePeer relative FOLDER                changes the working folder after opening stores
-///     StorePeer unsaved FOLDER END             sets a preference; ends in the way END
+///     StorePeer unsaved FOLDER END             sets a preference, then return, exit, _exit or fork
 ///     StorePeer store-twice FOLDER NUMBER      runs `store` twice in one process
 ///     StorePeer remove-twice FOLDER KEY        removes an object twice in one process
 ///     StorePeer replace FILE                   replaces a property list

@@ -86,7 +86,7 @@ struct PropertyListCarverTests {
             ])
     }
 
-    @Test("includes the declaration of XML only if it belongs to the property list")
+    @Test("includes an XML declaration only if it belongs to the property list")
     func xml() throws {
         let list = "<plist version=\"1.0\"><array/></plist>"
         let declared = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n" + list
