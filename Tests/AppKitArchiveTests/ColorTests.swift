@@ -24,7 +24,7 @@ struct ColorTests {
             [PropertyListValue.dictionary(fields).with(["$class": .uid(2)]), description])
     }
 
-    @Test("Colors have the components of their kind")
+    @Test("colors have the components of their kind")
     func components() throws {
         func components(_ kind: Int, _ key: String, _ text: String) throws -> [Double]? {
             try Self.color([
@@ -48,7 +48,7 @@ struct ColorTests {
         #expect(bytes.components == nil)
     }
 
-    @Test("Colors are written as Apple's archiver writes them")
+    @Test("colors are written as Apple's archiver writes them")
     func writing() throws {
         #expect(
             try written(ArchivedColor(red: 1, green: 0.5, blue: 0)) == [
@@ -77,7 +77,7 @@ struct ColorTests {
         .data([1, 2]), Archives.describe("NSColorSpace"), description,
     ]
 
-    @Test("Colors given by name or in their own color space round-trip")
+    @Test("colors given by name or in their own color space round-trip")
     func catalogs() throws {
         let color = try read(ArchivedColor.self, Self.catalog)
         #expect(color.kind == .catalog && color.components == nil)
@@ -91,7 +91,7 @@ struct ColorTests {
         #expect(try written(color) == Self.catalog)
     }
 
-    @Test("Colors keep unknown fields, and drop fields of classes that the registry does not allow")
+    @Test("colors keep unknown fields, and drop fields of classes that the registry does not allow")
     func extraFields() throws {
         let objects: [PropertyListValue] = [
             [
@@ -143,7 +143,7 @@ struct ColorTests {
         }
     }
 
-    @Test("Colors share one color space and one fallback color")
+    @Test("colors share one color space and one fallback color")
     func identity() throws {
         let space: PropertyListValue = ["NSID": 7, "$class": .uid(6)]
         let color: PropertyListValue = [
@@ -160,7 +160,7 @@ struct ColorTests {
     }
 
     @Test(
-        "Colors with fields of the wrong type are refused",
+        "colors with fields of the wrong type are refused",
         arguments: [
             ("NSColorSpace", .null, "missingValue"), ("NSColorSpace", true, "wrongType"),
             ("NSColorSpace", 1.5, "valueOutOfRange"), ("NSWhite", "0", "wrongType"),
@@ -174,7 +174,7 @@ struct ColorTests {
         #expect(refusal(ArchivedColor.self, objects)?.description == code)
     }
 
-    @Test("Color spaces with fields of the wrong type are refused")
+    @Test("color spaces with fields of the wrong type are refused")
     func hostileSpaces() {
         func code(_ changes: PropertyListDictionary) -> KeyedArchiveError.Code? {
             let objects: [PropertyListValue] = [
@@ -221,7 +221,7 @@ struct ColorTests {
     }
 
     @Test(
-        "Colors of all external archives are written as they were read",
+        "colors of all external archives are written as they were read",
         .enabled(if: Corpus.hasExternal))
     func all() throws {
         var (colors, spaces, others) = (0, 0, 0)

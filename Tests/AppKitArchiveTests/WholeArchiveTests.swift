@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Whole archives by Apple's software", .enabled(if: Corpus.hasExternal))
 struct WholeArchiveTests {
-    @Test("Whole archives have the same object table, entry by entry, after decoding and encoding")
+    @Test("whole archives have the same object table, entry by entry, after decoding and encoding")
     func tables() throws {
         var (same, other) = (0, [String]())
         let own: Set = [

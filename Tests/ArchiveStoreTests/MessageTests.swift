@@ -20,7 +20,7 @@ struct MessageTests {
         return nil
     }
 
-    @Test("a missing file")
+    @Test("the message about a missing file names the problem, the place and the fix")
     func missing() {
         let path = folder("none")
         #expect(
@@ -28,14 +28,14 @@ struct MessageTests {
                 == "store: No such file or directory, file \(path) (check the path)")
     }
 
-    @Test("a folder in place of a file")
+    @Test("the message about a folder in place of a file names the problem, the place and the fix")
     func noFile() {
         #expect(
             message { _ = try KeyedUnarchiver.unarchive(String.self, fromFile: folder.path) }
                 == "store: is a directory, file \(folder.path) (check the path)")
     }
 
-    @Test("a truncated file")
+    @Test("the message about a truncated file names the problem, the place and the fix")
     func cut() throws {
         let path = folder("cut")
         let bytes = try KeyedArchiver.archive("text")
@@ -46,7 +46,9 @@ struct MessageTests {
                 + "(the file may be truncated: copy or download it again)")
     }
 
-    @Test("a file with an object of another type")
+    @Test(
+        "the message about a file with an object of another type names the problem, the place and the fix"
+    )
     func wrongType() throws {
         let path = folder("text")
         try KeyedArchiver.archive("text", toFile: path)
@@ -56,7 +58,9 @@ struct MessageTests {
                 + "file \(path) (`String.self` reads it)")
     }
 
-    @Test("a key of a store with an object of another type")
+    @Test(
+        "the message about a key of a store with an object of another type names the problem, the place and the fix"
+    )
     func wrongObject() throws {
         let store = try ObjectStore(folder: folder.path)
         try store.set("text", forKey: "level")
@@ -67,7 +71,7 @@ struct MessageTests {
     }
 
     #if Stores
-    @Test("a wrong passphrase")
+    @Test("the message about a wrong passphrase names the problem, the place and the fix")
     func passphrase() throws {
         let file = folder("items")
         var cost = PassphraseCost(rounds: 16)

@@ -570,7 +570,9 @@ struct PreferencesTests {
         #expect(error?.path?.components == [.key("a")])
     }
 
-    @Test("a file that changes after every read ends in an error, not in an endless search")
+    @Test(
+        "synchronizing with a file that changes after every read ends in an error, not in an endless search"
+    )
     func changedEachTime() throws {
         let store = try limited("a", 60_000)
         store["long"] = String(repeating: "o", count: 50_000)
