@@ -125,7 +125,7 @@ struct ColorTests {
         }
     }
 
-    @Test("A color is written once although both typed and untyped objects refer to it")
+    @Test("a color is written once although both typed and untyped objects refer to it")
     func identityOfKept() throws {
         let objects: [PropertyListValue] = [
             ["NS.objects": [.uid(2), .uid(4), .uid(2)], "$class": .uid(6)],

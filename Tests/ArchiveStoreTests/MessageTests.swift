@@ -47,7 +47,7 @@ struct MessageTests {
     }
 
     @Test(
-        "the message about a file with an object of another type names the problem, the place and the fix"
+        "the message about a wrong type in a file names the problem, the place and the fix"
     )
     func wrongType() throws {
         let path = folder("text")
@@ -59,7 +59,7 @@ struct MessageTests {
     }
 
     @Test(
-        "the message about a key of a store with an object of another type names the problem, the place and the fix"
+        "the message about a wrong type in a store names the problem, the place and the fix"
     )
     func wrongObject() throws {
         let store = try ObjectStore(folder: folder.path)
